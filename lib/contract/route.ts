@@ -1,0 +1,120 @@
+import type { z } from 'zod';
+import { ERRORS, type ErrorCode } from './errors.ts';
+import { SCOPES, type Scope } from './scopes.ts';
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** All paths of the table are relative to this. */
+export const BASE_PATH = '/api/v1';
+
+/** What a route's function touches; its role can do this and nothing else. */
+export interface Access {
+  readonly jobs?: 'read' | 'write';
+  readonly registry?: 'read' | 'write';
+  readonly output?: 'read' | 'write';
+  readonly permits?: 'send';
+}
+
+export interface RouteResponse {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type ObjectSchema = z.ZodObject;
+
+/** One line of the routing table. Everything about a route is derived from it. */
+export interface Route<
+  P extends ObjectSchema | undefined = ObjectSchema | undefined,
+  Q extends ObjectSchema | undefined = ObjectSchema | undefined,
+  B extends ObjectSchema | undefined = ObjectSchema | undefined,
+  R extends Readonly<Record<number, RouteResponse>> = Readonly<Record<number, RouteResponse>>,
+> {
+  /** `resource.verb`: names the handler's file `functions/resource/verb.ts` and the OpenAPI operation. */
+  readonly id: `${string}.${string}`;
+  readonly method: Method;
+  /** Relative to `BASE_PATH`; parameters as `{name}`. */
+  readonly path: `/${string}`;
+  readonly scope: Scope;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Whether a missing body is taken as `{}`. */
+  readonly bodyOptional?: boolean;
+  readonly responses: R;
+  /** Refusals of this route beyond those that every route has. */
+  readonly errors: readonly ErrorCode[];
+  /** `stream`: sent with constant memory as it is made; `buffered`: checked against its schema and sent whole, under 6 MB. */
+  readonly mode: 'buffered' | 'stream';
+  readonly access: Access;
+}
+
+/** Every route can answer with these. */
+export const COMMON_ERRORS = [
+  'unauthorized',
+  'forbidden',
+  'body_too_large',
+  'internal_error',
+  'unavailable',
+] as const satisfies readonly ErrorCode[];
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
+
+/** What a route's function gets, parsed. */
+export interface RouteInput<R extends Route> {
+  readonly params: Parsed<R['params']>;
+  readonly query: Parsed<R['query']>;
+  readonly body: Parsed<R['body']>;
+}
+
+/**
+ * Declares a route and checks what can be checked of it alone.
+ * @throws Error at load: unknown scope, error or method; a path parameter without a schema or a schema without a path parameter; a body on GET.
+ */
+export function defineRoute<
+  P extends ObjectSchema | undefined = undefined,
+  Q extends ObjectSchema | undefined = undefined,
+  B extends ObjectSchema | undefined = undefined,
+  R extends Readonly<Record<number, RouteResponse>> = Readonly<Record<number, RouteResponse>>,
+>(spec: Omit<Route<P, Q, B, R>, 'params' | 'query' | 'body'> & { params?: P; query?: Q; body?: B }): Route<P, Q, B, R> {
+  const fail = (why: string): never => {
+    throw new Error(`route ${spec.id}: ${why}`);
+  };
+  if (!/^[a-z-]+\.[a-z-]+$/.test(spec.id)) fail('the id must be resource.verb in kebab-case');
+  if (!METHODS.includes(spec.method)) fail(`unknown method ${spec.method}`);
+  if (!SCOPES.includes(spec.scope)) fail(`unknown scope ${spec.scope}; known: ${SCOPES.join(', ')}`);
+  for (const code of spec.errors) if (!(code in ERRORS)) fail(`unknown error ${code}`);
+  if (!/^(\/([a-z][a-z0-9.-]*|\{[a-z_]+\}))+$/.test(spec.path)) fail(`malformed path ${spec.path}`);
+  const inPath = pathParameters(spec.path);
+  const inSchema = Object.keys(spec.params?.shape ?? {});
+  for (const name of inPath) if (!inSchema.includes(name)) fail(`the path parameter {${name}} has no schema`);
+  for (const name of inSchema)
+    if (!inPath.includes(name)) fail(`the parameter ${name} is not in the path ${spec.path}`);
+  if (spec.body !== undefined && (spec.method === 'GET' || spec.method === 'DELETE'))
+    fail(`${spec.method} takes no body`);
+  return { ...spec, params: spec.params as P, query: spec.query as Q, body: spec.body as B };
+}
+
+/** Names of the `{parameters}` of a path, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/**
+ * Puts routes together into the table.
+ * @throws Error at load for two routes with one id, or with one method and path.
+ */
+export function defineRoutes<const T extends readonly Route[]>(routes: T): T {
+  const seen = new Map<string, string>();
+  for (const route of routes) {
+    for (const key of [`id ${route.id}`, `${route.method} ${route.path.replaceAll(/\{[a-z_]+\}/g, '{}')}`]) {
+      const other = seen.get(key);
+      if (other !== undefined) throw new Error(`route ${route.id}: ${key} is already taken by ${other}`);
+      seen.set(key, route.id);
+    }
+  }
+  return routes;
+}

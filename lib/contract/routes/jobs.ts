@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { defineRoute } from '../route.ts';
+import {
+  job,
+  jobCreated,
+  jobCreation,
+  jobEdit,
+  jobList,
+  jobListQuery,
+  jobReplacement,
+  jobStatus,
+} from '../schemas/job.ts';
+import { integerParameter } from '../schemas/text.ts';
+
+export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'Id of a job.' }) });
+
+export const createJob = defineRoute({
+  id: 'jobs.create',
+  method: 'POST',
+  path: '/jobs',
+  scope: 'write',
+  summary: 'Create a job',
+  description:
+    'The job is queued for a worker, or kept as a draft. A 201 is a promise: the job is stored and will not be lost.',
+  body: jobCreation,
+  responses: {
+    201: {
+      description: 'The job is stored.',
+      schema: jobCreated,
+      headers: {
+        'Idempotent-Replayed':
+          '`true` when the idempotency key was known and the id is that of the job that was there.',
+      },
+    },
+  },
+  errors: ['invalid_request'],
+  mode: 'buffered',
+  access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
+});
+
+export const listJobs = defineRoute({
+  id: 'jobs.list',
+  method: 'GET',
+  path: '/jobs',
+  scope: 'read',
+  summary: 'List jobs, newest first',
+  description: 'Counts may lag writes by a second; they never drift.',
+  query: jobListQuery,
+  responses: { 200: { description: 'A page of jobs.', schema: jobList } },
+  errors: ['invalid_request'],
+  mode: 'buffered',
+  access: { jobs: 'read', registry: 'read' },
+});
+
+export const readJob = defineRoute({
+  id: 'jobs.read',
+  method: 'GET',
+  path: '/jobs/{id}',
+  scope: 'read',
+  summary: 'Read a job',
+  params: jobParams,
+  responses: { 200: { description: 'The job with all its fields.', schema: job } },
+  errors: ['job_not_found', 'invalid_request'],
+  mode: 'stream',
+  access: { jobs: 'read', registry: 'read', output: 'read' },
+});
+
+export const readJobStatus = defineRoute({
+  id: 'jobs.status',
+  method: 'GET',
+  path: '/jobs/{id}/status',
+  scope: 'read',
+  summary: "Read a job's lifecycle status",
+  params: jobParams,
+  query: z.object({
+    wait: integerParameter({
+      min: 0,
+      max: LIMITS.statusWaitSeconds,
+      description: 'Seconds to hold the answer until the state changes.',
+    }),
+  }),
+  responses: { 200: { description: 'The status.', schema: jobStatus } },
+  errors: ['job_not_found', 'invalid_request'],
+  mode: 'buffered',
+  access: { jobs: 'read' },
+});
+
+const edit = {
+  path: '/jobs/{id}',
+  scope: 'write',
+  description: 'Only while the job is QUEUED. What is absent or null stays as it is.',
+  params: jobParams,
+  responses: { 200: { description: 'The job as it now is.', schema: job } },
+  errors: ['job_not_found', 'invalid_request', 'invalid_state'],
+  mode: 'stream',
+  access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
+} as const;
+
+export const editJob = defineRoute({
+  ...edit,
+  id: 'jobs.edit',
+  method: 'PATCH',
+  summary: 'Edit a queued job',
+  body: jobEdit,
+});
+
+export const replaceJob = defineRoute({
+  ...edit,
+  id: 'jobs.replace',
+  method: 'PUT',
+  summary: 'Edit a queued job, sending it back as read',
+  body: jobReplacement,
+});
+
+const action = {
+  scope: 'write',
+  params: jobParams,
+  body: z.strictObject({}),
+  bodyOptional: true,
+  responses: { 200: { description: 'The job as it now is.', schema: job } },
+  errors: ['job_not_found', 'invalid_request', 'invalid_state'],
+  mode: 'stream',
+  access: { jobs: 'write', registry: 'read', output: 'read', permits: 'send' },
+} as const;
+
+export const submitJob = defineRoute({
+  ...action,
+  id: 'jobs.submit',
+  method: 'POST',
+  path: '/jobs/{id}/submit',
+  summary: 'Queue a draft',
+});
+
+export const cancelJob = defineRoute({
+  ...action,
+  id: 'jobs.cancel',
+  method: 'POST',
+  path: '/jobs/{id}/cancel',
+  summary: 'Cancel a job',
+  description:
+    'A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds.',
+});
+
+export const deleteJob = defineRoute({
+  ...action,
+  body: undefined,
+  id: 'jobs.delete',
+  method: 'DELETE',
+  path: '/jobs/{id}',
+  summary: 'Cancel a job',
+  description: 'The same as the action cancel. The job and its output can still be read.',
+});
+
+export const killJob = defineRoute({
+  ...action,
+  id: 'jobs.kill',
+  method: 'POST',
+  path: '/jobs/{id}/kill',
+  summary: 'Kill a running job',
+  description: 'Its processes are ended without being asked first.',
+});
+
+export const retryJob = defineRoute({
+  ...action,
+  id: 'jobs.retry',
+  method: 'POST',
+  path: '/jobs/{id}/retry',
+  summary: 'Run an ended job again',
+  description: 'The same job gets another attempt; earlier attempts and their output stay.',
+});
+
+export const refuseAction = defineRoute({
+  id: 'jobs.refuse-action',
+  method: 'POST',
+  path: '/jobs/{id}/{action}',
+  scope: 'write',
+  summary: 'Any other action',
+  description: 'There is no such action: refused.',
+  params: jobParams.extend({ action: z.string().min(1).meta({ description: 'A name that is no action.' }) }),
+  responses: {},
+  errors: ['job_not_found', 'invalid_action'],
+  mode: 'buffered',
+  access: { jobs: 'read' },
+});

@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { integerParameter, timestamp } from './text.ts';
+
+/** RUNNING is our name for the state between QUEUED and a terminal one. */
+export const STATUSES = ['DRAFT', 'QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** States that only `retry` changes. */
+export const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
+
+/** Whether a job in this state has come to its end. */
+export function isTerminal(status: Status): boolean {
+  return (TERMINAL_STATUSES as readonly Status[]).includes(status);
+}
+
+/** Why a job is in the state it is in. `message` may be refined with what is known; `retryable`: whether it goes on by itself. */
+export const REASONS = {
+  draft: { message: 'A draft: submit it to have it run.', retryable: false },
+  waiting_for_worker: { message: 'Waiting for a free worker.', retryable: true },
+  retry_backoff: { message: 'The last attempt failed; the next one starts after a pause.', retryable: true },
+  worker_lost: { message: 'The worker of the last attempt was lost.', retryable: true },
+  account_required: { message: 'The vendor account is not linked; the job starts once it is.', retryable: true },
+  usage_limit: { message: "The vendor's usage limit is reached; the job starts when it is over.", retryable: true },
+  running: { message: 'A worker is running the job.', retryable: false },
+  cancelling: { message: 'The job was asked to end; its processes are being ended.', retryable: false },
+  cancelled_by_request: { message: 'Cancelled by request.', retryable: false },
+  killed_by_request: { message: 'Killed by request.', retryable: false },
+  exited: { message: 'The process ended.', retryable: false },
+  agent_error: { message: 'The agent reported an error.', retryable: false },
+  timed_out: { message: 'The attempt took longer than it was allowed to.', retryable: false },
+  start_failed: { message: 'The attempt could not be started.', retryable: false },
+  output_limit: { message: 'The attempt wrote more output than is kept.', retryable: false },
+} as const satisfies Record<string, { message: string; retryable: boolean }>;
+
+export type ReasonCode = keyof typeof REASONS;
+export const REASON_CODES = Object.keys(REASONS) as [ReasonCode, ...ReasonCode[]];
+
+/** How many jobs there are in each state. */
+export const statusCounts = z
+  .object(
+    Object.fromEntries(STATUSES.map((status) => [status, z.number().int()])) as Record<
+      (typeof STATUSES)[number],
+      z.ZodNumber
+    >,
+  )
+  .meta({ id: 'StatusCounts' });
+
+export const stateReason = z
+  .object({
+    code: z.enum(REASON_CODES),
+    message: z.string().meta({ example: REASONS.waiting_for_worker.message }),
+    retryable: z.boolean().meta({ description: 'Whether the job goes on by itself.' }),
+    next_check_at: timestamp.optional(),
+  })
+  .meta({ id: 'StateReason', description: 'Why the job is in its state. Never empty.' });
+
+export const usage = z
+  .object({
+    input_tokens: z.number().int(),
+    cached_input_tokens: z.number().int(),
+    output_tokens: z.number().int(),
+    reasoning_output_tokens: z.number().int(),
+    cost_usd: z.number().optional(),
+  })
+  .meta({ id: 'Usage', description: "What the agent's own events counted." });
+
+const promptText = z.string().min(1, 'expected a non-empty string');
+
+/** An integer that survives JSON in every client. */
+const safeInteger = z.number().int('expected a whole number').meta({ format: 'int64' });
+
+/** The settings that an edit may change too. */
+const editableShape = {
+  prompt: promptText
+    .optional()
+    .meta({ description: 'The prompt. Required unless `base_prompt` is given.', example: 'Say hello.' }),
+  base_prompt: promptText
+    .optional()
+    .meta({ description: 'Another name of `prompt`; if both are given they must be equal.' }),
+  extra_prompt: z.string().optional().meta({ description: 'Added after the prompt.' }),
+  rule_ids: z
+    .array(z.string().min(1))
+    .optional()
+    .meta({ description: 'Rules whose texts go before the prompt, in this order.' }),
+  profile: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "Name of an execution profile; default: the deployment's." }),
+  model: z.string().min(1).optional().meta({ description: "Overrides the profile's model." }),
+  priority: safeInteger.optional().meta({ description: 'Higher runs earlier. Default 0.', example: 0 }),
+  timeout: z
+    .number()
+    .positive('expected a number above 0')
+    .optional()
+    .meta({ description: "Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which." }),
+  retries: z
+    .number()
+    .int()
+    .min(LIMITS.retries.min)
+    .max(LIMITS.retries.max)
+    .optional()
+    .meta({ description: 'How many more attempts a failure gets. Default 0.' }),
+  cwd: z
+    .string()
+    .min(1)
+    .max(LIMITS.cwdLength)
+    .refine((path) => !path.includes('\0'), 'expected a path without NUL')
+    .optional()
+    .meta({
+      description:
+        'Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root.',
+    }),
+};
+
+const projectName = z.string().min(1).max(LIMITS.projectNameLength);
+
+/** `POST /jobs`. Unknown fields are refused, so that a typo in `timeout` can't pass silently. */
+export const jobCreation = z
+  .strictObject({
+    ...editableShape,
+    project_id: projectName
+      .optional()
+      .meta({ description: 'Id or name; an unknown project is created. Default `local_project`.' }),
+    project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(LIMITS.idempotencyKeyLength)
+      .optional()
+      .meta({ description: 'One key, one job: a repeat answers with the id of the job that is there.' }),
+    save_draft: z.boolean().optional().meta({ description: 'Store the job as a draft that no worker takes.' }),
+    draft: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Another name of `save_draft`; either being true makes a draft.' }),
+  })
+  .meta({ id: 'JobCreation' });
+export type JobCreation = z.output<typeof jobCreation>;
+
+/** `PATCH /jobs/{id}`. */
+export const jobEdit = z.strictObject(editableShape).meta({ id: 'JobEdit' });
+export type JobEditFields = z.output<typeof jobEdit>;
+
+export const jobCreated = z
+  .object({ id: z.string().meta({ example: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' }) })
+  .meta({ id: 'JobCreated' });
+
+const lifecycleShape = {
+  id: z.string(),
+  status: z.enum(STATUSES),
+  state_reason: stateReason,
+  attempt: z.number().int().meta({ description: 'Number of the newest attempt; 0 before the first.' }),
+  queued_at: timestamp.nullable(),
+  started_at: timestamp.nullable(),
+  finished_at: timestamp.nullable(),
+  updated_at: timestamp,
+};
+
+/** `GET /jobs/{id}/status`. */
+export const jobStatus = z
+  .object({ ...lifecycleShape, terminal: z.boolean().meta({ description: 'Whether the job has come to its end.' }) })
+  .meta({ id: 'JobStatus' });
+
+/** What only an attempt can tell; shared by a job and its result. */
+export const outcomeShape = {
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  error: z.string().nullable(),
+  usage: usage.nullable(),
+  session_id: z.string().nullable().meta({ description: "The agent's own id of its session." }),
+  stdout_bytes: z.number().int(),
+  stderr_bytes: z.number().int(),
+};
+
+/** `GET /jobs/{id}`. */
+export const job = z
+  .object({
+    ...lifecycleShape,
+    prompt: z.string(),
+    base_prompt: z.string(),
+    extra_prompt: z.string().nullable(),
+    rule_ids: z.array(z.string()),
+    profile: z.string(),
+    model: z.string().nullable(),
+    priority: safeInteger,
+    timeout: z.number().nullable(),
+    timeout_unit: z.string(),
+    retries: z.number().int(),
+    cwd: z.string().nullable(),
+    project_id: z.string(),
+    project: z.string(),
+    idempotency_key: z.string().nullable(),
+    save_draft: z.boolean(),
+    draft: z.boolean(),
+    created_at: timestamp,
+    cancel_requested_at: timestamp.nullable(),
+    created_by: z.string(),
+    parent_id: z.string().nullable(),
+    follow_up_ids: z.array(z.string()),
+    worker_id: z.string().nullable(),
+    ...outcomeShape,
+    version: z.number().int(),
+    warnings: z.array(z.string()),
+    deployments: z.array(z.object({}).catchall(z.unknown())),
+  })
+  .meta({ id: 'Job' });
+export type JobView = z.output<typeof job>;
+
+/** `PUT /jobs/{id}`: what was read may be sent back with changes; members that can't be edited must have their present values. */
+export const jobReplacement = z
+  .strictObject({
+    ...Object.fromEntries(
+      Object.keys(job.shape).map((name) => [
+        name,
+        z.unknown().optional().meta({ description: 'As read.', override: {} }),
+      ]),
+    ),
+    ...editableShape,
+  } as typeof editableShape)
+  .meta({ id: 'JobReplacement' });
+
+/** What a list shows of a job. */
+export const jobSummary = z
+  .object({
+    id: z.string(),
+    status: z.enum(STATUSES),
+    state_reason: stateReason,
+    project_id: z.string(),
+    project: z.string(),
+    profile: z.string(),
+    model: z.string().nullable(),
+    priority: safeInteger,
+    cwd: z.string().nullable(),
+    prompt_preview: z
+      .string()
+      .meta({ description: `The first ${LIMITS.promptPreviewLength} characters of the prompt.` }),
+    attempt: z.number().int(),
+    parent_id: z.string().nullable(),
+    created_at: timestamp,
+    queued_at: timestamp.nullable(),
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    cancel_requested_at: timestamp.nullable(),
+  })
+  .meta({ id: 'JobSummary' });
+
+export const jobListQuery = z.object({
+  limit: integerParameter({ ...LIMITS.list, description: 'How many jobs at the most.' }),
+  offset: integerParameter({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: 'How many matching jobs to leave out first.',
+  }),
+  status: z.enum(STATUSES).optional().meta({ description: 'Only jobs in this state.' }),
+  search: z
+    .string()
+    .max(LIMITS.searchLength)
+    .optional()
+    .meta({
+      description: `Only jobs whose id, project, cwd or prompt texts contain this, whatever the case; of the prompt texts the first ${LIMITS.searchTextLength} characters are looked at.`,
+    }),
+  cwd: z
+    .string()
+    .max(LIMITS.cwdLength)
+    .optional()
+    .meta({ description: 'Only jobs with this working folder, as given or as resolved.' }),
+  project: projectName.optional().meta({ description: 'Only jobs of the project with this id or name.' }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .meta({ description: '`next_cursor` of the page before, with the same filters.' }),
+});
+
+/** `GET /jobs`. */
+export const jobList = z
+  .object({
+    items: z.array(jobSummary).meta({ description: 'Newest first.' }),
+    total: z.number().int().meta({ description: 'How many jobs match the filters.' }),
+    offset: z.number().int(),
+    limit: z.number().int(),
+    status_counts: statusCounts,
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'JobList' });

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { statusCounts } from './job.ts';
+import { timestamp } from './text.ts';
+
+const check = z.object({
+  status: z.enum(['ok', 'failed']),
+  message: z.string().optional().meta({ description: 'What is wrong and what to do.' }),
+});
+
+/** `GET /health`. */
+export const health = z
+  .object({
+    status: z.enum(['ok', 'degraded']),
+    version: z.string(),
+    time: timestamp,
+    status_counts: statusCounts,
+    checks: z.object({
+      table: check,
+      queues: check,
+      storage: check,
+      workers: check.extend({ live: z.number().int().optional() }),
+    }),
+  })
+  .meta({ id: 'Health' });
+
+export const openApiDocument = z
+  .object({ openapi: z.string().meta({ example: '3.0.3' }) })
+  .catchall(z.unknown())
+  .meta({ id: 'OpenApiDocument' });
+
+/** The envelope of every refusal. */
+export const errorBody = z
+  .object({
+    error: z.string(),
+    details: z.object({}).catchall(z.unknown()).optional(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Error', description: 'A refusal. `error` is a fixed word or a sentence; other members are optional.' });

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** RFC 3339, UTC, with milliseconds. */
+export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-20T10:41:00.000Z' });
+
+/** A query parameter that is a whole number written in decimal digits. */
+export function integerParameter(bounds: { min: number; max: number; default?: number; description: string }) {
+  const { min, max, description } = bounds;
+  return z
+    .string()
+    .regex(/^-?\d{1,16}$/, `expected a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `expected a whole number from ${min} to ${max}`)
+    .optional()
+    .meta({
+      description,
+      override: {
+        type: 'integer',
+        minimum: min,
+        maximum: max,
+        ...(bounds.default === undefined ? {} : { default: bounds.default }),
+      },
+    });
+}
+
+/** A query parameter that is `1` or absent. */
+export function switchParameter(description: string) {
+  return z
+    .literal('1')
+    .optional()
+    .transform((value) => value === '1')
+    .meta({ description, override: { type: 'string', enum: ['1'] } });
+}
