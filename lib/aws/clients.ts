@@ -1,0 +1,28 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { TableClock } from './table-clock.ts';
+
+/** A table client and the clock that its answers keep right. */
+export interface TableClient {
+  readonly table: DynamoDBDocumentClient;
+  readonly clock: TableClock;
+}
+
+/** A DynamoDB client whose answers set the clock. Endpoint and credentials come from the SDK's own environment variables. */
+export function tableClient(): TableClient {
+  const client = new DynamoDBClient({ maxAttempts: 4 });
+  const clock = new TableClock();
+  clock.attach(client);
+  return { table: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), clock };
+}
+
+export function queueClient(): SQSClient {
+  return new SQSClient({ maxAttempts: 4 });
+}
+
+/** `pathStyle`: the bucket's name stands in the path, not in the host. */
+export function objectClient(options: { pathStyle: boolean }): S3Client {
+  return new S3Client({ forcePathStyle: options.pathStyle, maxAttempts: 4 });
+}
