@@ -1,0 +1,89 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from '../aws/table-clock.ts';
+import { timestamp } from '../aws/table-clock.ts';
+import { type Job, jobItemSchema, readyKey } from './job.ts';
+import type { HeldPermit, Permit } from './permit.ts';
+import { isReady, secondsUntilDue, type TransitionContext, transition } from './transition.ts';
+
+/** What a permit led to. */
+export type Claim =
+  | { readonly kind: 'claimed'; readonly job: Job }
+  | { readonly kind: 'give_back'; readonly seconds: number }
+  | { readonly kind: 'drop' };
+
+/** A permit that finds nothing may be ahead of its job's write: it comes back this often before it is dropped. */
+const GIVE_BACKS = { times: 4, seconds: 3 } as const;
+
+/** How many of the best jobs a look brings, and how many where those are not due yet. */
+const PAGE = { first: 3, further: 25, pages: 10 } as const;
+
+/** Reads the best claimable jobs of a band and project; eventually consistent, so it may be behind. */
+export type ReadReady = (permit: Permit) => Promise<Job[]>;
+
+/** `ReadReady` over the ready index. */
+export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clock: Clock): ReadReady {
+  return async (permit) => {
+    let from: Record<string, unknown> | undefined;
+    for (let page = 0; page < PAGE.pages; page += 1) {
+      const { Items = [], LastEvaluatedKey } = await table.send(
+        new QueryCommand({
+          TableName: tableName,
+          IndexName: 'ready',
+          KeyConditionExpression: '#ready_key = :ready_key',
+          ExpressionAttributeNames: { '#ready_key': 'ready_key' },
+          ExpressionAttributeValues: { ':ready_key': readyKey(permit.band, permit.project) },
+          Limit: page === 0 ? PAGE.first : PAGE.further,
+          ...(from && { ExclusiveStartKey: from }),
+        }),
+      );
+      const now = timestamp(clock.now());
+      const due = Items.map((item) => jobItemSchema.parse(item)).filter(
+        (job) => job.due_at === undefined || job.due_at <= now,
+      );
+      if (due.length > 0 || LastEvaluatedKey === undefined) return due;
+      from = LastEvaluatedKey;
+    }
+    return [];
+  };
+}
+
+/** A permit is sent before its job's write, and often received before it too: a new one looks again after these pauses (ms). */
+const SECOND_LOOKS = [50, 150, 400] as const;
+
+export interface ClaimContext extends TransitionContext {
+  readonly readReady: ReadReady;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Uses a permit: claims the best ready job of its band and project, else the permit's own job, which is read
+ * consistently because the index may be stale and the permit may have overtaken its job's write.
+ */
+export async function claim(context: ClaimContext, held: HeldPermit, workerId: string): Promise<Claim> {
+  const pauses = held.receives === 1 ? SECOND_LOOKS : [];
+  for (const pause of [0, ...pauses]) {
+    if (pause > 0) await context.pause(pause);
+    const claimed = await look(context, held, workerId);
+    if (claimed !== undefined) return claimed;
+  }
+  return held.receives > GIVE_BACKS.times ? { kind: 'drop' } : { kind: 'give_back', seconds: GIVE_BACKS.seconds };
+}
+
+async function look(context: ClaimContext, held: HeldPermit, workerId: string): Promise<Claim | undefined> {
+  for (const candidate of await context.readReady(held.permit)) {
+    const job = await claimOne(context, candidate, workerId);
+    if (job !== undefined) return { kind: 'claimed', job };
+  }
+  const own = await context.jobs.get(held.permit.job, { consistent: true });
+  if (own === undefined || !isReady(own)) return undefined;
+  const wait = secondsUntilDue(own, context.clock.now());
+  if (wait > 0) return { kind: 'give_back', seconds: wait };
+  const job = await claimOne(context, own, workerId);
+  return job && { kind: 'claimed', job };
+}
+
+/** Claims exactly the job as seen; if somebody was faster, the next best is more use than this one's new state. */
+async function claimOne(context: TransitionContext, job: Job, workerId: string): Promise<Job | undefined> {
+  const claimed = await transition(context, job, { type: 'claim', workerId }, { rounds: 1 });
+  return claimed.done ? claimed.job : undefined;
+}

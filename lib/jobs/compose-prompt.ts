@@ -1,0 +1,13 @@
+import type { JobTexts } from './job-texts.ts';
+
+/** The text that an agent is given: the rules in the order asked for, the prompt, the extra prompt, with blank lines between. */
+export function composePrompt(rules: readonly string[], texts: Pick<JobTexts, 'prompt' | 'extra_prompt'>): string {
+  return [...rules, texts.prompt, texts.extra_prompt ?? ''].filter((part) => part !== '').join('\n\n');
+}
+
+/** Length in characters (code points), as the agents count. */
+export function promptLength(text: string): number {
+  let length = 0;
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) length += 1;
+  return length;
+}

@@ -1,0 +1,123 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { STATUSES, type Status } from '../contract/schemas/job.ts';
+
+const KEY = { kind: 'counter', id: 'jobs' } as const;
+
+/** How many jobs there are in each state. */
+export type StatusCounts = Record<Status, number>;
+
+/** A change of a job, as the table's stream tells it. */
+export interface JobChange {
+  /** Position in its shard: a decimal number as text, ascending. */
+  readonly sequence: string;
+  readonly before: Status | undefined;
+  readonly after: Status | undefined;
+}
+
+const counterSchema = z.object({
+  counts: z.partialRecord(z.enum(STATUSES), z.number()).default({}),
+  checkpoints: z.record(z.string(), z.string()).default({}),
+});
+
+/** Counts of jobs by state, kept from the table's stream. */
+export class JobCounts {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(table: DynamoDBDocumentClient, registryTable: string) {
+    this.#table = table;
+    this.#tableName = registryTable;
+  }
+
+  async read(): Promise<StatusCounts> {
+    const { counts } = await this.#counter();
+    return { ...zeros(), ...counts };
+  }
+
+  /** Up to where the changes of a shard have been counted. */
+  async checkpoint(shard: string): Promise<string | undefined> {
+    return (await this.#counter()).checkpoints[shard];
+  }
+
+  /**
+   * Counts what lies beyond the shard's checkpoint and moves it, in one write on condition that it is unchanged: a
+   * batch counts once, however it is repeated or cut anew.
+   */
+  async apply(shard: string, changes: readonly JobChange[]): Promise<void> {
+    for (;;) {
+      const { checkpoints } = await this.#counter();
+      const checkpoint = checkpoints[shard];
+      const fresh = changes.filter(
+        (change) => checkpoint === undefined || BigInt(change.sequence) > BigInt(checkpoint),
+      );
+      const last = fresh.reduce(
+        (highest, { sequence }) => (BigInt(sequence) > BigInt(highest) ? sequence : highest),
+        checkpoint ?? '0',
+      );
+      if (fresh.length === 0) return;
+      if (await this.#write(shard, checkpoint, last, sumOf(fresh))) return;
+    }
+  }
+
+  async #counter(): Promise<z.output<typeof counterSchema>> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: KEY, ConsistentRead: true }),
+    );
+    if (Item !== undefined) return counterSchema.parse(Item);
+    await this.#createCounter();
+    return { counts: {}, checkpoints: {} };
+  }
+
+  async #createCounter(): Promise<void> {
+    await this.#conditionally({
+      UpdateExpression: 'SET checkpoints = :none, counts = :zeros',
+      ConditionExpression: 'attribute_not_exists(id)',
+      ExpressionAttributeValues: { ':none': {}, ':zeros': zeros() },
+    });
+  }
+
+  async #write(shard: string, checkpoint: string | undefined, last: string, sum: StatusCounts): Promise<boolean> {
+    const moved = STATUSES.filter((status) => sum[status] !== 0);
+    return await this.#conditionally({
+      UpdateExpression: `SET checkpoints.#shard = :last${moved.map((status) => `, counts.${status} = counts.${status} + :${status}`).join('')}`,
+      ConditionExpression:
+        checkpoint === undefined ? 'attribute_not_exists(checkpoints.#shard)' : 'checkpoints.#shard = :checkpoint',
+      ExpressionAttributeNames: { '#shard': shard },
+      ExpressionAttributeValues: {
+        ':last': last,
+        ...Object.fromEntries(moved.map((status) => [`:${status}`, sum[status]])),
+        ...(checkpoint !== undefined && { ':checkpoint': checkpoint }),
+      },
+    });
+  }
+
+  async #conditionally(update: {
+    UpdateExpression: string;
+    ConditionExpression: string;
+    ExpressionAttributeNames?: Record<string, string>;
+    ExpressionAttributeValues: Record<string, unknown>;
+  }): Promise<boolean> {
+    try {
+      await this.#table.send(new UpdateCommand({ TableName: this.#tableName, Key: KEY, ...update }));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}
+
+function sumOf(changes: readonly JobChange[]): StatusCounts {
+  const sum = zeros();
+  for (const { before, after } of changes) {
+    if (before !== undefined) sum[before] -= 1;
+    if (after !== undefined) sum[after] += 1;
+  }
+  return sum;
+}
+
+function zeros(): StatusCounts {
+  return Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../aws/table-clock.ts';
+import { timestamp } from '../aws/table-clock.ts';
+import type { Profile } from '../catalog/profiles.ts';
+import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../catalog/projects.ts';
+import type { JobCreation } from '../contract/schemas/job.ts';
+import type { Job } from './job.ts';
+import { jobIdOfKey, randomJobId } from './job-id.ts';
+import {
+  checkFolder,
+  checkTexts,
+  findProfile,
+  previewOf,
+  promptOf,
+  refusedField,
+  type SettingsContext,
+} from './job-settings.ts';
+import { type JobStore, newChangeId } from './job-store.ts';
+import { JobTextStore, type JobTexts } from './job-texts.ts';
+import type { PermitQueues } from './permit.ts';
+
+/** What creating a job needs. */
+export interface CreationContext extends SettingsContext {
+  readonly jobs: JobStore;
+  readonly texts: JobTextStore;
+  readonly permits: PermitQueues;
+  readonly projects: ProjectStore;
+  readonly clock: Clock;
+  readonly defaultProfile: string;
+}
+
+/**
+ * Creates a job: texts first, then the permit, then the job itself, so that whatever is cut off between two of them
+ * leaves nothing that is seen.
+ * @returns the id; `replayed`: the idempotency key was known and the id is that of the job that was there.
+ * @throws ApiError `invalid_request` naming field, what was received and what is allowed.
+ */
+export async function createJob(
+  context: CreationContext,
+  creation: JobCreation,
+  createdBy: string,
+): Promise<{ id: string; replayed: boolean }> {
+  const key = creation.idempotency_key;
+  const given = textsOf(creation);
+  const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
+  await checkTexts(context, given, profile);
+  const id = key === undefined ? randomJobId() : jobIdOfKey(key);
+  checkProjectNames(creation);
+  if (key !== undefined && (await context.jobs.get(id, { consistent: true })) !== undefined)
+    return { id, replayed: true };
+  checkFolder(context, creation.cwd);
+  const project = await context.projects.resolve(creation.project_id ?? creation.project ?? DEFAULT_PROJECT);
+  const texts: JobTexts = { ...given, project: project.name };
+  const job = newJob({ id, creation, texts, profile, project, createdBy, at: timestamp(context.clock.now()) });
+  await context.texts.put(job, texts);
+  if (job.status === 'QUEUED') await context.permits.send(job);
+  const created = await context.jobs.create(job);
+  return { id, replayed: !created.applied };
+}
+
+function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
+  const prompt = promptOf(creation);
+  if (prompt === undefined)
+    throw refusedField('prompt: is missing; expected a non-empty string in prompt or base_prompt');
+  const { extra_prompt, rule_ids, cwd } = creation;
+  return {
+    prompt,
+    ...(cwd !== undefined && { cwd }),
+    ...(extra_prompt !== undefined && { extra_prompt }),
+    ...(rule_ids !== undefined && { rule_ids }),
+  };
+}
+
+function checkProjectNames(creation: JobCreation): void {
+  const { project, project_id } = creation;
+  if (project !== undefined && project_id !== undefined && project !== project_id) {
+    throw refusedField(
+      `project and body.project_id: received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
+    );
+  }
+}
+
+function newJob(from: {
+  id: string;
+  creation: JobCreation;
+  texts: JobTexts;
+  profile: Profile;
+  project: Project;
+  createdBy: string;
+  at: string;
+}): Job {
+  const { creation, at } = from;
+  const draft = creation.save_draft === true || creation.draft === true;
+  const timeout = creation.timeout ?? from.profile.timeout;
+  return {
+    id: from.id,
+    status: draft ? 'DRAFT' : 'QUEUED',
+    reason: draft ? 'draft' : 'waiting_for_worker',
+    project_id: from.project.id,
+    project: from.project.name,
+    profile: from.profile.name,
+    ...(creation.model !== undefined && { model: creation.model }),
+    priority: creation.priority ?? 0,
+    ...(timeout !== undefined && { timeout }),
+    retries: creation.retries ?? 0,
+    ...(creation.cwd !== undefined && { cwd: creation.cwd }),
+    prompt_preview: previewOf(from.texts.prompt),
+    texts: JobTextStore.address(from.texts),
+    ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
+    created_by: from.createdBy,
+    created_at: at,
+    updated_at: at,
+    ...(!draft && { queued_at: at }),
+    attempt: 0,
+    version: 1,
+    change_id: newChangeId(),
+  };
+}

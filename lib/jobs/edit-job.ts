@@ -1,0 +1,58 @@
+import type { JobEditFields } from '../contract/schemas/job.ts';
+import { invalidState } from './act-on-job.ts';
+import type { Job } from './job.ts';
+import { checkFolder, checkTexts, findProfile, previewOf, promptOf, type SettingsContext } from './job-settings.ts';
+import { JobTextStore, type JobTexts } from './job-texts.ts';
+import type { JobEdit } from './lifecycle.ts';
+import { type TransitionContext, transition } from './transition.ts';
+
+export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
+
+/** How often an edit is judged anew because somebody else changed the job meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Changes a queued job. New texts are written beside the old ones first, so that a worker which claims the job
+ * meanwhile reads what belongs to the job as it claimed it.
+ * @returns the job as it then is.
+ * @throws ApiError `invalid_state` unless the job is QUEUED, `invalid_request` as on creation.
+ */
+export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
+  let job = known;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const changes = job.status === 'QUEUED' ? await judged(context, job, fields) : {};
+    const result = await transition(context, job, { type: 'edit', changes }, { rounds: 1 });
+    if (result.done) return result.job;
+    if (result.job === undefined) break;
+    if (result.job.version === job.version) throw invalidState(action, result.job, result.refused);
+    job = result.job;
+  }
+  throw new Error(`job ${job.id}: changed by others all the time`);
+}
+
+async function judged(context: EditContext, job: Job, fields: JobEditFields): Promise<JobEdit> {
+  const texts = edited(await context.texts.get(job), fields);
+  const profile = await findProfile(context, fields.profile ?? job.profile);
+  await checkTexts(context, texts, profile);
+  checkFolder(context, fields.cwd);
+  const address = JobTextStore.address(texts);
+  if (address !== job.texts) await context.texts.put({ ...job, texts: address }, texts);
+  const { model, priority, timeout, retries, cwd } = fields;
+  return {
+    ...definedOnly({ model, priority, timeout, retries, cwd }),
+    profile: profile.name,
+    texts: address,
+    prompt_preview: previewOf(texts.prompt),
+  };
+}
+
+function edited(texts: JobTexts, fields: JobEditFields): JobTexts {
+  const { extra_prompt, rule_ids, cwd } = fields;
+  return { ...texts, prompt: promptOf(fields) ?? texts.prompt, ...definedOnly({ extra_prompt, rule_ids, cwd }) };
+}
+
+function definedOnly<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

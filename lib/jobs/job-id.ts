@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const LENGTH = 26;
+
+/** A new job's id: 130 random bits. */
+export function randomJobId(): string {
+  return encode(randomBytes(LENGTH));
+}
+
+/** The id that belongs to an idempotency key: derived from it, so that one conditional put decides between concurrent creates. */
+export function jobIdOfKey(idempotencyKey: string): string {
+  return encode(createHash('sha256').update(`promptq job\0${idempotencyKey}`).digest());
+}
+
+/** The id of a follow-up job: the same however often its creation is tried. */
+export function followUpId(parentId: string, attempt: number, position: number): string {
+  return encode(createHash('sha256').update(`promptq follow-up\0${parentId}\0${attempt}\0${position}`).digest());
+}
+
+/** Whether a string has the form of a job's id. */
+export function isJobId(value: string): boolean {
+  return /^job_[0-9a-hjkmnp-tv-z]{26}$/.test(value);
+}
+
+/** Five bits of each of the first 26 bytes. */
+function encode(bytes: Buffer): string {
+  return `job_${Array.from(bytes.subarray(0, LENGTH), (byte) => ALPHABET[byte & 31]).join('')}`;
+}

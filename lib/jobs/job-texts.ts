@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import { LIMITS } from '../contract/limits.ts';
+import type { Job } from './job.ts';
+
+/** The texts of a job as given: large, changed only by an edit, and all that a search looks at. */
+const jobTextsSchema = z.object({
+  prompt: z.string(),
+  extra_prompt: z.string().optional(),
+  rule_ids: z.array(z.string()).optional(),
+  project: z.string(),
+  cwd: z.string().optional(),
+});
+export type JobTexts = z.output<typeof jobTextsSchema>;
+
+/** What of a job says where its texts are. */
+type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts'>;
+
+/**
+ * The texts lie beside the job's item, addressed by their content and written before it, so that a repeated or
+ * half-done write can't change another job's. Large ones are in S3, and the table keeps what a search looks at.
+ */
+export class JobTextStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #registryTable: string;
+  readonly #objects: S3Client;
+  readonly #bucket: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; objects: S3Client; bucket: string }) {
+    this.#table = options.table;
+    this.#registryTable = options.registryTable;
+    this.#objects = options.objects;
+    this.#bucket = options.bucket;
+  }
+
+  /** The address that these texts have in any job. */
+  static address(texts: JobTexts): string {
+    return createHash('sha256')
+      .update(JSON.stringify(ordered(texts)))
+      .digest('hex')
+      .slice(0, 16);
+  }
+
+  /** Writes the texts; `owner.texts` must be their address. */
+  async put(owner: TextsOwner, texts: JobTexts): Promise<void> {
+    const body = JSON.stringify(ordered(texts));
+    const inline = Buffer.byteLength(body) <= LIMITS.inlineSpecBytes;
+    if (!inline) {
+      await this.#objects.send(
+        new PutObjectCommand({
+          Bucket: this.#bucket,
+          Key: objectKey(owner),
+          Body: body,
+          ContentType: 'application/json',
+        }),
+      );
+    }
+    const content = inline ? { body } : { search: searchText(owner.id, texts) };
+    await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item: { ...itemKey(owner), ...content } }));
+  }
+
+  /** @throws Error when they are not there: they are written before the job, so that is a fault. */
+  async get(owner: TextsOwner): Promise<JobTexts> {
+    const { Item } = await this.#table.send(new GetCommand({ TableName: this.#registryTable, Key: itemKey(owner) }));
+    const body = typeof Item?.body === 'string' ? Item.body : await this.#readObject(owner);
+    return jobTextsSchema.parse(JSON.parse(body));
+  }
+
+  async #readObject(owner: TextsOwner): Promise<string> {
+    const { Body } = await this.#objects.send(new GetObjectCommand({ Bucket: this.#bucket, Key: objectKey(owner) }));
+    if (Body === undefined) throw new Error(`job ${owner.id}: its texts ${owner.texts} have no content`);
+    return await Body.transformToString('utf8');
+  }
+}
+
+/** How many partitions a month's texts are spread over. */
+const SPREAD = 8;
+
+/** By month and spread, so that a search can read the newest months in parallel. */
+function itemKey(owner: TextsOwner): { kind: string; id: string } {
+  const spread = (createHash('sha256').update(owner.id).digest()[0] ?? 0) % SPREAD;
+  return { kind: partition(owner.created_at.slice(0, 7), spread), id: `${owner.id}#${owner.texts}` };
+}
+
+function partition(month: string, spread: number): string {
+  return `texts#${month}#${spread}`;
+}
+
+/** The partitions that hold the texts of a month's jobs; `month` as `2026-11`. */
+export function textPartitions(month: string): string[] {
+  return Array.from({ length: SPREAD }, (_, spread) => partition(month, spread));
+}
+
+/** What a text item belongs to, and whether it contains the lower-cased `needle`. */
+export function matchTexts(
+  item: Record<string, unknown>,
+  needle: string,
+): { id: string; texts: string; matches: boolean } {
+  const { id: key, body, search } = textItemSchema.parse(item);
+  const [id = '', texts = ''] = key.split('#');
+  const haystack = body === undefined ? (search ?? '') : searchText(id, jobTextsSchema.parse(JSON.parse(body)));
+  return { id, texts, matches: haystack.includes(needle) };
+}
+
+const textItemSchema = z.object({ id: z.string(), body: z.string().optional(), search: z.string().optional() });
+
+function objectKey(owner: TextsOwner): string {
+  return `jobs/${owner.id}/texts/${owner.texts}.json`;
+}
+
+/** Lower-cased, with what can't be typed between the parts. */
+function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '' }: JobTexts): string {
+  const texts = `${prompt}\n${extra_prompt}`.slice(0, LIMITS.searchTextLength);
+  return [jobId, project, cwd, texts].join('\0').toLowerCase();
+}
+
+/** One order of members, so that equal texts have one address. */
+function ordered({ prompt, extra_prompt, rule_ids, project, cwd }: JobTexts): JobTexts {
+  return {
+    prompt,
+    ...(extra_prompt !== undefined && { extra_prompt }),
+    ...(rule_ids?.length && { rule_ids }),
+    project,
+    ...(cwd !== undefined && { cwd }),
+  };
+}

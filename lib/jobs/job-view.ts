@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import {
+  isTerminal,
+  type JobView,
+  type jobStatus,
+  type jobSummary,
+  REASONS,
+  type stateReason,
+} from '../contract/schemas/job.ts';
+import type { Job } from './job.ts';
+import type { Summary } from './job-index.ts';
+import type { JobTexts } from './job-texts.ts';
+
+/** Why the job is in its state, as a client reads it. */
+export function viewReason(job: Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>): z.input<typeof stateReason> {
+  const { message, retryable } = REASONS[job.reason];
+  const refined = job.status === 'FAILED' && job.error !== undefined ? `${message} ${job.error}` : message;
+  return {
+    code: job.reason,
+    message: refined,
+    retryable,
+    ...(job.status === 'QUEUED' && job.due_at !== undefined && { next_check_at: job.due_at }),
+  };
+}
+
+/** The compact status. */
+export function viewStatus(job: Job): z.input<typeof jobStatus> {
+  return {
+    id: job.id,
+    status: job.status,
+    state_reason: viewReason(job),
+    attempt: job.attempt,
+    queued_at: job.queued_at ?? null,
+    started_at: job.started_at ?? null,
+    finished_at: job.finished_at ?? null,
+    updated_at: job.updated_at,
+    terminal: isTerminal(job.status),
+  };
+}
+
+/** What only an attempt can tell, as known so far. */
+export function viewOutcome(job: Job) {
+  return {
+    exit_code: job.exit_code ?? null,
+    signal: job.signal ?? null,
+    error: job.error ?? null,
+    usage: job.usage ?? null,
+    session_id: job.session_id ?? null,
+    stdout_bytes: job.stdout_bytes ?? 0,
+    stderr_bytes: job.stderr_bytes ?? 0,
+  };
+}
+
+/** The job with all its fields. */
+export function viewJob(job: Job, texts: JobTexts, timeoutUnit: string): JobView {
+  const { terminal: _terminal, ...lifecycle } = viewStatus(job);
+  return {
+    ...lifecycle,
+    prompt: texts.prompt,
+    base_prompt: texts.prompt,
+    extra_prompt: texts.extra_prompt ?? null,
+    rule_ids: texts.rule_ids ?? [],
+    profile: job.profile,
+    model: job.model ?? null,
+    priority: job.priority,
+    timeout: job.timeout ?? null,
+    timeout_unit: timeoutUnit,
+    retries: job.retries,
+    cwd: job.cwd ?? null,
+    project_id: job.project_id,
+    project: job.project,
+    idempotency_key: job.idempotency_key ?? null,
+    save_draft: job.status === 'DRAFT',
+    draft: job.status === 'DRAFT',
+    created_at: job.created_at,
+    cancel_requested_at: job.cancel_requested_at ?? null,
+    created_by: job.created_by,
+    parent_id: job.parent_id ?? null,
+    follow_up_ids: [],
+    worker_id: job.worker_id ?? null,
+    ...viewOutcome(job),
+    version: job.version,
+    warnings: [],
+    deployments: [],
+  };
+}
+
+/** What a list shows of a job. */
+export function viewSummary(job: Summary): z.input<typeof jobSummary> {
+  return {
+    id: job.id,
+    status: job.status,
+    state_reason: viewReason(job),
+    project_id: job.project_id,
+    project: job.project,
+    profile: job.profile,
+    model: job.model ?? null,
+    priority: job.priority,
+    cwd: job.cwd ?? null,
+    prompt_preview: job.prompt_preview,
+    attempt: job.attempt,
+    parent_id: job.parent_id ?? null,
+    created_at: job.created_at,
+    queued_at: job.queued_at ?? null,
+    started_at: job.started_at ?? null,
+    finished_at: job.finished_at ?? null,
+    cancel_requested_at: job.cancel_requested_at ?? null,
+  };
+}

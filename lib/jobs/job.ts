@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { BANDS, type Band } from '../aws/tables.ts';
+import { REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
+import { usageSchema } from './receipt.ts';
+
+/** Why a job is to wait although it is QUEUED and due. */
+const PARK_REASONS = ['account_required', 'usage_limit'] as const;
+
+/** A job as the table holds it: what changes, and what a summary shows. Prompts lie beside it (`job-texts.ts`). */
+export const jobItemSchema = z.object({
+  id: z.string(),
+  status: z.enum(STATUSES),
+  reason: z.enum(REASON_CODES),
+  project_id: z.string(),
+  project: z.string(),
+  profile: z.string(),
+  model: z.string().optional(),
+  priority: z.number(),
+  timeout: z.number().optional(),
+  retries: z.number(),
+  cwd: z.string().optional(),
+  prompt_preview: z.string(),
+  /** Address of the prompt texts: a hash of their content. */
+  texts: z.string(),
+  idempotency_key: z.string().optional(),
+  created_by: z.string(),
+  parent_id: z.string().optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  queued_at: z.string().optional(),
+  started_at: z.string().optional(),
+  finished_at: z.string().optional(),
+  /** A QUEUED job is not to be claimed before this. */
+  due_at: z.string().optional(),
+  /** Number of the newest attempt; it is also the attempt's fence. */
+  attempt: z.number(),
+  /** Failures of this round that were answered by another attempt. */
+  retries_used: z.number().optional(),
+  /** Losses of workers in this round. */
+  losses: z.number().optional(),
+  worker_id: z.string().optional(),
+  lease_until: z.string().optional(),
+  cancel_requested_at: z.string().optional(),
+  kill_requested: z.boolean().optional(),
+  watched_until: z.string().optional(),
+  parked: z.enum(PARK_REASONS).optional(),
+  error: z.string().optional(),
+  exit_code: z.number().optional(),
+  signal: z.string().optional(),
+  session_id: z.string().optional(),
+  usage: usageSchema.optional(),
+  stdout_bytes: z.number().optional(),
+  stderr_bytes: z.number().optional(),
+  /** Counts the decided changes (heartbeats and watch marks are none); every one is conditional on it. */
+  version: z.number(),
+  /** Names the last decided change, so that its writer recognises it after an unknown answer. */
+  change_id: z.string(),
+});
+export type Job = z.output<typeof jobItemSchema>;
+
+/** A job of a priority waits in this band. */
+export function bandOf(job: Pick<Job, 'priority'>): Band {
+  if (job.priority > 0) return BANDS[0];
+  return job.priority === 0 ? BANDS[1] : BANDS[2];
+}
+
+/** The one partition of each index; a suffix, so that it can be spread later. */
+const SPREAD = '0';
+
+/** Partition of the list's index by time. */
+export const LIST_KEY = `jobs#${SPREAD}`;
+
+/** Partition of the index by status. */
+export function statusKey(status: Job['status']): string {
+  return `${status}#${SPREAD}`;
+}
+
+/** Partition of the ready index that holds the jobs of a band and project which may be claimed. */
+export function readyKey(band: Band, projectId: string): string {
+  return `${band}#${projectId}`;
+}
+
+/** Partition of the ready index that holds the jobs parked for a reason. */
+export function parkedKey(reason: NonNullable<Job['parked']>): string {
+  return `parked#${reason}`;
+}
+
+/** The keys that place a job in the indexes; all of them follow from what the job is. */
+export function indexKeys(job: Job): {
+  list_key: string;
+  status_key: string;
+  ready_key?: string;
+  ready_order?: string;
+} {
+  const keys = { list_key: LIST_KEY, status_key: statusKey(job.status) };
+  if (job.status !== 'QUEUED') return keys;
+  return {
+    ...keys,
+    ready_key: job.parked === undefined ? readyKey(bandOf(job), job.project_id) : parkedKey(job.parked),
+    ready_order: readyOrder(job),
+  };
+}
+
+/** Sorts the highest priority first, then the longest wait. */
+function readyOrder(job: Pick<Job, 'priority' | 'queued_at' | 'created_at'>): string {
+  const inverted = BigInt(Number.MAX_SAFE_INTEGER) - BigInt(job.priority);
+  return `${inverted.toString().padStart(17, '0')}#${job.queued_at ?? job.created_at}`;
+}

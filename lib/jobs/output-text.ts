@@ -1,0 +1,149 @@
+import { isUtf8 } from 'node:buffer';
+import type { OutputSource } from './output-source.ts';
+import { unitStart, utf8UnitAt, wholeLength } from './utf8-units.ts';
+
+/**
+ * A part of a stream as text. Invalid UTF-8 is U+FFFD as the Encoding Standard has it, a byte order mark is kept, no
+ * character is split: so text has never fewer UTF-8 bytes than the bytes that it stands for.
+ */
+export interface StreamText {
+  /** Can be read once, in constant memory (a tail: as much as its limit). */
+  readonly pieces: AsyncIterable<string>;
+  /** Offset in the persisted stream behind the last character that was given; final once the pieces have been read. */
+  nextOffset(): number;
+  /** Whether the limit left anything out; final once the pieces have been read. */
+  truncated(): boolean;
+}
+
+/** Which part. */
+export interface TextRange {
+  /** UTF-8 bytes of text, at least 4. Default: no limit. */
+  readonly limitBytes?: number;
+  /** Whether more bytes can follow; then a character that is cut off at the end is left for later. */
+  readonly ended: boolean;
+}
+
+const PIECE_BYTES = 64 * 1024;
+/** Longest part of a character that can stand before or behind a cut. */
+const CONTEXT_BYTES = 3;
+
+/** The text from byte `offset` on, which may lie within a character: it is decoded from there. */
+export function textFrom(
+  source: OutputSource,
+  { offset, limitBytes = Infinity, ended }: TextRange & { offset: number },
+): StreamText {
+  requireLimit(limitBytes);
+  const last = Math.min(source.size, offset + limitBytes);
+  let position = offset;
+  let truncated = last < source.size;
+
+  async function* pieces(): AsyncGenerator<string> {
+    let budget = limitBytes;
+    let cutOff: Buffer = Buffer.alloc(0);
+    for await (const chunk of source.read(offset, last)) {
+      const bytes = cutOff.length > 0 ? Buffer.concat([cutOff, chunk]) : chunk;
+      const whole = wholeLength(bytes);
+      for (const piece of unitPieces(bytes.subarray(0, whole))) {
+        const given = piece.subarray(0, fittingLength(piece, budget));
+        position += given.length;
+        budget -= textLength(given);
+        if (given.length > 0) yield given.toString();
+        if (given.length < piece.length) {
+          truncated = true;
+          return;
+        }
+      }
+      cutOff = bytes.subarray(whole);
+    }
+    if (cutOff.length === 0 || !ended || last < source.size) return;
+    if (budget < textLength(cutOff)) {
+      truncated = true;
+      return;
+    }
+    position += cutOff.length;
+    yield cutOff.toString();
+  }
+
+  return { pieces: pieces(), nextOffset: () => position, truncated: () => truncated };
+}
+
+/** The last `limitBytes` of the text, or a little less so that it begins with a whole character. */
+export function tailText(source: OutputSource, { limitBytes, ended }: TextRange & { limitBytes: number }): StreamText {
+  requireLimit(limitBytes);
+  let start = 0;
+  let position = source.size;
+
+  async function* pieces(): AsyncGenerator<string> {
+    const from = Math.max(0, source.size - limitBytes - 2 * CONTEXT_BYTES);
+    const window = await readWindow(source, from);
+    const end = ended ? window.length : wholeLength(window);
+    const tail = window.subarray(0, end).subarray(unitStart(window, Math.max(0, end - limitBytes)));
+    const dropped = lengthToDrop(tail, limitBytes);
+    start = from + end - tail.length + dropped;
+    position = from + end;
+    for (const piece of unitPieces(tail.subarray(dropped))) yield piece.toString();
+  }
+
+  return { pieces: pieces(), nextOffset: () => position, truncated: () => start > 0 };
+}
+
+function requireLimit(limitBytes: number): void {
+  if (limitBytes < CONTEXT_BYTES + 1) throw new RangeError(`limitBytes is ${limitBytes}: a character may need 4 bytes`);
+}
+
+/** Pieces of a whole number of units each; the last one takes whatever is left. */
+function* unitPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const rest = bytes.subarray(at);
+    const piece = rest.length <= PIECE_BYTES ? rest : rest.subarray(0, wholeLength(rest.subarray(0, PIECE_BYTES)));
+    yield piece;
+    at += piece.length;
+  }
+}
+
+/** UTF-8 bytes of the text that these bytes become. */
+function textLength(bytes: Buffer): number {
+  return isUtf8(bytes) ? bytes.length : Buffer.byteLength(bytes.toString());
+}
+
+/** How many bytes of a piece make whole characters of at most `budget` bytes of text. */
+function fittingLength(piece: Buffer, budget: number): number {
+  if (textLength(piece) <= budget) return piece.length;
+  let at = 0;
+  for (let left = budget; ; ) {
+    const unit = utf8UnitAt(piece, at);
+    left -= unitTextLength(unit);
+    if (left < 0) return at;
+    at += unit.length;
+  }
+}
+
+/** How many bytes must go from the front so that at most `limit` bytes of text remain. */
+function lengthToDrop(tail: Buffer, limit: number): number {
+  let excess = -limit;
+  for (const piece of unitPieces(tail)) excess += textLength(piece);
+  let at = 0;
+  for (const piece of unitPieces(tail)) {
+    const length = textLength(piece);
+    if (length > excess) break;
+    excess -= length;
+    at += piece.length;
+  }
+  while (excess > 0) {
+    const unit = utf8UnitAt(tail, at);
+    excess -= unitTextLength(unit);
+    at += unit.length;
+  }
+  return at;
+}
+
+function unitTextLength(unit: ReturnType<typeof utf8UnitAt>): number {
+  return unit.kind === 'character' ? unit.length : Buffer.byteLength('\uFFFD');
+}
+
+async function readWindow(source: OutputSource, from: number): Promise<Buffer> {
+  const window = Buffer.allocUnsafe(source.size - from);
+  let filled = 0;
+  for await (const chunk of source.read(from)) filled += chunk.copy(window, filled);
+  return window.subarray(0, filled);
+}

@@ -1,0 +1,117 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { z } from 'zod';
+import { BANDS, type Band } from '../aws/tables.ts';
+import { bandOf, type Job } from './job.ts';
+
+/** Leave to claim one ready job of a band and project: a message that may be lost, doubled or late without harm. */
+const permitSchema = z.object({ v: z.literal(1), band: z.enum(BANDS), project: z.string(), job: z.string() });
+export type Permit = z.output<typeof permitSchema>;
+
+/** A permit in a worker's hands. */
+export interface HeldPermit {
+  readonly permit: Permit;
+  readonly handle: string;
+  /** How often it was received, this time included. */
+  readonly receives: number;
+}
+
+/** SQS delays a message for at most 15 minutes. */
+const MAX_DELAY_SECONDS = 900;
+
+/** SQS keeps a message invisible for at most 12 hours. */
+const MAX_VISIBILITY_SECONDS = 12 * 3600;
+
+/** The three queues of permits. */
+export class PermitQueues {
+  readonly #client: SQSClient;
+  readonly #urls: Readonly<Record<Band, string>>;
+
+  constructor(client: SQSClient, urls: Readonly<Record<Band, string>>) {
+    this.#client = client;
+    this.#urls = urls;
+  }
+
+  /** Sends the permit of a job; always before the write that makes the job ready. */
+  async send(job: Pick<Job, 'id' | 'project_id' | 'priority'>, options: { delaySeconds?: number } = {}): Promise<void> {
+    const band = bandOf(job);
+    const permit: Permit = { v: 1, band, project: job.project_id, job: job.id };
+    await this.#client.send(
+      new SendMessageCommand({
+        QueueUrl: this.#urls[band],
+        MessageBody: JSON.stringify(permit),
+        MessageGroupId: job.project_id,
+        DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(options.delaySeconds ?? 0)),
+      }),
+    );
+  }
+
+  /** Takes at most one permit of a band, waiting up to `waitSeconds` (0 to 20). A message that is no permit is deleted. */
+  async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<HeldPermit | undefined> {
+    const { Messages } = await this.#client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: this.#urls[band],
+        MaxNumberOfMessages: 1,
+        WaitTimeSeconds: waitSeconds,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+      }),
+      signal && { abortSignal: signal },
+    );
+    const message = Messages?.[0];
+    if (message?.ReceiptHandle === undefined) return undefined;
+    const permit = parse(message);
+    if (permit === undefined) {
+      await this.#delete(band, message.ReceiptHandle);
+      return undefined;
+    }
+    return {
+      permit,
+      handle: message.ReceiptHandle,
+      receives: Number(message.Attributes?.ApproximateReceiveCount ?? 1),
+    };
+  }
+
+  /** Makes the permit visible again after so many seconds; also how it is kept in flight while its job runs. */
+  async extend(held: HeldPermit, seconds: number): Promise<void> {
+    await this.#client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: this.#urls[held.permit.band],
+        ReceiptHandle: held.handle,
+        VisibilityTimeout: Math.min(MAX_VISIBILITY_SECONDS, Math.ceil(seconds)),
+      }),
+    );
+  }
+
+  /** Whether every queue answers. @throws what the queue service says if one does not. */
+  async check(): Promise<void> {
+    await Promise.all(
+      BANDS.map((band) =>
+        this.#client.send(new GetQueueAttributesCommand({ QueueUrl: this.#urls[band], AttributeNames: ['QueueArn'] })),
+      ),
+    );
+  }
+
+  /** The permit has served. */
+  async drop(held: HeldPermit): Promise<void> {
+    await this.#delete(held.permit.band, held.handle);
+  }
+
+  async #delete(band: Band, handle: string): Promise<void> {
+    await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#urls[band], ReceiptHandle: handle }));
+  }
+}
+
+function parse(message: Message): Permit | undefined {
+  try {
+    return permitSchema.parse(JSON.parse(message.Body ?? ''));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../aws/table-clock.ts';
+import { timestamp } from '../aws/table-clock.ts';
+import type { RuleStore } from '../catalog/rules.ts';
+import { ApiError } from '../contract/errors.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { composePrompt } from './compose-prompt.ts';
+import type { Job } from './job.ts';
+import type { JobStore } from './job-store.ts';
+import type { JobTextStore } from './job-texts.ts';
+import {
+  type LogsRequest,
+  logsDocument,
+  resultDocument,
+  resultMembers,
+  type Sources,
+  streamsOf,
+} from './output-answer.ts';
+import type { OutputStore } from './output-store.ts';
+import type { DocumentName, Receipt, StreamName } from './receipt.ts';
+
+/** What reading output needs. */
+export interface OutputContext {
+  readonly jobs: JobStore;
+  readonly texts: JobTextStore;
+  readonly rules: RuleStore;
+  readonly output: OutputStore;
+  readonly clock: Clock;
+}
+
+/** JSON text, or where it is because it is too large to stream through Lambda. */
+export type OutputAnswer = { readonly body: Readable } | { readonly location: string };
+
+/** How long (ms) a reader's mark makes the worker ship at once, and how much of it must be over before it is renewed. */
+const WATCH = { mark: 30_000, renewAfter: 15_000 } as const;
+
+/** `GET /result` of a job as it is now. */
+export async function readResult(context: OutputContext, job: Job, { full }: { full: boolean }): Promise<OutputAnswer> {
+  const receipt = await receiptOf(context, job, job.attempt);
+  const location = full && (await documentLocation(context, job, receipt, 'result'));
+  if (location) return { location };
+  const composedPrompt = receipt?.composed_prompt ?? (await composedNow(context, job));
+  const sources = await sourcesOf(context, job, job.attempt, streamsOf('all'));
+  const ended = job.status !== 'RUNNING';
+  return { body: resultDocument(resultMembers(job, { receipt, composedPrompt }), sources, { full, ended }) };
+}
+
+/**
+ * `GET /logs` of a job as it is now.
+ * @throws ApiError `invalid_request` for an attempt that there is not, and for an offset without one stream.
+ */
+export async function readLogs(
+  context: OutputContext,
+  job: Job,
+  request: LogsRequest & { readonly attempt: number | undefined },
+): Promise<OutputAnswer> {
+  const attempt = request.attempt ?? job.attempt;
+  if (request.attempt !== undefined && attempt > job.attempt) {
+    throw ApiError.because(
+      'invalid_request',
+      `query.attempt: received ${attempt}; the job's newest attempt is ${job.attempt}`,
+    );
+  }
+  if (request.offset !== undefined && request.stream === 'all') {
+    throw ApiError.because(
+      'invalid_request',
+      'query.offset: is a byte of one stream; give stream=stdout or stream=stderr with it',
+    );
+  }
+  if (request.full && request.offset === undefined) {
+    const document = request.stream === 'all' ? 'result' : (`logs-${request.stream}` as const);
+    const location = await documentLocation(context, job, await receiptOf(context, job, attempt), document);
+    if (location) return { location };
+  }
+  const live = job.status === 'RUNNING' && attempt === job.attempt;
+  if (live) await markWatched(context, job);
+  const sources = await sourcesOf(context, job, attempt, streamsOf(request.stream), request.offset);
+  return { body: logsDocument(job, attempt, sources, request, { ended: !live }) };
+}
+
+/** What an attempt that began now would be given; without a receipt that is the best that is known. */
+async function composedNow({ texts, rules }: OutputContext, job: Job): Promise<string> {
+  const jobTexts = await texts.get(job);
+  const known = await rules.get(jobTexts.rule_ids ?? []);
+  return composePrompt(
+    known.rules.map(({ text }) => text),
+    jobTexts,
+  );
+}
+
+async function receiptOf(context: OutputContext, job: Job, attempt: number): Promise<Receipt | undefined> {
+  const none = attempt === 0 || (job.status === 'RUNNING' && attempt === job.attempt);
+  return none ? undefined : await context.output.readReceipt(job.id, attempt);
+}
+
+async function documentLocation(
+  context: OutputContext,
+  job: Job,
+  receipt: Receipt | undefined,
+  document: DocumentName,
+): Promise<string | undefined> {
+  if (!receipt?.documents.includes(document)) return undefined;
+  return await context.output.presignDocument(job.id, receipt.attempt, document, LIMITS.redirectSeconds);
+}
+
+async function sourcesOf(
+  context: OutputContext,
+  job: Job,
+  attempt: number,
+  streams: readonly StreamName[],
+  from?: number,
+): Promise<Sources> {
+  const open = async (stream: StreamName) =>
+    [stream, attempt === 0 ? NOTHING : await context.output.openStream(job.id, attempt, stream, from)] as const;
+  return Object.fromEntries(await Promise.all(streams.map(open)));
+}
+
+const NOTHING = { size: 0, async *read() {} };
+
+async function markWatched({ jobs, clock }: OutputContext, job: Job): Promise<void> {
+  const now = clock.now();
+  const enough = timestamp(now + WATCH.mark - WATCH.renewAfter);
+  if (job.watched_until !== undefined && job.watched_until > enough) return;
+  await jobs.touch(job, { watched_until: timestamp(now + WATCH.mark) });
+}

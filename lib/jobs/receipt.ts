@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { REASON_CODES } from '../contract/schemas/job.ts';
+
+/** Tokens (and money, where the CLI says it) that an attempt used. */
+export const usageSchema = z.object({
+  input_tokens: z.number(),
+  cached_input_tokens: z.number(),
+  output_tokens: z.number(),
+  reasoning_output_tokens: z.number(),
+  cost_usd: z.number().optional(),
+});
+export type Usage = z.output<typeof usageSchema>;
+
+/** What is persisted of one stream of one attempt. */
+export const streamManifestSchema = z.object({
+  /** Bytes as persisted (secrets masked). */
+  bytes: z.number(),
+  lines: z.number(),
+  /** Hex. */
+  sha256: z.string(),
+  /** Whether everything the process wrote is there. */
+  complete: z.boolean(),
+});
+export type StreamManifest = z.output<typeof streamManifestSchema>;
+
+export const STREAMS = ['stdout', 'stderr'] as const;
+export type StreamName = (typeof STREAMS)[number];
+
+/** The answers that an attempt can leave behind as whole documents, because they are too large to stream through Lambda. */
+export const DOCUMENTS = ['result', 'logs-stdout', 'logs-stderr'] as const;
+export type DocumentName = (typeof DOCUMENTS)[number];
+
+/** How an attempt ended, as its worker saw it. */
+export const outcomeSchema = z.object({
+  kind: z.enum(['succeeded', 'failed', 'cancelled', 'parked', 'handed_back']),
+  /** A code of `state_reason`. */
+  reason: z.enum(REASON_CODES),
+  /** Sentence for `error`; only of failures. */
+  error: z.string().optional(),
+  exit_code: z.number().nullable(),
+  signal: z.string().nullable(),
+  /** When a vendor's limit ends, RFC 3339; only of `parked`. */
+  until: z.string().optional(),
+});
+export type Outcome = z.output<typeof outcomeSchema>;
+
+/** The record of an attempt's outcome: put into S3 before the outcome is reported, so that nobody has to guess. */
+export const receiptSchema = z.object({
+  version: z.literal(1),
+  job_id: z.string(),
+  attempt: z.number(),
+  worker_id: z.string(),
+  started_at: z.string(),
+  finished_at: z.string(),
+  outcome: outcomeSchema,
+  session_id: z.string().optional(),
+  usage: usageSchema.optional(),
+  final_message: z.string().optional(),
+  composed_prompt: z.string(),
+  streams: z.object({ stdout: streamManifestSchema, stderr: streamManifestSchema }),
+  documents: z.array(z.enum(DOCUMENTS)),
+});
+export type Receipt = z.output<typeof receiptSchema>;
