@@ -1,0 +1,96 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type TokenInfo, type TokenState, TokenStore } from '../lib/access/token-store.ts';
+import { DEFAULT_SCOPES, SCOPES, type Scope } from '../lib/contract/scopes.ts';
+import { withOperatorRegistry } from '../lib/local/operator-registry.ts';
+
+/** Milliseconds of a unit of `--expires-in`. */
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const program = new Command('token')
+  .description('Creates and manages API tokens of the local run, or of a deployed stack with --stack.')
+  .addOption(new Option('--stack <name>', 'name of the data stack of a deployment; needs AWS credentials'))
+  .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'));
+
+program
+  .command('create')
+  .description('create a token; it is shown this once')
+  .requiredOption('--name <name>', 'what the token is for', nonEmpty)
+  .option('--scopes <list>', `comma-separated, of: ${SCOPES.join(', ')}`, scopes, [...DEFAULT_SCOPES])
+  .option('--expires-in <duration>', 'for example 90d, 12h, 30m, 2s; default: never', duration)
+  .option('--json', 'print one line of JSON and nothing else')
+  .action(async (options: { name: string; scopes: Scope[]; expiresIn?: number; json?: true }) => {
+    const { name, scopes, expiresIn } = options;
+    const created = await withTokens((tokens) =>
+      tokens.create({ name, scopes, ...(expiresIn !== undefined && { expiresIn }) }),
+    );
+    if (options.json) return console.log(JSON.stringify(created));
+    console.log(`${created.token}\n`);
+    console.log(
+      `id       ${created.id}\nscopes   ${created.scopes.join(', ')}\nexpires  ${created.expires_at ?? 'never'}`,
+    );
+    return console.log('\nThis is the only time the token is shown.');
+  });
+
+program
+  .command('list')
+  .description('list the tokens')
+  .option('--json', 'print one line of JSON and nothing else')
+  .action(async ({ json }: { json?: true }) => {
+    const tokens = await withTokens((store) => store.list());
+    if (json) return console.log(JSON.stringify(tokens));
+    if (tokens.length === 0) return console.log('There are no tokens.');
+    for (const token of tokens) console.log(line(token));
+    return undefined;
+  });
+
+for (const [verb, state, description] of [
+  ['suspend', 'suspended', 'refuse the token until it is resumed'],
+  ['resume', 'active', 'accept a suspended token again'],
+  ['revoke', 'revoked', 'refuse the token for ever'],
+] as const satisfies readonly (readonly [string, TokenState, string])[]) {
+  program
+    .command(verb)
+    .description(description)
+    .argument('<id>', "the token's id, as `list` shows it")
+    .option('--json', 'print one line of JSON and nothing else')
+    .action(async (id: string, { json }: { json?: true }) => {
+      const token = await withTokens((tokens) => tokens.setState(id, state));
+      if (token === undefined)
+        return program.error(`error: there is no token ${id} that could be ${state}: unknown, or revoked already`);
+      return console.log(json ? JSON.stringify(token) : line(token));
+    });
+}
+
+await program.parseAsync().catch((error: unknown) => {
+  program.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+});
+
+async function withTokens<T>(work: (tokens: TokenStore) => Promise<T>): Promise<T> {
+  const { stack, home } = program.opts<{ stack?: string; home: string }>();
+  return await withOperatorRegistry({ stack, home }, (registry) => work(new TokenStore(registry)));
+}
+
+function line(token: TokenInfo): string {
+  const expiry = token.expires_at === undefined ? 'never expires' : `expires ${token.expires_at}`;
+  const used = token.last_used_at === undefined ? 'never used' : `last used ${token.last_used_at}`;
+  return [token.id, token.state.padEnd(9), token.scopes.join(',').padEnd(10), expiry, used, token.name].join('  ');
+}
+
+function nonEmpty(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('it is empty');
+  return value;
+}
+
+function scopes(value: string): Scope[] {
+  const given = value.split(',').map((scope) => scope.trim());
+  const unknown = given.filter((scope) => !(SCOPES as readonly string[]).includes(scope));
+  if (unknown.length > 0) throw new InvalidArgumentError(`unknown: ${unknown.join(', ')}; known: ${SCOPES.join(', ')}`);
+  return SCOPES.filter((scope) => given.includes(scope));
+}
+
+function duration(value: string): number {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+  if (amount === undefined || Number(amount) === 0)
+    throw new InvalidArgumentError('expected a number and s, m, h or d, for example 90d');
+  return Number(amount) * UNITS[unit as keyof typeof UNITS];
+}

@@ -1,0 +1,12 @@
+import { readResult as route } from '../../lib/contract/routes/output.ts';
+import { redirectOr } from '../../lib/http/redirect.ts';
+import { serve } from '../../lib/http/serve.ts';
+import { openOutput } from '../../lib/http/services.ts';
+import { findJob } from '../../lib/jobs/find-job.ts';
+import { readResult } from '../../lib/jobs/read-output.ts';
+
+/** `GET /jobs/{id}/result` */
+export const handler = serve(route, openOutput, async ({ params, query }, _call, output) => {
+  const job = await findJob(output.jobs, params.id);
+  return redirectOr(await readResult(output, job, query));
+});

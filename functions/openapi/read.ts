@@ -1,0 +1,11 @@
+import { describeDeployment } from '../../lib/contract/openapi-deployment.ts';
+import { readOpenApi as route } from '../../lib/contract/routes/service.ts';
+import { serve } from '../../lib/http/serve.ts';
+import document from '../../openapi.json' with { type: 'json' };
+
+/** `GET /openapi.json` */
+export const handler = serve(
+  route,
+  ({ env }) => describeDeployment(document, { timeoutUnit: env.PROMPTQ_TIMEOUT_UNIT }),
+  async (_input, _call, body) => ({ body }),
+);

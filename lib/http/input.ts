@@ -1,0 +1,90 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { z } from 'zod';
+import { ApiError } from '../contract/errors.ts';
+import type { Route, RouteInput } from '../contract/route.ts';
+import { faultSentence } from './input-fault.ts';
+
+/**
+ * Parses path, query and body of a request by its route's schemas.
+ * @throws ApiError `invalid_request` that says what was received, what is allowed and where.
+ */
+export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
+  const params = parse(route.params, 'path', event.pathParameters ?? {});
+  const query = parse(route.query, 'query', queryOf(event));
+  const body = route.body === undefined ? {} : parse(route.body, 'body', bodyOf(route, event));
+  return { params, query, body } as RouteInput<R>;
+}
+
+/** Size of the body in bytes as the client sent it. */
+export function rawBodyBytes(event: APIGatewayProxyEvent): number {
+  if (event.body === null) return 0;
+  return Buffer.byteLength(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
+function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): unknown {
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  if (unknown.length > 0 && where !== 'path') {
+    const allowed = known.length === 0 ? 'none is allowed' : `allowed: ${known.join(', ')}`;
+    throw ApiError.because(
+      'invalid_request',
+      `${where}: unknown ${unknown.map((name) => JSON.stringify(name)).join(', ')}; ${allowed}`,
+      {
+        unknown,
+      },
+    );
+  }
+  if (schema === undefined) return {};
+  const present = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const result = schema.safeParse(present);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (issue === undefined) throw result.error;
+  throw ApiError.because('invalid_request', faultSentence(where, issue, present));
+}
+
+function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
+  const query: Record<string, unknown> = {};
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    if (values === undefined) continue;
+    if (values.length > 1) {
+      throw ApiError.because(
+        'invalid_request',
+        `query: ${JSON.stringify(name)} was given ${values.length} times; once is allowed`,
+      );
+    }
+    query[name] = values[0];
+  }
+  return query;
+}
+
+function bodyOf(route: Route, event: APIGatewayProxyEvent): Record<string, unknown> {
+  if (event.body === null || event.body === '') {
+    if (route.bodyOptional) return {};
+    throw ApiError.because('invalid_request', 'body: received nothing; a JSON object is needed');
+  }
+  const value = parseJson(event.isBase64Encoded ? decode(event.body) : event.body);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const received = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
+  throw ApiError.because('invalid_request', `body: received ${received}; a JSON object is needed`);
+}
+
+function decode(base64: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    throw ApiError.because(
+      'invalid_request',
+      'body: received bytes that are not UTF-8; a JSON object in UTF-8 is needed',
+    );
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message.replace(/, ".*" is not valid JSON$/s, '') : 'unreadable';
+    throw ApiError.because('invalid_request', `body: not valid JSON (${why}); a JSON object is needed`);
+  }
+}

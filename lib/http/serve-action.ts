@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import type { Route, RouteInput } from '../contract/route.ts';
+import type { job as jobSchema } from '../contract/schemas/job.ts';
+import { job as schema } from '../contract/schemas/job.ts';
+import { actOnJob } from '../jobs/act-on-job.ts';
+import { findJob } from '../jobs/find-job.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobTextStore } from '../jobs/job-texts.ts';
+import { viewJob } from '../jobs/job-view.ts';
+import type { JobEvent } from '../jobs/lifecycle.ts';
+import { serve } from './serve.ts';
+import { openTransitions } from './services.ts';
+
+/** A route that does something to a job and answers with the job as it then is. */
+type ActionRoute = Route & {
+  readonly responses: { readonly 200: { readonly description: string; readonly schema: typeof jobSchema } };
+};
+
+/** The handler of an action that needs nothing but the job: `action` is the word that a client knows it by. */
+export function serveAction(route: ActionRoute, action: string, event: JobEvent) {
+  return serve(route, openTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
+    const job = await findJob(context.jobs, String((input.params as { id: string }).id));
+    const changed = await actOnJob(context, job, event, action);
+    return { body: await jobBody(changed, context.texts, core.env.PROMPTQ_TIMEOUT_UNIT) };
+  });
+}
+
+/** A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers. */
+export async function jobBody(job: Job, texts: JobTextStore, timeoutUnit: string): Promise<Readable> {
+  const view = viewJob(job, await texts.get(job), timeoutUnit);
+  return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
+}
