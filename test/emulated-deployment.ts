@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { TableClock } from '../lib/aws/table-clock.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { newChangeId } from '../lib/jobs/job-store.ts';
+import { openWatch } from '../lib/jobs/open-watch.ts';
+import { startDynamodbEmulator } from '../lib/local/dynamodb-emulator.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../lib/local/local-env.ts';
+import { startObjectAndQueueEmulator } from '../lib/local/object-and-queue-emulator.ts';
+import { createResources } from '../lib/local/resources.ts';
+import { aJob } from './lib/jobs/a-job.ts';
+
+/** Tables, queues and a bucket of a deployment, emulated in a folder of its own, and the modules opened on them. */
+export async function emulateDeployment() {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  const dynamodb = await startDynamodbEmulator({ folder: join(folder, 'dynamodb'), env: {}, log: () => undefined });
+  const others = await startObjectAndQueueEmulator(join(folder, 's3'));
+  const resources = await createResources({ dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint });
+  const settings = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+  const client = new DynamoDBClient({ ...settings, endpoint: dynamodb.endpoint });
+  const clock = new TableClock();
+  clock.attach(client);
+  const table = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const objects = new S3Client({ ...settings, endpoint: others.endpoint, forcePathStyle: true });
+  const queues = new SQSClient({ ...settings, endpoint: others.endpoint });
+  const { high, normal, low } = resources.queueUrls;
+  const env = {
+    JOBS_TABLE: resources.jobsTable,
+    REGISTRY_TABLE: resources.registryTable,
+    OUTPUT_BUCKET: resources.outputBucket,
+    QUEUE_URL_HIGH: high,
+    QUEUE_URL_NORMAL: normal,
+    QUEUE_URL_LOW: low,
+    PROMPTQ_TIMEOUT_UNIT: 'seconds' as const,
+    PROMPTQ_DEFAULT_PROFILE: 'practice',
+    PROMPTQ_WORKSPACES: join(folder, 'workspaces'),
+    PROMPTQ_ALLOWED_ROOTS: [],
+    PROMPTQ_TEMP: tmpdir(),
+    PROMPTQ_S3_PATH_STYLE: true,
+  };
+  const watch = openWatch({ env, table, clock, objects, queues });
+  return {
+    ...watch,
+    env,
+    table,
+    clock,
+    objects,
+    registry: { table, registryTable: resources.registryTable, clock },
+    /** Stores a job as it stands, without a permit. */
+    async store(job: Partial<Job> & Pick<Job, 'id'>): Promise<Job> {
+      const stored = aJob({ change_id: newChangeId(), ...job });
+      await watch.jobs.create(stored);
+      return stored;
+    },
+    async stop(): Promise<void> {
+      for (const each of [client, objects, queues]) each.destroy();
+      await others.close();
+      await dynamodb.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type EmulatedDeployment = Awaited<ReturnType<typeof emulateDeployment>>;

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('../../worker-container/health.sh', import.meta.url));
+
+let folder: string;
+let worker: ChildProcess;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'promptq-health-'));
+  mkdirSync(join(folder, 'worker-container'));
+  const main = join(folder, 'worker-container/main.mjs');
+  writeFileSync(main, 'process.stdin.resume(); console.log("ready");');
+  worker = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(worker.stdout ?? worker, 'data');
+});
+
+afterEach(() => {
+  worker.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const health = () => spawnSync('bash', [SCRIPT]).status;
+
+describe("the worker's health check", () => {
+  test('succeeds while the worker is there', () => {
+    expect(health()).toBe(0);
+  });
+
+  test('fails while it is stopped, and succeeds again when it goes on', async () => {
+    worker.kill('SIGSTOP');
+    await vi.waitUntil(() => readFileSync(`/proc/${worker.pid}/stat`, 'utf8').includes(') T '));
+    expect(health()).toBe(1);
+    worker.kill('SIGCONT');
+    await vi.waitUntil(() => !readFileSync(`/proc/${worker.pid}/stat`, 'utf8').includes(') T '));
+    expect(health()).toBe(0);
+  });
+
+  test('fails when there is none', async () => {
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+    expect(health()).toBe(1);
+  });
+});

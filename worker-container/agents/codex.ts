@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { Agent, AgentFacts, AgentRun } from './agent.ts';
+import { findCodex } from './codex-binary.ts';
+import { codexConfig, VENDOR_KEY } from './codex-config.ts';
+import { createCodexReader } from './codex-events.ts';
+import { parkedBy } from './codex-park.ts';
+
+/** OpenAI's codex CLI. Facts are of version 0.169.0, from real runs. */
+export const codex: Agent = {
+  name: 'codex',
+  // SIGTERM and SIGKILL leave codex's tools running; SIGINT ends them with it.
+  politeSignal: 'SIGINT',
+  // What codex itself takes; above it it exits with 1.
+  maxPromptLength: 1_048_576,
+
+  async prepare(run) {
+    const command = await findCodex(run.env.PROMPTQ_CODEX_BIN);
+    const home = join(run.attemptDir, 'codex-home');
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    await writeFile(join(home, 'config.toml'), codexConfig(run), { mode: 0o600 });
+    return {
+      command,
+      args: [
+        ...['exec', '--json', '--skip-git-repo-check'],
+        ...(run.sandbox === 'none' ? ['--dangerously-bypass-approvals-and-sandbox'] : ['-s', run.sandbox]),
+        ...(run.model === undefined ? [] : ['-m', run.model]),
+        ...['-C', run.cwd, ...run.args, '-'],
+      ],
+      env: environmentOf(run, home),
+      stdin: run.prompt,
+    };
+  },
+
+  createReader: createCodexReader,
+
+  conclude(facts, { exitCode, stderrTail }): AgentFacts {
+    if (exitCode === null || exitCode === 0 || facts.error !== undefined) return facts;
+    const error = complaintOf(stderrTail);
+    if (error === undefined) return facts;
+    const park = facts.park ?? parkedBy(error);
+    return { ...facts, error, ...(park !== undefined && { park }) };
+  },
+};
+
+function environmentOf(run: AgentRun, home: string): Readonly<Record<string, string>> {
+  const { PROMPTQ_CODEX_BIN: _, OPENAI_API_KEY, CODEX_API_KEY = OPENAI_API_KEY, ...env } = run.env;
+  return {
+    ...env,
+    CODEX_HOME: home,
+    // codex prints reset times in local time and without a zone; they are read in this process's zone.
+    TZ: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // codex reads its own variable only; and a key for the real vendor is nobody else's business.
+    ...(run.vendor === undefined && CODEX_API_KEY !== undefined && { CODEX_API_KEY }),
+    ...(run.vendor !== undefined && { [VENDOR_KEY]: run.vendor.apiKey }),
+  };
+}
+
+/** What codex said on stderr before it exited: its last error, or else its last line that isn't chatter. */
+function complaintOf(stderrTail: string): string | undefined {
+  const lines = stripVTControlCharacters(stderrTail)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !CHATTER.test(line));
+  const said = lines.findLast((line) => /^error\b/i.test(line)) ?? lines.at(-1);
+  return said?.replace(LOG_PREFIX, '').replace(/^error:\s*/i, '');
+}
+
+const CHATTER = /^(WARNING: |Reading (additional input|prompt) from stdin)/;
+const LOG_PREFIX = /^\d{4}-\d\d-\d\dT\S+\s+[A-Z]+\s+\S+:\s+/;

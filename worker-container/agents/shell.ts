@@ -1,0 +1,36 @@
+import { access, constants, writeFile } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Agent } from './agent.ts';
+
+/** No vendor at all: the prompt is a bash script. Its exit code is all that says how it went. */
+export const shell: Agent = {
+  name: 'shell',
+  politeSignal: 'SIGTERM',
+  // A file has no limit of its own.
+  maxPromptLength: Number.MAX_SAFE_INTEGER,
+
+  async prepare(run) {
+    const command = await findBash(run.env.PATH ?? '');
+    const script = join(run.attemptDir, 'script.sh');
+    await writeFile(script, run.prompt, { mode: 0o700 });
+    return { command, args: [script, ...run.args], env: run.env, stdin: '' };
+  },
+
+  createReader() {
+    return { push() {}, facts: () => ({ finished: false }) };
+  },
+
+  conclude: (facts) => facts,
+};
+
+async function findBash(path: string): Promise<string> {
+  // A relative folder would mean one thing here and another in the job's working folder.
+  for (const folder of path.split(delimiter).filter(isAbsolute)) {
+    const bash = join(folder, 'bash');
+    try {
+      await access(bash, constants.X_OK);
+      return bash;
+    } catch {}
+  }
+  throw new Error(`there is no bash in the worker's PATH: ${path === '' ? '(empty)' : path}`);
+}

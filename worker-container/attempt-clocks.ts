@@ -1,0 +1,68 @@
+import type { TimeoutUnit } from '../lib/config/env.ts';
+import type { Agent } from './agents/agent.ts';
+import type { Ending } from './ending.ts';
+
+/** Milliseconds of a unit that a deployment can declare. */
+const UNIT: Readonly<Record<TimeoutUnit, number>> = { milliseconds: 1, seconds: 1_000, minutes: 60_000 };
+
+/** Longest delay of a timer, in milliseconds; anything above would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Milliseconds: until the first output, between outputs, and from the final result to the exit. A shell script may be
+ * silent as long as it likes; an agent CLI that is waits for a network that does not come.
+ */
+export const CLOCKS: Readonly<Record<Agent['name'], { start?: number; silence?: number; grace: number }>> = {
+  codex: { start: 120_000, silence: 3_600_000, grace: 10_000 },
+  claude: { start: 120_000, silence: 3_600_000, grace: 10_000 },
+  shell: { grace: 10_000 },
+};
+
+/** A job's timeout in milliseconds; `undefined`: none. */
+export function timeoutMs(timeout: number | undefined, unit: TimeoutUnit): number | undefined {
+  return timeout === undefined ? undefined : timeout * UNIT[unit];
+}
+
+/** The four clocks of an attempt: each that runs out asks for the end with a reason of its own. */
+export class AttemptClocks {
+  readonly #ending: Ending;
+  readonly #clocks: (typeof CLOCKS)[Agent['name']];
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(agent: Agent['name'], ending: Ending, total: number | undefined) {
+    this.#ending = ending;
+    this.#clocks = CLOCKS[agent];
+    if (total !== undefined) this.#arm('total', total, 'timed_out');
+    if (this.#clocks.start !== undefined) this.#arm('start', this.#clocks.start, 'no_start');
+  }
+
+  /** Something was written. */
+  onOutput(): void {
+    this.#disarm('start');
+    if (this.#clocks.silence === undefined) return;
+    const running = this.#timers.get('silence');
+    if (running === undefined) this.#arm('silence', this.#clocks.silence, 'silent');
+    else running.refresh();
+  }
+
+  /** The agent gave its final result. */
+  onFinished(): void {
+    if (!this.#timers.has('grace')) this.#arm('grace', this.#clocks.grace, 'settled');
+  }
+
+  stop(): void {
+    for (const name of [...this.#timers.keys()]) this.#disarm(name);
+  }
+
+  #arm(name: string, delay: number, reason: Parameters<Ending['request']>[0]): void {
+    this.#timers.set(
+      name,
+      setTimeout(() => this.#ending.request(reason), Math.min(delay, LONGEST_TIMER)),
+    );
+  }
+
+  #disarm(name: string): void {
+    clearTimeout(this.#timers.get(name));
+    this.#timers.delete(name);
+  }
+}

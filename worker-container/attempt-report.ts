@@ -1,0 +1,94 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { timestamp } from '../lib/aws/table-clock.ts';
+import { LIMITS } from '../lib/contract/limits.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { LEASE } from '../lib/jobs/lease.ts';
+import { decide } from '../lib/jobs/lifecycle.ts';
+import { logsDocument, resultDocument, resultMembers, type Sources } from '../lib/jobs/output-answer.ts';
+import { exceedsAsJson } from '../lib/jobs/output-document.ts';
+import { uploadDocument } from '../lib/jobs/output-upload.ts';
+import { type DocumentName, type Receipt, STREAMS } from '../lib/jobs/receipt.ts';
+import { transition } from '../lib/jobs/transition.ts';
+import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import { retrying } from './output/retrying.ts';
+import { machineTiming } from './output/timing.ts';
+
+/**
+ * Writes the receipt, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
+ * the outcome from the receipt; if the fence is void the report is refused and the receipt stays as evidence.
+ */
+export async function reportAttempt(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  attempt: AttemptRecord & { readonly startedAt: string; readonly sources: Sources | undefined },
+): Promise<void> {
+  const { startedAt, sources, ...record } = attempt;
+  const base: Receipt = {
+    version: 1,
+    job_id: job.id,
+    attempt: job.attempt,
+    worker_id: context.workerId,
+    started_at: startedAt,
+    finished_at: timestamp(context.clock.now()),
+    ...record,
+    documents: [],
+  };
+  const onFailure = (error: unknown) => context.log.warn('reporting failed; trying again', error as Error);
+  const tries = (longest: number) => ({ timing: machineTiming, signal: AbortSignal.timeout(longest), onFailure });
+  const receiving = tries(LONGEST_UPLOAD);
+  try {
+    let receipt = base;
+    await retrying(async () => {
+      receipt = { ...base, documents: await writeDocuments(context, job, base, sources, receiving.signal) };
+      await context.output.putReceipt(receipt);
+    }, receiving);
+    await retrying(async () => {
+      const reported = await transition(context, job, { type: 'end', receipt });
+      if (reported.done)
+        context.log.info('attempt ended', { status: reported.job.status, reason: reported.job.reason });
+      else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
+    }, tries(LEASE.duration));
+  } catch (error) {
+    context.log.error('the outcome could not be reported; the receipt, if it was written, tells it', error as Error);
+  }
+}
+
+/** Milliseconds; an hour moves more than the most output that is kept. */
+const LONGEST_UPLOAD = 3_600_000;
+
+/** Answers that are too large to be streamed through Lambda are written as whole documents, as they will read. */
+async function writeDocuments(
+  context: AttemptContext,
+  job: Job,
+  receipt: Receipt,
+  sources: Sources | undefined,
+  signal: AbortSignal,
+): Promise<DocumentName[]> {
+  const all = Object.values(sources ?? {});
+  if (sources === undefined || !(await exceedsAsJson(all, LIMITS.streamedAnswerBytes))) return [];
+  const decision = decide(job, { type: 'end', receipt }, { now: context.clock.now(), random: context.random });
+  const after = 'job' in decision ? decision.job : job;
+  const write = (document: DocumentName, body: Parameters<typeof uploadDocument>[0]['body']) =>
+    uploadDocument({
+      s3: context.objects,
+      bucket: context.env.OUTPUT_BUCKET,
+      jobId: job.id,
+      attempt: job.attempt,
+      document,
+      body,
+      signal,
+    });
+  const whole = { full: true, ended: true };
+  const members = resultMembers(after, { receipt, composedPrompt: receipt.composed_prompt });
+  // Also the answer of `logs?stream=all`, so it has that answer's members too.
+  await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, sources, whole));
+  const written: DocumentName[] = ['result'];
+  for (const stream of STREAMS) {
+    const source = sources[stream];
+    if (source === undefined || !(await exceedsAsJson([source], LIMITS.streamedAnswerBytes))) continue;
+    const request = { stream, full: true, offset: undefined };
+    await write(`logs-${stream}`, logsDocument(after, job.attempt, { [stream]: source }, request, { ended: true }));
+    written.push(`logs-${stream}`);
+  }
+  return written;
+}

@@ -1,0 +1,117 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { timestamp } from '../lib/aws/table-clock.ts';
+import { QUEUE } from '../lib/aws/tables.ts';
+import type { ProfileStore } from '../lib/catalog/profiles.ts';
+import type { RuleStore } from '../lib/catalog/rules.ts';
+import type { WorkerEnv } from '../lib/config/env.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import type { JobTextStore } from '../lib/jobs/job-texts.ts';
+import type { OutputStore } from '../lib/jobs/output-store.ts';
+import type { HeldPermit } from '../lib/jobs/permit.ts';
+import type { Receipt } from '../lib/jobs/receipt.ts';
+import type { TransitionContext } from '../lib/jobs/transition.ts';
+import type { Folders } from '../lib/jobs/working-folder.ts';
+import { startFailure } from './attempt-outcome.ts';
+import { reportAttempt } from './attempt-report.ts';
+import { isLeaving, runAgent } from './attempt-run.ts';
+import { Ending } from './ending.ts';
+import { Heartbeat } from './heartbeat.ts';
+
+/** What an attempt needs of its worker. */
+export interface AttemptContext extends TransitionContext {
+  readonly env: WorkerEnv;
+  readonly workerId: string;
+  readonly texts: JobTextStore;
+  readonly profiles: ProfileStore;
+  readonly rules: RuleStore;
+  readonly output: OutputStore;
+  readonly objects: S3Client;
+  readonly folders: Folders;
+  /** Begins the mark of every process of this worker. */
+  readonly markPrefix: string;
+  readonly log: Logger;
+}
+
+/** What running an attempt left behind, before anybody was told. */
+export type AttemptRecord = Pick<
+  Receipt,
+  'outcome' | 'session_id' | 'usage' | 'final_message' | 'composed_prompt' | 'streams'
+>;
+
+const NO_OUTPUT = {
+  bytes: 0,
+  lines: 0,
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  complete: true,
+};
+
+/**
+ * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report; then the permit
+ * has served. Never rejects: whatever goes wrong becomes the attempt's outcome, or is left to whoever finds the lease over.
+ * @param stopping aborted when the worker wants its running attempts back.
+ */
+export async function runAttempt(
+  context: AttemptContext,
+  job: Job,
+  held: HeldPermit,
+  stopping: AbortSignal,
+): Promise<void> {
+  const log = context.log.createChild({ persistentLogAttributes: { job_id: job.id, attempt: job.attempt } });
+  const ending = new Ending();
+  const watched = new EventTarget();
+  const heartbeat = new Heartbeat({
+    jobs: context.jobs,
+    clock: context.clock,
+    job,
+    events: {
+      onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
+      onLost: () => ending.request('lost'),
+      onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
+      onBeat: () => void keepPermit(context, held, log),
+      onFailure: (error) => log.warn('the heartbeat failed', error as Error),
+    },
+  });
+  const stop = () => ending.request('stopping');
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  const attemptDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', `${job.id}-${job.attempt}`);
+  const startedAt = timestamp(context.clock.now());
+  try {
+    await rm(attemptDir, { recursive: true, force: true });
+    await mkdir(attemptDir, { recursive: true, mode: 0o700 });
+    const run = await runAgent({ ...context, log }, job, { attemptDir, ending, watched });
+    try {
+      await reportAttempt({ ...context, log }, job, { ...run.record, startedAt, sources: run.sources });
+    } finally {
+      await run.dispose();
+    }
+  } catch (error) {
+    log.error('the attempt failed to run', error as Error);
+    // Without an outcome to report the lease runs out, and the job is taken over.
+    if (isLeaving(ending)) return;
+    const record = {
+      outcome: startFailure(error),
+      composed_prompt: '',
+      streams: { stdout: NO_OUTPUT, stderr: NO_OUTPUT },
+    };
+    await reportAttempt({ ...context, log }, job, { ...record, startedAt, sources: undefined });
+  } finally {
+    heartbeat.stop();
+    stopping.removeEventListener('abort', stop);
+    await rm(attemptDir, { recursive: true, force: true }).catch((error: Error) =>
+      log.warn('an attempt folder stays', error),
+    );
+    await context.permits
+      .drop(held)
+      .catch((error: Error) => log.warn('a permit was not dropped; it will come back once', error));
+  }
+}
+
+async function keepPermit(context: AttemptContext, held: HeldPermit, log: Logger): Promise<void> {
+  await context.permits
+    .extend(held, QUEUE.visibilityTimeout)
+    .catch((error: Error) => log.warn('the permit was not kept in flight; the lease alone counts', error));
+}

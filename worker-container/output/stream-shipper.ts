@@ -1,0 +1,128 @@
+import { LIVE_CHUNK_BYTES } from '../../lib/jobs/output-keys.ts';
+import type { Spool } from '../spool.ts';
+import { FlushTimer } from './flush-timer.ts';
+import type { OutputObjects } from './output-objects.ts';
+import { retrying } from './retrying.ts';
+import type { Timing } from './timing.ts';
+
+export interface StreamShipperOptions {
+  readonly spool: Spool;
+  readonly objects: OutputObjects;
+  /** Key of the live chunk that begins at an offset. */
+  readonly chunkKey: (offset: number) => string;
+  readonly joinedKey: string;
+  readonly timing: Timing;
+  /** Ends all tries. */
+  readonly signal: AbortSignal;
+  /** A request failed; it is tried again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Bytes that may wait for S3 before the agent has to. */
+const LONGEST_BACKLOG = 4 * LIVE_CHUNK_BYTES;
+/** Up to here the join is one request, which brings the rest as fast as a last live chunk would. */
+const SMALL_JOIN = 5 * 1024 * 1024;
+/** Live chunks beside a joined object do no harm: readers prefer the joined one. */
+const DELETE_TRIES = 4;
+
+/** Brings one spool to S3: live chunks in order while the attempt runs, one joined object at its end. */
+export class StreamShipper {
+  readonly #options: StreamShipperOptions;
+  readonly #timer: FlushTimer;
+  readonly #waiting: (() => void)[] = [];
+  /** Offsets of the live chunks. */
+  readonly #chunks: number[] = [];
+  #shipped = 0;
+  #flushing: Promise<void> | undefined;
+  #finishing = false;
+
+  constructor(options: StreamShipperOptions) {
+    this.#options = options;
+    this.#timer = new FlushTimer(() => this.#flush(), options.timing);
+  }
+
+  setWatched(watched: boolean): void {
+    this.#timer.setWatched(watched);
+  }
+
+  /** The spool has grown. */
+  grown(): void {
+    if (this.#finishing || this.#flushing !== undefined) return;
+    if (this.#backlog >= LIVE_CHUNK_BYTES) this.#flush();
+    else if (this.#backlog > 0) this.#timer.arm();
+  }
+
+  /** Waits while too much is pending: so a slow S3 slows the agent down. Never rejects. */
+  async room(): Promise<void> {
+    while (this.#backlog >= LONGEST_BACKLOG && !this.#finishing && !this.#options.signal.aborted) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** No more live chunks, nobody waits for room: the end is near. */
+  settle(): void {
+    this.#finishing = true;
+    this.#timer.disarm();
+    this.#letGo();
+  }
+
+  /** Joins the spool, to which nothing may be added any more. Rejects only with the signal's reason. */
+  async join(): Promise<void> {
+    const { spool, objects, joinedKey, chunkKey, signal } = this.#options;
+    this.settle();
+    await this.#flushing;
+    signal.throwIfAborted();
+    if (spool.bytes === 0) return;
+    if (this.#chunks.length > 0 && spool.bytes > SMALL_JOIN) await this.#shipUpTo(spool.bytes);
+    await this.#retrying(() => objects.uploadFile(joinedKey, spool.path, spool.bytes, signal));
+    if (this.#chunks.length === 0) return;
+    const keys = this.#chunks.map(chunkKey);
+    await this.#retrying(() => objects.deleteMany(keys, signal), DELETE_TRIES).catch(() => undefined);
+  }
+
+  get #backlog(): number {
+    return this.#options.spool.bytes - this.#shipped;
+  }
+
+  #flush(): void {
+    if (this.#flushing !== undefined || this.#finishing) return;
+    this.#timer.disarm();
+    this.#flushing = this.#flushAll().finally(() => {
+      this.#flushing = undefined;
+      this.#letGo();
+      if (!this.#options.signal.aborted) this.grown();
+    });
+  }
+
+  async #flushAll(): Promise<void> {
+    try {
+      do await this.#shipUpTo(this.#options.spool.bytes);
+      while (this.#backlog >= LIVE_CHUNK_BYTES && !this.#finishing);
+      this.#timer.flushed();
+    } catch {
+      // Only an abort ends the tries; whoever aborted learns it from `join`.
+    }
+  }
+
+  /** The bounds of a chunk stay as they are however often it is tried: a late first try must not shorten it. */
+  async #shipUpTo(end: number): Promise<void> {
+    const { spool, objects, chunkKey, signal } = this.#options;
+    while (this.#shipped < end) {
+      const from = this.#shipped;
+      const to = Math.min(from + LIVE_CHUNK_BYTES, end);
+      await this.#retrying(async () => objects.put(chunkKey(from), await spool.slice(from, to), signal));
+      this.#chunks.push(from);
+      this.#shipped = to;
+      this.#letGo();
+    }
+  }
+
+  #retrying(work: () => Promise<void>, tries?: number): Promise<void> {
+    const { timing, signal, onFailure } = this.#options;
+    return retrying(work, { timing, signal, onFailure, ...(tries === undefined ? {} : { tries }) });
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BANDS, type Band, QUEUE } from '../lib/aws/tables.ts';
+import type { HeldPermit, PermitQueues } from '../lib/jobs/permit.ts';
+
+/** Every so many looks the lowest band that has waited too long goes first, so that nothing starves. */
+const STARVATION_GUARD_EVERY = 8;
+
+/** Milliseconds to wait after the queues failed to answer. */
+const FAILURE_PAUSE = 1_000;
+
+export interface PermitSourceOptions {
+  readonly permits: Pick<PermitQueues, 'receive' | 'extend'>;
+  /** The lowest band with a job that has been ready for over a minute, if there is one. */
+  readonly starvingBand: () => Promise<Band | undefined>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Takes permits from the three bands for a worker with free slots: looks from the highest to the lowest, then waits on
+ * all of them at once. A wait that brings a permit after another did is not lost: the permit goes to the next who
+ * asks, or back to its queue.
+ */
+export class PermitSource {
+  readonly #options: PermitSourceOptions;
+  readonly #waits = new Map<Band, Promise<HeldPermit | undefined>>();
+  readonly #arrived: HeldPermit[] = [];
+  #asking = 0;
+  #looks = 0;
+
+  constructor(options: PermitSourceOptions) {
+    this.#options = options;
+  }
+
+  /** The next permit, or undefined when `signal` is aborted. */
+  async next(signal: AbortSignal): Promise<HeldPermit | undefined> {
+    this.#asking += 1;
+    try {
+      while (!signal.aborted) {
+        const permit = this.#arrived.shift() ?? (await this.#look()) ?? (await this.#wait(signal));
+        if (permit !== undefined) return permit;
+      }
+      return undefined;
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+
+  async #look(): Promise<HeldPermit | undefined> {
+    for (const band of await this.#order()) {
+      const permit = await this.#receive(band, 0);
+      if (permit !== undefined) return permit;
+    }
+    return undefined;
+  }
+
+  async #order(): Promise<readonly Band[]> {
+    this.#looks += 1;
+    if (this.#looks % STARVATION_GUARD_EVERY !== 0) return BANDS;
+    const starving = await this.#options.starvingBand();
+    return starving === undefined ? BANDS : [starving, ...BANDS.filter((band) => band !== starving)];
+  }
+
+  async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {
+    for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#longPoll(band));
+    const aborted = new Promise<undefined>((resolve) => {
+      signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    await Promise.race([...this.#waits.values(), aborted]);
+    return this.#arrived.shift();
+  }
+
+  /** Not cut short by an abort: a queue may hand a message to a poll whose caller has gone, and it would be lost for a while. */
+  async #longPoll(band: Band): Promise<HeldPermit | undefined> {
+    const permit = await this.#receive(band, QUEUE.receiveWait);
+    this.#waits.delete(band);
+    if (permit === undefined) return undefined;
+    if (this.#asking > 0) this.#arrived.push(permit);
+    else await this.#options.permits.extend(permit, 0).catch(this.#options.onFailure);
+    return permit;
+  }
+
+  async #receive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
+    try {
+      return await this.#options.permits.receive(band, waitSeconds);
+    } catch (error) {
+      this.#options.onFailure(error);
+      await sleep(FAILURE_PAUSE, undefined, { ref: false });
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { listProcesses, type ProcessEntry, readEnvironmentOf, readProcess } from './process-table.ts';
+
+/** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
+export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
+
+/**
+ * Finds the processes of one tree again and again: those that carry the mark, and, since a process can drop its
+ * environment, the children of what has been found, and whatever shares a session or group with it. Not found is only
+ * what dropped the mark, left its session and lost its parent before the first look.
+ */
+export class ProcessScan {
+  readonly #isMarked: (mark: string) => boolean;
+  /** Numbers of sessions and groups that had a living member at the last look: so none can have been used anew since. */
+  #circles: Set<number>;
+
+  /** @param root The process that the tree began with: it led a session of its own. */
+  constructor(isMarked: (mark: string) => boolean, root?: number) {
+    this.#isMarked = isMarked;
+    this.#circles = new Set(root === undefined ? [] : [root]);
+  }
+
+  /** The tree's processes that live now, never this process or those that it descends from. */
+  look(): ProcessEntry[] {
+    const all = listProcesses();
+    const own = lineage(all);
+    const candidates = all.filter((entry) => !entry.zombie && !own.has(entry.pid));
+    const foreign = new Set([0, ...[...own.values()].flatMap(({ group, session }) => [group, session])]);
+
+    const found = new Map<number, ProcessEntry>();
+    const circles = this.#circles;
+    const belongs = (entry: ProcessEntry) =>
+      found.has(entry.parent) || circles.has(entry.session) || circles.has(entry.group);
+    const add = (entry: ProcessEntry) => {
+      found.set(entry.pid, entry);
+      for (const circle of [entry.group, entry.session]) if (!foreign.has(circle)) circles.add(circle);
+    };
+
+    for (const entry of candidates) {
+      const mark = readEnvironmentOf(entry.pid, ATTEMPT_MARK);
+      if (mark !== undefined && this.#isMarked(mark)) add(entry);
+    }
+    for (let before = -1; before !== found.size; ) {
+      before = found.size;
+      for (const entry of candidates) if (!found.has(entry.pid) && belongs(entry)) add(entry);
+    }
+    const living = [...found.values()];
+    this.#circles = new Set(living.flatMap(({ group, session }) => [group, session]).filter((id) => !foreign.has(id)));
+    return living;
+  }
+
+  /**
+   * Signals processes that `look` has just found, whole groups first: a group can't fork its way out of a signal.
+   * What has ended meanwhile, or may not be signalled, is passed over.
+   */
+  signal(living: readonly ProcessEntry[], signal: NodeJS.Signals): void {
+    for (const group of new Set(living.map((entry) => entry.group))) {
+      if (this.#circles.has(group)) send(-group, signal);
+    }
+    for (const entry of living) signalProcess(entry, signal);
+  }
+}
+
+/** Signals one process, unless its number has come to belong to another. */
+export function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): void {
+  if (readProcess(entry.pid)?.startedAt === entry.startedAt) send(entry.pid, signal);
+}
+
+/** Signals the group that a process leads or is in, once each, unless the process has ended. */
+export function signalGroup(entry: ProcessEntry, signal: NodeJS.Signals): void {
+  if (readProcess(entry.pid)?.startedAt === entry.startedAt) send(-entry.group, signal);
+}
+
+function send(target: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(target, signal);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
+
+/** This process and all that it descends from. */
+function lineage(all: readonly ProcessEntry[]): Map<number, ProcessEntry> {
+  const byPid = new Map(all.map((entry) => [entry.pid, entry]));
+  const line = new Map<number, ProcessEntry>();
+  for (let entry = byPid.get(process.pid); entry !== undefined; entry = byPid.get(entry.parent))
+    line.set(entry.pid, entry);
+  return line;
+}

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+/** A process, told apart from a later one with the same number by when it started. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since the machine's start. */
+  readonly startedAt: number;
+  /** Has ended, but its parent hasn't asked how. */
+  readonly zombie: boolean;
+}
+
+/** @throws Error on a platform whose processes can't be looked up by their environment. */
+export function requireProcessTable(): void {
+  if (existsSync('/proc/self/environ') && existsSync('/proc/self/stat')) return;
+  throw new Error(
+    'promptq runs agents on Linux only (WSL2 will do): it finds the processes of an attempt in /proc, which this platform lacks',
+  );
+}
+
+/** All processes at about this moment. Synchronous, so that as little as possible changes between looking and signalling. */
+export function listProcesses(): ProcessEntry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readProcess(Number(name)) ?? []);
+}
+
+/** A process as it is now; `undefined`: there is none. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  const stat = readEntry(pid, 'stat')?.toString('latin1');
+  if (stat === undefined) return undefined;
+  // Fields by proc_pid_stat(5). The command in brackets may hold anything, brackets too: the fields follow the last one.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    pid,
+    parent: field(4),
+    group: field(5),
+    session: field(6),
+    startedAt: field(22),
+    // A process whose first thread has ended looks like a zombie while its other threads run.
+    zombie: fields[0] === 'X' || (fields[0] === 'Z' && field(20) <= 1),
+  };
+}
+
+/**
+ * The value of a variable in the environment that a process was started with; `undefined`: it has none, has ended, or
+ * belongs to another user.
+ */
+export function readEnvironmentOf(pid: number, variable: string): string | undefined {
+  const entry = readEntry(pid, 'environ');
+  if (entry === undefined) return undefined;
+  const environment = Buffer.concat([Buffer.of(0), entry]);
+  const at = environment.indexOf(`\0${variable}=`);
+  if (at === -1) return undefined;
+  const from = at + variable.length + 2;
+  const end = environment.indexOf(0, from);
+  return environment.toString('utf8', from, end === -1 ? environment.length : end);
+}
+
+function readEntry(pid: number, file: string): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
+    throw error;
+  }
+}
