@@ -1,0 +1,75 @@
+import { HomeInUseError } from '../lib/local/home-lock.ts';
+import { type LocalService, startLocalService } from '../lib/local/service.ts';
+
+/** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
+const DEFAULT_PORT = 8787;
+
+// Kept from before the functions' output is diverted.
+const write = process.stdout.write.bind(process.stdout);
+const writeError = process.stderr.write.bind(process.stderr);
+const say = (text: string) => write(`${text}\n`);
+const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  ${line}\n`);
+// A terminal that was closed must not end the service before it has ended its parts.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+const port = parsePort(process.env.PORT);
+const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, log });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => void stop());
+}
+// In the cloud a function's stray error ends that function's process, not the others: nor does it end them here.
+process.on('uncaughtException', (error) => log(`a function left an error unhandled: ${error.stack ?? error.message}`));
+
+const service = await starting.catch((error: unknown) => fail(explain(error)));
+say(welcome(service));
+
+let stopping: Promise<void> | undefined;
+
+async function stop(): Promise<void> {
+  stopping ??= (async () => {
+    say('\nStopping. Running jobs get a few seconds, then go back to the queue.');
+    await (await starting).stop();
+  })();
+  await stopping;
+  process.exit(0);
+}
+
+function parsePort(given: string | undefined): number {
+  if (given === undefined || given === '') return DEFAULT_PORT;
+  if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+  return fail(`PORT is ${JSON.stringify(given)}; it must be a number from 1 to 65535, or 0 for any free port`);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof HomeInUseError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return `port ${port} is taken by another program; set PORT to another one, or PORT=0 for any free port`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function fail(message: string): never {
+  writeError(`promptq: ${message}\n`);
+  process.exit(1);
+}
+
+function welcome({ baseUrl, token, home }: LocalService): string {
+  const authorization = `-H 'Authorization: Bearer ${token}'`;
+  return `
+Promptq runs on this machine. Jobs go to the practice vendor: the real codex CLI with a stand-in model, offline and free.
+
+  Base URL   ${baseUrl}
+  Token      ${token}
+  Data       ${home}
+  Logs       ${home}/logs
+  Stop       Ctrl-C
+
+Create a job:
+
+  curl -s ${baseUrl}/api/v1/jobs ${authorization} -H 'Content-Type: application/json' -d '{"prompt":"Say hello"}'
+
+Read its result, with the id that you got in place of JOB_ID:
+
+  curl -s ${baseUrl}/api/v1/jobs/JOB_ID/result ${authorization}
+`;
+}

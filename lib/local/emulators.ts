@@ -1,0 +1,38 @@
+import { startDynamodbEmulator } from './dynamodb-emulator.ts';
+import type { Home } from './home.ts';
+import { endLeftovers } from './leftovers.ts';
+import { RUN_MARK } from './local-env.ts';
+import { startObjectAndQueueEmulator } from './object-and-queue-emulator.ts';
+import { type PracticeVendor, startPracticeVendor } from './practice-vendor/practice-vendor.ts';
+import type { Endpoints } from './resources.ts';
+import type { Shutdown } from './shutdown.ts';
+
+export interface EmulatorOptions {
+  readonly home: Home;
+  /** The environment that the local run was started in. */
+  readonly source: Readonly<Record<string, string | undefined>>;
+  readonly log: (line: string) => void;
+  readonly shutdown: Shutdown;
+}
+
+/** Starts, side by side, all that stands in for somebody else's service. */
+export async function startEmulators(
+  options: EmulatorOptions,
+): Promise<{ endpoints: Endpoints; vendor: PracticeVendor }> {
+  const { home, source, log, shutdown } = options;
+  const [dynamodb, objectsAndQueues, vendor] = await Promise.all([
+    startDynamodbEmulator({
+      folder: home.folder('dynamodb'),
+      env: { [RUN_MARK]: home.path, PATH: source.PATH ?? '' },
+      externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,
+      log,
+    }),
+    startObjectAndQueueEmulator(home.folder('s3')),
+    startPracticeVendor(),
+  ]);
+  shutdown.add('leftovers', async () => await endLeftovers(home.path, [dynamodb.pid() ?? 0]));
+  shutdown.add('service', async () => await vendor.close());
+  shutdown.add('emulators', objectsAndQueues.close);
+  shutdown.add('emulators', dynamodb.stop);
+  return { endpoints: { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint }, vendor };
+}

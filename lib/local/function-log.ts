@@ -1,0 +1,64 @@
+import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+
+type Written = (error?: Error | null) => void;
+
+/** What the functions' logger writes of a failure. */
+const failureLine = z.object({
+  level: z.enum(['ERROR', 'CRITICAL']),
+  message: z.string(),
+  route: z.string().optional(),
+  request_id: z.string().optional(),
+  error: z.object({ message: z.string() }).optional(),
+});
+
+/**
+ * Sends what this process prints from now on to a file, as Lambda sends it to CloudWatch: the functions run in this
+ * process, and an operator's terminal is no place for their lines. Failures among them are also reported.
+ * What an earlier run wrote is kept beside the file as `.1`.
+ * @returns brings the former outputs back
+ */
+export function divertOutput(path: string, report: (line: string) => void): () => void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rotate(path);
+  const file = openSync(path, 'a', 0o600);
+  const former = { stdout: process.stdout.write, stderr: process.stderr.write };
+  const write = (chunk: Uint8Array | string, encoding?: BufferEncoding | Written, done?: Written): boolean => {
+    const bytes =
+      typeof chunk === 'string' ? Buffer.from(chunk, typeof encoding === 'string' ? encoding : 'utf8') : chunk;
+    writeSync(file, bytes);
+    const failure = typeof chunk === 'string' ? describeFailure(chunk) : undefined;
+    if (failure !== undefined) report(`${failure}; more in ${path}`);
+    (typeof encoding === 'function' ? encoding : done)?.();
+    return true;
+  };
+  process.stdout.write = write;
+  process.stderr.write = write;
+  return () => {
+    process.stdout.write = former.stdout;
+    process.stderr.write = former.stderr;
+    closeSync(file);
+  };
+}
+
+function rotate(path: string): void {
+  try {
+    renameSync(path, `${path}.1`);
+  } catch {
+    // The first run has nothing to keep.
+  }
+}
+
+function describeFailure(text: string): string | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const { data } = failureLine.safeParse(JSON.parse(text));
+    if (data === undefined) return undefined;
+    const what = [data.route, data.message].filter((part) => part !== undefined).join(' ');
+    const request = data.request_id === undefined ? '' : ` (request ${data.request_id})`;
+    return `${what}${request}: ${data.error?.message ?? 'no further message'}`;
+  } catch {
+    return undefined;
+  }
+}

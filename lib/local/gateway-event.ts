@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Match } from './gateway-resources.ts';
+
+const STAGE = 'local';
+
+/** Takes a request target apart; also one in absolute form, as proxies send it. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const local = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const [beforeFragment = ''] = local.split('#');
+  const mark = beforeFragment.indexOf('?');
+  if (mark === -1) return { path: beforeFragment, query: '' };
+  return { path: beforeFragment.slice(0, mark), query: beforeFragment.slice(mark + 1) };
+}
+
+/** The event that API Gateway's REST APIs hand to a function (proxy integration, payload version 1.0). */
+export function proxyEvent(
+  request: IncomingMessage,
+  { match, requestId, body }: { match: Match; requestId: string; body: Buffer },
+): APIGatewayProxyEvent {
+  const { path, query } = splitTarget(request.url ?? '/');
+  const method = request.method ?? 'GET';
+  const headers = multiValueHeaders(request.rawHeaders);
+  const parameters = multiValueQuery(query);
+  const now = new Date();
+  const asText = isUtf8(body);
+  return {
+    resource: match.resource,
+    path,
+    httpMethod: method,
+    headers: lastValues(headers),
+    multiValueHeaders: headers,
+    queryStringParameters: emptyAsNull(lastValues(parameters)),
+    multiValueQueryStringParameters: emptyAsNull(parameters),
+    pathParameters: emptyAsNull({ ...match.pathParameters }),
+    stageVariables: null,
+    body: body.length === 0 ? null : body.toString(asText ? 'utf8' : 'base64'),
+    isBase64Encoded: !asText,
+    requestContext: {
+      accountId: '000000000000',
+      apiId: STAGE,
+      authorizer: null,
+      domainName: request.headers.host ?? 'localhost',
+      domainPrefix: STAGE,
+      extendedRequestId: requestId,
+      httpMethod: method,
+      identity: {
+        ...NO_IDENTITY,
+        sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+        userAgent: request.headers['user-agent'] ?? null,
+      },
+      path: `/${STAGE}${path}`,
+      protocol: `HTTP/${request.httpVersion}`,
+      requestId,
+      requestTime: now.toUTCString(),
+      requestTimeEpoch: now.getTime(),
+      resourceId: match.functionId,
+      resourcePath: match.resource,
+      stage: STAGE,
+    },
+  };
+}
+
+const NO_IDENTITY = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+/** Names as the client wrote them first, values in the order sent. */
+function multiValueHeaders(raw: readonly string[]): Record<string, string[]> {
+  const byName = new Map<string, { name: string; values: string[] }>();
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const entry = byName.get(name.toLowerCase()) ?? { name, values: [] };
+    entry.values.push(raw[at + 1] ?? '');
+    byName.set(name.toLowerCase(), entry);
+  }
+  return Object.fromEntries([...byName.values()].map(({ name, values }) => [name, values]));
+}
+
+function multiValueQuery(query: string): Record<string, string[]> {
+  const pairs = [...new URLSearchParams(query)];
+  const byName = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]));
+}
+
+function lastValues(values: Readonly<Record<string, readonly string[]>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
+}
+
+function emptyAsNull<T extends object>(values: T): T | null {
+  return Object.keys(values).length === 0 ? null : values;
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { ClientGoneError } from './client-gone-error.ts';
+import { responseHead, sendHead } from './gateway-response.ts';
+
+/** What stands between the head (JSON) and the body of a streamed answer. */
+const DELIMITER = Buffer.alloc(8);
+const HEAD_CONTENT_TYPE = 'application/vnd.awslambda.http-integration-response';
+/** A head is small; a stream without a delimiter must not fill the memory. */
+const LONGEST_HEAD = 1024 * 1024;
+
+/** Lambda's runtime marks streaming handlers so, and so does the gateway tell them from others. */
+const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
+
+/** Gives the process the global that Lambda's Node runtime has, for handlers that stream. */
+export function provideAwsLambdaGlobal(): void {
+  const streamifyResponse = (handler: object) => Object.assign(handler, { [STREAMING]: 'response' });
+  const from = (stream: unknown, head: unknown) => {
+    if (!(stream instanceof ResponseStream)) throw new TypeError('HttpResponseStream.from wants the response stream');
+    return stream.beginWith(head);
+  };
+  // Libraries of AWS's own keep things of theirs in it, and may have made it before us.
+  const existing: unknown = Reflect.get(globalThis, 'awslambda');
+  Object.assign(globalThis, {
+    awslambda: Object.assign(existing ?? {}, { streamifyResponse, HttpResponseStream: { from } }),
+  });
+}
+
+export function isStreamingHandler(handler: object): boolean {
+  return Reflect.get(handler, STREAMING) === 'response';
+}
+
+/**
+ * What a streaming handler writes to. Takes Lambda's wire format (head as JSON, eight zero bytes, body) and sends it to
+ * the client as API Gateway does: the head once it is whole, then each piece as it comes, no faster than the client
+ * takes it. It fails when the client goes, so that the handler's source stops.
+ */
+export class ResponseStream extends Writable {
+  readonly #response: ServerResponse;
+  readonly #maxBytes: number;
+  #pendingHead: Buffer | undefined;
+  #received: Buffer | undefined = Buffer.alloc(0);
+  #bytes = 0;
+  contentType: string | undefined;
+
+  constructor(response: ServerResponse, options: { maxBytes: number }) {
+    super({ highWaterMark: 64 * 1024 });
+    this.#response = response;
+    this.#maxBytes = options.maxBytes;
+    response.once('close', () => {
+      if (!response.writableFinished) this.destroy(new ClientGoneError());
+    });
+  }
+
+  /** Whether status and headers have gone out. */
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  setContentType(contentType: string): void {
+    this.contentType = contentType;
+  }
+
+  /** Puts a head before the first byte written. */
+  beginWith(head: unknown): this {
+    this.setContentType(HEAD_CONTENT_TYPE);
+    this.#pendingHead = Buffer.concat([Buffer.from(JSON.stringify(head)), DELIMITER]);
+    return this;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    const head = this.#pendingHead ?? Buffer.alloc(0);
+    this.#pendingHead = undefined;
+    this.#take(Buffer.concat([head, chunk])).then(() => done(), done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (!this.begun) done(new Error('the stream ended before its head was whole'));
+    else this.#response.end(() => done());
+  }
+
+  async #take(bytes: Buffer): Promise<void> {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#maxBytes) throw new Error(`a streamed answer may have ${this.#maxBytes} bytes`);
+    const body = this.#received === undefined ? bytes : this.#readHead(Buffer.concat([this.#received, bytes]));
+    if (body.length === 0 || this.#response.write(body)) return;
+    const listening = new AbortController();
+    const { signal } = listening;
+    await Promise.race([once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })]);
+    listening.abort();
+  }
+
+  /** @returns what follows the head */
+  #readHead(received: Buffer): Buffer {
+    const end = received.indexOf(DELIMITER);
+    if (end === -1) {
+      if (received.length > LONGEST_HEAD) throw new Error('the stream has no head');
+      this.#received = received;
+      return Buffer.alloc(0);
+    }
+    this.#received = undefined;
+    sendHead(this.#response, responseHead.parse(JSON.parse(received.toString('utf8', 0, end))));
+    return received.subarray(end + DELIMITER.length);
+  }
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ClientGoneError } from './client-gone-error.ts';
+import { announcedBytes, drainThenClose, readBody } from './gateway-body.ts';
+import { proxyEvent, splitTarget } from './gateway-event.ts';
+import { type FunctionHandler, functionLoader, lambdaContext, withinLimit } from './gateway-invocation.ts';
+import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
+import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
+import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
+
+/** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
+export const GATEWAY_LIMITS = {
+  bodyBytes: 10 * 1024 * 1024,
+  /** The whole event as JSON, the body escaped in it. */
+  eventBytes: 6_291_456,
+  /** The whole answer of a buffered function as JSON. */
+  answerBytes: 6_291_556,
+  integrationMs: 29_000,
+  streamMs: 15 * 60_000,
+  streamBytes: 200 * 1024 * 1024,
+} as const;
+export type GatewayLimits = Readonly<Record<keyof typeof GATEWAY_LIMITS, number>>;
+
+export interface GatewayOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly routes: readonly GatewayRoute[];
+  /** Brings the module whose export `handler` answers a route's id, or `CATCH_ALL`; called when it is first needed. */
+  readonly load: (functionId: string) => Promise<unknown>;
+  readonly log: (line: string) => void;
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+export interface Gateway {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  /** Cuts open connections. */
+  close(): Promise<void>;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+}
+
+/**
+ * Stands in for API Gateway and Lambda on a loopback port: each request becomes a proxy event, the route's exported
+ * handler is called with it, under the cloud's limits, and what it returns or streams is the answer.
+ * @throws Error with the code EADDRINUSE if the port is taken.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  provideAwsLambdaGlobal();
+  const limits: GatewayLimits = { ...GATEWAY_LIMITS, ...options.limits };
+  const match = resourceMatcher(options.routes);
+  const functionOf = functionLoader(options.load);
+
+  const answer = async (exchange: Exchange) => {
+    const { request, requestId } = exchange;
+    const body = await readBody(request, limits.bodyBytes);
+    if (body === undefined) return refuseSize(exchange);
+    const found = match(request.method ?? 'GET', splitTarget(request.url ?? '/').path);
+    const event = proxyEvent(request, { match: found, requestId, body });
+    if (Buffer.byteLength(JSON.stringify(event)) > limits.eventBytes) return refuseSize(exchange);
+    const handler = await functionOf(found.functionId);
+    if (isStreamingHandler(handler) !== (found.mode === 'stream')) {
+      throw new Error(`the route's mode is ${found.mode}, but its handler is of the other kind`);
+    }
+    const call = { handler, event, found, exchange };
+    if (found.mode === 'stream') await stream(call, limits);
+    else await buffer(call, limits, options.log);
+  };
+
+  const server = createServer((request, response) => {
+    const exchange: Exchange = { request, response, requestId: randomUUID() };
+    answer(exchange).catch((error: unknown) => giveUp(exchange, error, options.log));
+  });
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Else a client would be asked to send a body that is refused anyway.
+    if (announcedBytes(request) <= limits.bodyBytes) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.on('clientError', refuseMalformed);
+  server.listen(options.port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${isTcp(address) ? address.port : options.port}`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface FunctionCall {
+  readonly handler: FunctionHandler;
+  readonly event: unknown;
+  readonly found: Match;
+  readonly exchange: Exchange;
+}
+
+async function buffer(
+  { handler, event, found, exchange }: FunctionCall,
+  limits: GatewayLimits,
+  log: GatewayOptions['log'],
+) {
+  const { response, requestId } = exchange;
+  const called = (async () => await handler(event, lambdaContext(found.functionId, limits.integrationMs)))();
+  const outcome = await withinLimit(called, limits.integrationMs);
+  if (outcome === 'timed out') {
+    called.catch((error: unknown) => log(`${found.functionId} failed after its time was up: ${String(error)}`));
+    log(`${found.functionId} took longer than ${limits.integrationMs} ms (request ${requestId})`);
+    return sendGatewayError(response, 504, 'timed_out', requestId);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(outcome.returned) ?? '');
+  if (bytes > limits.answerBytes) throw new Error(`an answer of ${bytes} bytes; Lambda takes ${limits.answerBytes}`);
+  sendProxyResponse(response, outcome.returned);
+}
+
+async function stream({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
+  const out = new ResponseStream(exchange.response, { maxBytes: limits.streamBytes });
+  const failed = new Promise<never>((_, reject) => {
+    out.once('error', reject);
+  });
+  const called = (async () => {
+    await handler(event, out, lambdaContext(found.functionId, limits.streamMs));
+    if (!out.writableEnded) throw new Error('returned before it ended its stream');
+    await finished(out, { readable: false });
+  })();
+  try {
+    // The stream's failure ends the answer also if the handler doesn't notice it.
+    const outcome = await withinLimit(Promise.race([called, failed]), limits.streamMs);
+    if (outcome === 'timed out') throw new Error(`streamed for longer than ${limits.streamMs} ms`);
+  } catch (error) {
+    const cause = out.errored ?? error;
+    out.destroy();
+    throw cause;
+  }
+}
+
+function refuseSize({ request, requestId }: Exchange): void {
+  sendGatewayErrorAndEnd(request.socket, 413, 'Invalid request size', requestId);
+  drainThenClose(request);
+}
+
+/** A failed function is the cloud's 502; one that has begun its answer can only be cut. */
+function giveUp({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
+  if (!(error instanceof ClientGoneError)) {
+    log(`${request.method} ${splitTarget(request.url ?? '').path} failed (request ${requestId}): ${describe(error)}`);
+  }
+  if (response.headersSent || response.destroyed) response.destroy();
+  else sendGatewayError(response, 502, 'internal_error', requestId);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+const PROTOCOL_FAULTS = new Map([
+  ['HPE_HEADER_OVERFLOW', { status: 431, error: 'the headers of the request are too large' }],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, error: 'the request took too long to arrive' }],
+]);
+
+/** Answers bytes that are no HTTP request. */
+function refuseMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
+  if (fault.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const known = PROTOCOL_FAULTS.get(fault.code ?? '');
+  const { status, error } = known ?? { status: 400, error: 'the request is not valid HTTP' };
+  sendGatewayErrorAndEnd(socket, status, error, randomUUID());
+}
+
+function isTcp(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}

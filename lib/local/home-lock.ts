@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Home, LocalInfo } from './home.ts';
+
+/** Another service runs on the home. */
+export class HomeInUseError extends Error {
+  override readonly name = 'HomeInUseError';
+  /** Undefined while that service is still starting or already stopping. */
+  readonly holder: LocalInfo | undefined;
+
+  constructor(home: Home, holder: LocalInfo | undefined) {
+    const who =
+      holder === undefined ? 'is starting or stopping just now' : `is process ${holder.pid} at ${holder.base_url}`;
+    super(`another local run holds ${home.path}: it ${who}. Stop it first, or set PROMPTQ_HOME to another folder`);
+    this.holder = holder;
+  }
+}
+
+/**
+ * Claims a home for this process until `release` or the process's end, however it comes.
+ * @throws HomeInUseError
+ */
+export async function lockHome(home: Home): Promise<{ release(): Promise<void> }> {
+  const name = `promptq-${createHash('sha256').update(home.path).digest('hex').slice(0, 32)}`;
+  // An abstract socket (Linux) is freed by the kernel, even after `kill -9`; a file has to be found dead first.
+  const isAbstract = process.platform === 'linux';
+  const path = isAbstract ? `\0${name}` : join(tmpdir(), `${name}.sock`);
+  const server = await listen(path).catch(async (error: unknown) => {
+    if (!isInUse(error)) throw error;
+    if (isAbstract || (await isAlive(path))) throw new HomeInUseError(home, await home.readInfo());
+    await rm(path, { force: true });
+    return await listen(path);
+  });
+  server.unref();
+  return {
+    release: async () => {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function listen(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  server.listen({ path });
+  await once(server, 'listening');
+  return server;
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+async function isAlive(path: string): Promise<boolean> {
+  const socket = connect({ path });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+/** What a running service tells others of this machine about itself, in `local.json`. */
+const localInfoSchema = z.object({
+  /** Without `/api/v1`. */
+  base_url: z.string(),
+  console_url: z.string(),
+  /** Has every scope. */
+  token: z.string(),
+  /** The process to signal. */
+  pid: z.number(),
+});
+export type LocalInfo = z.output<typeof localInfoSchema>;
+
+/** Where an operator's command finds the tables of a run, in `operator.json`. */
+const operatorInfoSchema = z.object({ dynamodb: z.url(), registry_table: z.string() });
+export type OperatorInfo = z.output<typeof operatorInfoSchema>;
+
+/** The folder that holds all data of a local run. */
+export class Home {
+  /** The real path: one folder, one home, whatever links lead to it. */
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Opens a home, creating it for this user alone if it is missing. `given`: as set by the operator, relative to the current folder. */
+  static async open(given: string | undefined): Promise<Home> {
+    const path = resolve(given === undefined || given === '' ? '.promptq' : given);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return new Home(await realpath(path));
+  }
+
+  folder(name: 'dynamodb' | 's3' | 'logs' | 'worker' | 'workspaces'): string {
+    return join(this.path, name);
+  }
+
+  /** What the service that runs on this home says; undefined while none does or it isn't ready. */
+  async readInfo(): Promise<LocalInfo | undefined> {
+    const text = await readIfThere(join(this.path, 'local.json'));
+    return text === undefined ? undefined : localInfoSchema.safeParse(parseJson(text)).data;
+  }
+
+  async writeInfo(info: LocalInfo): Promise<void> {
+    await this.#write('local.json', `${JSON.stringify(info)}\n`);
+  }
+
+  async readOperatorInfo(): Promise<OperatorInfo | undefined> {
+    const text = await readIfThere(join(this.path, 'operator.json'));
+    return text === undefined ? undefined : operatorInfoSchema.safeParse(parseJson(text)).data;
+  }
+
+  async writeOperatorInfo(info: OperatorInfo): Promise<void> {
+    await this.#write('operator.json', `${JSON.stringify(info)}\n`);
+  }
+
+  async removeInfo(): Promise<void> {
+    for (const name of ['local.json', 'operator.json']) await rm(join(this.path, name), { force: true });
+  }
+
+  /** The token of earlier runs. */
+  async readToken(): Promise<string | undefined> {
+    return (await readIfThere(join(this.path, 'token')))?.trim();
+  }
+
+  async writeToken(token: string): Promise<void> {
+    await this.#write('token', `${token}\n`);
+  }
+
+  /** Whole or not at all, and readable by this user alone. */
+  async #write(name: string, text: string): Promise<void> {
+    const path = join(this.path, name);
+    await rm(`${path}.new`, { force: true });
+    await writeFile(`${path}.new`, text, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

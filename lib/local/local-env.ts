@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Endpoints, Resources } from './resources.ts';
+
+export const LOCAL_REGION = 'us-east-1';
+/** The emulators check nothing, but the SDK wants to sign, and must never find somebody's real credentials. */
+export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
+
+/** Marks every process of a run of this home, however deep; its value is the home's real path. */
+export const RUN_MARK = 'PROMPTQ_RUN_HOME';
+
+/** Settings that an operator may give; what is not set falls to the defaults of the local run. */
+const OPERATOR_SETTINGS = [
+  'PROMPTQ_TIMEOUT_UNIT',
+  'PROMPTQ_DEFAULT_PROFILE',
+  'PROMPTQ_ALLOWED_ROOTS',
+  'PROMPTQ_API_SCOPE_ENFORCE',
+  'PROMPTQ_MAX_BODY_BYTES',
+] as const;
+
+type Source = Readonly<Record<string, string | undefined>>;
+export type EnvBlock = Readonly<Record<string, string>>;
+
+/** What functions and worker read of a local run: the same names that a deployment sets, with local values. */
+export function localEnv(home: string, resources: Resources, endpoints: Endpoints, source: Source): EnvBlock {
+  return {
+    JOBS_TABLE: resources.jobsTable,
+    REGISTRY_TABLE: resources.registryTable,
+    OUTPUT_BUCKET: resources.outputBucket,
+    QUEUE_URL_HIGH: resources.queueUrls.high,
+    QUEUE_URL_NORMAL: resources.queueUrls.normal,
+    QUEUE_URL_LOW: resources.queueUrls.low,
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    // A user's own files could send the SDK elsewhere, or make it refuse an endpoint (FIPS).
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.objectsAndQueues,
+    AWS_ENDPOINT_URL_S3: endpoints.objectsAndQueues,
+    PROMPTQ_S3_PATH_STYLE: '1',
+    PROMPTQ_TIMEOUT_UNIT: 'seconds',
+    PROMPTQ_DEFAULT_PROFILE: 'practice',
+    PROMPTQ_WORKSPACES: join(home, 'workspaces'),
+    PROMPTQ_TEMP: tmpdir(),
+    PROMPTQ_VERSION: packageVersion(),
+    [RUN_MARK]: home,
+    ...given(OPERATOR_SETTINGS, source),
+  };
+}
+
+/** What the worker needs beyond `localEnv`; everything else of the caller's environment stays with the caller. */
+export function workerProcessEnv(
+  home: string,
+  practice: { baseUrl: string; apiKey: string },
+  source: Source,
+): EnvBlock {
+  return {
+    PROMPTQ_CONCURRENCY: '2',
+    PROMPTQ_WORK_DIR: join(home, 'worker'),
+    PROMPTQ_STOP_GRACE_SECONDS: '5',
+    PROMPTQ_PRACTICE_URL: practice.baseUrl,
+    PROMPTQ_PRACTICE_KEY: practice.apiKey,
+    ...given(['PROMPTQ_CONCURRENCY', 'PROMPTQ_CODEX_BIN', 'OPENAI_API_KEY', 'PATH', 'HOME', 'LANG', 'TMPDIR'], source),
+  };
+}
+
+/** Puts the block into an environment and takes out of it whatever else could lead the SDK to a real account. */
+export function applyEnv(block: EnvBlock, target: Record<string, string | undefined>): void {
+  for (const name of Object.keys(target)) if (name.startsWith('AWS_')) delete target[name];
+  Object.assign(target, block);
+}
+
+function given(names: readonly string[], source: Source): Record<string, string> {
+  const set = names.map((name) => [name, source[name]]).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(set);
+}
+
+function packageVersion(): string {
+  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(file)).version;
+}

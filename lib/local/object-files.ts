@@ -1,0 +1,228 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  createReadStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { BuildAppOptions } from 'fauxqs';
+import { objectRecord, type Segment } from './object-record.ts';
+
+export type ObjectStores = NonNullable<BuildAppOptions['stores']>;
+export type ObjectStore = ObjectStores['s3Store'];
+type Persistence = NonNullable<ObjectStore['persistence']>;
+type StoredObject = Parameters<Persistence['upsertObject']>[1];
+type Upload = Parameters<Persistence['insertMultipartUpload']>[0];
+type Part = Parameters<Persistence['upsertMultipartPart']>[1];
+
+/** Of all parts but the last, as S3 has it. */
+const SMALLEST_PART = 5 * 1024 * 1024;
+
+interface UploadFiles {
+  readonly upload: Upload;
+  readonly parts: Map<number, Segment & { readonly etag: string }>;
+}
+
+/**
+ * Keeps the object emulator's objects in files: `BUCKET/records/HASH-OF-KEY` says where the bytes lie, in files under
+ * `BUCKET/data`. A record appears by one rename, so that a process killed at any moment leaves the old object or the
+ * new one. Bytes never stay in memory, and completing an upload copies none of them: the emulator's own persistence
+ * would hold a 1 GiB output twice in memory to join it, and once more for every read.
+ */
+export class ObjectFiles implements Persistence {
+  readonly #folder: string;
+  readonly #segments = new Map<string, readonly Segment[]>();
+  readonly #uploads = new Map<string, UploadFiles>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Fills the store with what an earlier run left, and removes what it left unfinished: uploads don't survive it. */
+  loadS3(store: ObjectStore): void {
+    for (const bucket of readdirSync(this.#folder)) {
+      this.insertBucket(bucket);
+      store.createBucket(bucket);
+      const used = new Set<string>();
+      for (const name of readdirSync(this.#path(bucket, 'records'))) {
+        const path = this.#path(bucket, 'records', name);
+        if (name.endsWith('.new')) {
+          unlinkSync(path);
+          continue;
+        }
+        const { segments, ...object } = objectRecord.parse(JSON.parse(readFileSync(path, 'utf8')));
+        this.#segments.set(address(bucket, object.key), segments);
+        for (const segment of segments) used.add(segment.file);
+        store.restoreObject(bucket, { ...object, body: Buffer.alloc(0) });
+      }
+      for (const file of readdirSync(this.#path(bucket, 'data'))) {
+        if (!used.has(file)) unlinkSync(this.#path(bucket, 'data', file));
+      }
+    }
+  }
+
+  insertBucket(name: string): void {
+    mkdirSync(this.#path(name, 'data'), { recursive: true });
+    mkdirSync(this.#path(name, 'records'), { recursive: true });
+  }
+
+  deleteBucket(name: string): void {
+    rmSync(join(this.#folder, name), { recursive: true, force: true });
+  }
+
+  upsertObject(bucket: string, object: StoredObject): void {
+    this.#commit(bucket, object, [this.#writeSegment(bucket, object.body)]);
+  }
+
+  deleteObject(bucket: string, key: string): void {
+    const segments = this.#segments.get(address(bucket, key)) ?? [];
+    this.#segments.delete(address(bucket, key));
+    rmSync(this.#recordPath(bucket, key), { force: true });
+    this.#removeSegments(bucket, segments);
+  }
+
+  /** The bytes `start` to `end`, both included, read from disk as the reader takes them. */
+  read(bucket: string, key: string, start: number, end: number): Readable {
+    const segments = this.#segments.get(address(bucket, key)) ?? [];
+    return Readable.from(this.#slices(bucket, segments, start, end), { objectMode: false });
+  }
+
+  readBody(bucket: string, key: string): Buffer {
+    const segments = this.#segments.get(address(bucket, key)) ?? [];
+    return Buffer.concat(segments.map(({ file }) => readFileSync(this.#path(bucket, 'data', file))));
+  }
+
+  insertMultipartUpload(upload: Upload): void {
+    this.#uploads.set(upload.uploadId, { upload, parts: new Map() });
+  }
+
+  upsertMultipartPart(uploadId: string, part: Part): void {
+    const files = this.#uploads.get(uploadId);
+    if (files === undefined) return;
+    const { bucket } = files.upload;
+    const earlier = files.parts.get(part.partNumber);
+    files.parts.set(part.partNumber, { ...this.#writeSegment(bucket, part.body), etag: part.etag });
+    if (earlier !== undefined) this.#removeSegments(bucket, [earlier]);
+    // The store holds this very object until the upload is completed.
+    part.body = Buffer.alloc(0);
+  }
+
+  /**
+   * Makes the object of an upload from its parts.
+   * @returns the object as the store keeps it, and its bucket; or S3's error code
+   */
+  joinParts(
+    uploadId: string,
+    wanted: readonly { partNumber: number; etag: string }[],
+  ): { bucket: string; object: StoredObject } | 'NoSuchUpload' | 'InvalidPart' | 'InvalidPartOrder' | 'EntityTooSmall' {
+    const files = this.#uploads.get(uploadId);
+    if (files === undefined) return 'NoSuchUpload';
+    if (wanted.some(({ partNumber }, index) => partNumber <= (wanted[index - 1]?.partNumber ?? 0)))
+      return 'InvalidPartOrder';
+    const parts = wanted.map(({ partNumber, etag }) => {
+      const part = files.parts.get(partNumber);
+      return part !== undefined && unquoted(part.etag) === unquoted(etag) ? part : undefined;
+    });
+    if (!parts.every((part) => part !== undefined)) return 'InvalidPart';
+    if (parts.slice(0, -1).some((part) => part.length < SMALLEST_PART)) return 'EntityTooSmall';
+    const { upload } = files;
+    const {
+      uploadId: _id,
+      bucket,
+      parts: _parts,
+      initiated: _initiated,
+      checksumAlgorithm: _algorithm,
+      ...about
+    } = upload;
+    const digest = createHash('md5');
+    for (const part of parts) digest.update(Buffer.from(unquoted(part.etag), 'hex'));
+    const object: StoredObject = {
+      ...about,
+      body: Buffer.alloc(0),
+      contentLength: parts.reduce((sum, part) => sum + part.length, 0),
+      etag: `"${digest.digest('hex')}-${parts.length}"`,
+      lastModified: new Date(),
+    };
+    this.#commit(
+      bucket,
+      object,
+      parts.map(({ file, length }) => ({ file, length })),
+    );
+    for (const { partNumber } of wanted) files.parts.delete(partNumber);
+    return { bucket, object };
+  }
+
+  deleteMultipartUpload(uploadId: string): void {
+    const files = this.#uploads.get(uploadId);
+    this.#uploads.delete(uploadId);
+    if (files !== undefined) this.#removeSegments(files.upload.bucket, [...files.parts.values()]);
+  }
+
+  completeMultipartUpload(): void {
+    throw new Error('the emulator completes uploads by joinParts');
+  }
+
+  renameObject(): void {
+    throw new Error('renaming objects is not part of the emulator');
+  }
+
+  saveBucketLifecycleConfiguration(): void {}
+  deleteBucketLifecycleConfiguration(): void {}
+  deleteObjectsByBucket(): void {}
+  deleteAllObjects(): void {}
+  deleteAllMultipartUploads(): void {}
+  purgeAll(): void {}
+  close(): void {}
+
+  async *#slices(bucket: string, segments: readonly Segment[], start: number, end: number): AsyncGenerator<Buffer> {
+    let offset = 0;
+    for (const { file, length } of segments) {
+      const from = Math.max(start - offset, 0);
+      const to = Math.min(end - offset, length - 1);
+      offset += length;
+      if (from <= to) yield* createReadStream(this.#path(bucket, 'data', file), { start: from, end: to });
+    }
+  }
+
+  #commit(bucket: string, { body: _body, ...object }: StoredObject, segments: readonly Segment[]): void {
+    const replaced = this.#segments.get(address(bucket, object.key)) ?? [];
+    const path = this.#recordPath(bucket, object.key);
+    writeFileSync(`${path}.new`, JSON.stringify({ ...object, segments }));
+    renameSync(`${path}.new`, path);
+    this.#segments.set(address(bucket, object.key), segments);
+    this.#removeSegments(bucket, replaced);
+  }
+
+  #writeSegment(bucket: string, body: Buffer): Segment {
+    const file = randomUUID();
+    writeFileSync(this.#path(bucket, 'data', file), body);
+    return { file, length: body.length };
+  }
+
+  #removeSegments(bucket: string, segments: readonly Segment[]): void {
+    for (const { file } of segments) rmSync(this.#path(bucket, 'data', file), { force: true });
+  }
+
+  #recordPath(bucket: string, key: string): string {
+    return this.#path(bucket, 'records', createHash('sha256').update(key).digest('hex'));
+  }
+
+  #path(bucket: string, ...rest: string[]): string {
+    return join(this.#folder, bucket, ...rest);
+  }
+}
+
+function address(bucket: string, key: string): string {
+  return `${bucket}/${key}`;
+}
+
+function unquoted(etag: string): string {
+  return etag.replaceAll('"', '');
+}

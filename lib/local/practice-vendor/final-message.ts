@@ -1,0 +1,51 @@
+import type { Conversation } from './conversation.ts';
+import { DRILL_FORMS, type Step } from './drills.ts';
+
+/** What the practice model says at the end: a paragraph for each step. */
+export function finalMessage(steps: readonly Step[], conversation: Conversation): string {
+  const said = steps.map((step, index) => paragraph(step, printed(index, conversation), conversation));
+  return said.filter((text) => text !== '').join('\n\n');
+}
+
+const OUTPUT_TAIL = 2_000;
+const PROMPT_HEAD = 200;
+
+function paragraph(step: Step, output: string, { prompt }: Conversation): string {
+  switch (step.drill) {
+    case 'show':
+      return `This is the practice vendor: no model has read your prompt. It begins:\n\n${head(prompt, PROMPT_HEAD)}`;
+    case 'tool':
+    case 'orphan':
+      return `The practice vendor ran a command, which printed:\n\n${tail(output.trimEnd(), OUTPUT_TAIL)}`;
+    case 'sleep':
+      return `The practice vendor slept for ${step.seconds} s.`;
+    case 'flood':
+      return `The practice vendor wrote ${step.bytes} bytes.`;
+    case 'follow-up':
+      return `The practice vendor asks for a further job:\n\n\`\`\`follow-up-job\n${step.payload}\n\`\`\``;
+    case 'unknown':
+      return `The practice vendor has no drill "${head(step.line, PROMPT_HEAD)}". It has:\n\n${DRILL_FORMS.map((form) => `- ${form}`).join('\n')}`;
+    case 'hang':
+    case 'fail':
+    case 'usage-limit':
+    case 'not-logged-in':
+      return '';
+  }
+}
+
+function printed(step: number, { results }: Conversation): string {
+  return results.map((result) => (result.step === step ? result.output : '')).join('');
+}
+
+/** The first characters as people count them: never half a surrogate pair. */
+function head(text: string, count: number): string {
+  return Array.from(text.slice(0, 2 * count))
+    .slice(0, count)
+    .join('');
+}
+
+function tail(text: string, count: number): string {
+  return Array.from(text.slice(-2 * count))
+    .slice(-count)
+    .join('');
+}

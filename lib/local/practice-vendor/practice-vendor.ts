@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
+import { refuse, WRONG_KEY } from './refusal.ts';
+import { answerResponses } from './responses.ts';
+
+/** A running practice vendor. */
+export interface PracticeVendor {
+  /** For codex's `base_url`; ends in `/v1`. */
+  readonly baseUrl: string;
+  /** The Bearer key that it takes. */
+  readonly apiKey: string;
+  /** Drops every connection, hanging ones too, and stops listening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a stand-in for the vendor's model on loopback: `POST /v1/responses` (server-sent events), `GET /v1/models`, and
+ * `GET`/`PUT /practice/state` (`limits.ts`). `port` 0 or none: any free one. The model keeps nothing between requests,
+ * so that a run goes on over a restart on the same port.
+ */
+export async function startPracticeVendor({ port = 0 }: { port?: number } = {}): Promise<PracticeVendor> {
+  let limits = NO_LIMITS;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'http://practice').pathname;
+    const route = `${request.method} ${path}`;
+    if (route === 'GET /practice/state') return sendJson(response, 200, limits);
+    if (!ROUTES.has(route)) return sendError(response, 404, `The practice vendor has no ${route}.`);
+    if (request.headers.authorization !== `Bearer ${API_KEY}`) return refuse(response, WRONG_KEY);
+    if (route === 'GET /v1/models') return sendJson(response, 200, MODELS);
+
+    const body: unknown = JSON.parse((await buffer(request)).toString());
+    if (route === 'PUT /practice/state') {
+      limits = { ...limits, ...limitsSchema.partial().parse(body) };
+      return sendJson(response, 200, limits);
+    }
+    const refusal = refusedBy(limits);
+    return refusal === undefined ? answerResponses(body, response) : refuse(response, refusal);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => fail(response, error));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    baseUrl: `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}/v1`,
+    apiKey: API_KEY,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The same after a restart, for runs that are under way; it opens nothing but this. */
+const API_KEY = 'practice-vendor-key';
+
+const ROUTES = new Set(['POST /v1/responses', 'GET /v1/models', 'PUT /practice/state']);
+
+/** `models` is what codex reads; an empty list leaves it to what it knows by itself. */
+const MODELS = { object: 'list', data: [{ id: 'practice', object: 'model', owned_by: 'practice' }], models: [] };
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.destroyed) return;
+  if (response.headersSent) {
+    response.destroy();
+  } else if (error instanceof z.ZodError) {
+    sendError(response, 400, z.prettifyError(error));
+  } else if (error instanceof SyntaxError) {
+    sendError(response, 400, `The body is not JSON: ${error.message}`);
+  } else {
+    sendError(response, 500, String(error));
+  }
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  const type = status < 500 ? 'invalid_request_error' : 'server_error';
+  sendJson(response, status, { error: { message, type, code: null } });
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

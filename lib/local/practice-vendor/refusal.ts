@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http';
+import type { RefusingStep } from './drills.ts';
+
+/** An error in the vendor's shape. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: Readonly<{ message: string; type: string; code: string | null; [more: string]: unknown }>;
+}
+
+/** What a refusing drill answers. */
+export function refusalOf(step: RefusingStep): Refusal {
+  switch (step.drill) {
+    case 'not-logged-in':
+      return NOT_LOGGED_IN;
+    case 'usage-limit':
+      return usageLimit(new Date(Date.now() + step.seconds * 1_000));
+    case 'fail':
+      return {
+        status: step.status,
+        error: {
+          message: `The practice vendor fails as asked (${step.status})`,
+          type: step.status < 500 ? 'invalid_request_error' : 'server_error',
+          code: 'practice_failure',
+        },
+      };
+  }
+}
+
+/** What a request gets while nobody is logged in. */
+export const NOT_LOGGED_IN: Refusal = {
+  status: 401,
+  error: {
+    message: 'Nobody is logged in to the practice vendor.',
+    type: 'invalid_request_error',
+    code: 'token_expired',
+  },
+};
+
+/** What a request with another key than the vendor's gets. */
+export const WRONG_KEY: Refusal = {
+  status: 401,
+  error: { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' },
+};
+
+/**
+ * The ChatGPT plan's limit. codex 0.169 knows it by status 429 with `type`, takes the time from `resets_at` (Unix
+ * seconds; it ignores `resets_in_seconds`), and prints that time to the minute.
+ */
+export function usageLimit(until: Date): Refusal {
+  const resetsAt = Math.ceil(until.getTime() / 1_000);
+  return {
+    status: 429,
+    error: {
+      message: 'The usage limit has been reached',
+      type: 'usage_limit_reached',
+      code: null,
+      plan_type: 'plus',
+      resets_at: resetsAt,
+      resets_in_seconds: Math.max(0, resetsAt - Math.floor(Date.now() / 1_000)),
+    },
+  };
+}
+
+/** Answers with a refusal. */
+export function refuse(response: ServerResponse, { status, error }: Refusal): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error }));
+}

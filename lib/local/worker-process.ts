@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endProcess } from './child-process.ts';
+
+const RESTART = { first: 1_000, longest: 30_000, steady: 60_000 } as const;
+
+export interface WorkerProcessOptions {
+  /** The program, such as `worker-container/main.ts`. */
+  readonly program: string;
+  /** The whole environment of the worker. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where its output goes; what an earlier run wrote is kept beside it as `.1`. */
+  readonly logFile: string;
+  readonly log: (line: string) => void;
+  /** Milliseconds before a worker that ended by itself is started again: doubled each time, reset by a life of `steady`. */
+  readonly restart?: Readonly<Record<keyof typeof RESTART, number>>;
+}
+
+export interface WorkerProcess {
+  /** As of now; undefined while it waits to be started again. */
+  pid(): number | undefined;
+  /** SIGTERM, then after the grace (ms) SIGKILL to it and its process group. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** How much of a worker's log is shown when it ends by itself. */
+const TAIL_BYTES = 2_000;
+
+/**
+ * Keeps a worker running as a child. It leads a process group of its own, so that Ctrl-C at a terminal reaches only us,
+ * and has an IPC channel, whose closing (`disconnect`) tells it that we are gone.
+ */
+export async function superviseWorker(options: WorkerProcessOptions): Promise<WorkerProcess> {
+  const { program, env, logFile, log, restart = RESTART } = options;
+  await mkdir(dirname(logFile), { recursive: true, mode: 0o700 });
+  await rename(logFile, `${logFile}.1`).catch(() => undefined);
+  const stopped = new AbortController();
+  let child: ChildProcess | undefined;
+
+  const liveOnce = async () => {
+    const { child: started, ended } = await start(program, env, logFile);
+    child = started;
+    if (stopped.signal.aborted) await endProcess(started, 0);
+    const ending = await ended;
+    child = undefined;
+    return ending;
+  };
+  const supervised = (async () => {
+    for (let wait = restart.first; !stopped.signal.aborted; wait = Math.min(wait * 2, restart.longest)) {
+      const startedAt = performance.now();
+      const ending = await liveOnce().catch(String);
+      if (stopped.signal.aborted) return;
+      if (performance.now() - startedAt >= restart.steady) wait = restart.first;
+      log(
+        `the worker ended by itself (${ending}) and is started again in ${wait} ms; its last lines:\n${await tail(logFile)}`,
+      );
+      await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  })();
+
+  return {
+    pid: () => child?.pid,
+    stop: async (graceMs) => {
+      stopped.abort();
+      const last = child;
+      if (last !== undefined) {
+        await endProcess(last, graceMs);
+        if (last.pid !== undefined) killGroup(last.pid);
+      }
+      await supervised;
+    },
+  };
+}
+
+async function start(
+  program: string,
+  env: Readonly<Record<string, string>>,
+  logFile: string,
+): Promise<{ child: ChildProcess; ended: Promise<string> }> {
+  const file = await open(logFile, 'a', 0o600);
+  try {
+    const child = spawn(process.execPath, [program], {
+      env: { ...env },
+      detached: true,
+      stdio: ['ignore', file.fd, file.fd, 'ipc'],
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+      child.once('error', (error) => resolve(error.message));
+    });
+    return { child, ended };
+  } finally {
+    await file.close();
+  }
+}
+
+async function tail(path: string): Promise<string> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return '';
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(TAIL_BYTES),
+      0,
+      TAIL_BYTES,
+      Math.max(0, size - TAIL_BYTES),
+    );
+    return buffer.toString('utf8', 0, bytesRead).trimEnd();
+  } finally {
+    await file.close();
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of the group is left.
+  }
+}

@@ -1,0 +1,16 @@
+import type { ServiceUnderTest } from '../local-service.ts';
+
+/** Creates a job that must be accepted. @returns its id */
+export async function createJob(service: ServiceUnderTest, body: Record<string, unknown>): Promise<string> {
+  const { status, json, text } = await service.api('POST', '/jobs', body);
+  if (status !== 201) throw new Error(`the job was refused: ${status} ${text}`);
+  return json.id;
+}
+
+/** Waits until a job has ended. @returns its status as `GET /jobs/{id}/status` shows it */
+export async function untilEnded(service: ServiceUnderTest, id: string): Promise<{ status: string; attempt: number }> {
+  for (;;) {
+    const { json } = await service.api('GET', `/jobs/${id}/status?wait=25`);
+    if (json.terminal) return json;
+  }
+}

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ObjectsUnderTest, settings } from './objects-under-test.ts';
+
+let objects: ObjectsUnderTest;
+
+beforeEach(async () => {
+  objects = await ObjectsUnderTest.start();
+});
+
+afterEach(async () => await objects.stop());
+
+describe('queues', () => {
+  let sqs: SQSClient;
+  let QueueUrl: string | undefined;
+
+  beforeEach(async () => {
+    sqs = new SQSClient({ ...settings, endpoint: objects.emulator.endpoint });
+    QueueUrl = (await sqs.send(new CreateQueueCommand({ QueueName: 'high' }))).QueueUrl;
+  });
+
+  test('have URLs that work with no setting but the endpoint', async () => {
+    expect(QueueUrl).toBe(`${objects.emulator.endpoint}/000000000000/high`);
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello' }));
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
+    expect(Messages.map(({ Body }) => Body)).toEqual(['hello']);
+  });
+
+  test('a message that a long poll took for a client which has gone comes to the next one at once', async () => {
+    const poll = request(objects.emulator.endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
+    }).on('error', () => undefined);
+    poll.end(JSON.stringify({ QueueUrl, WaitTimeSeconds: 20, VisibilityTimeout: 600 }));
+    await once(poll, 'finish');
+    // Answered after what came before it was taken in.
+    await fetch(`${objects.emulator.endpoint}/health`);
+    poll.destroy();
+    await new Promise((resolve) => poll.once('close', resolve));
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'for a living client' }));
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5 }));
+    expect(Messages.map(({ Body }) => Body)).toEqual(['for a living client']);
+  });
+});
+
+test('it listens on loopback only', async () => {
+  const other = createServer();
+  other.listen(Number(new URL(objects.emulator.endpoint).port), '127.0.0.2');
+  await once(other, 'listening');
+  other.close();
+});

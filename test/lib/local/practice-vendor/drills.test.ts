@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { DRILL_FORMS, planSteps } from '../../../../lib/local/practice-vendor/drills.ts';
+
+test('a prompt without drills is one show', () => {
+  expect(planSteps('Please drill a hole: now\n\n"drill: hang" is quoted')).toEqual([{ drill: 'show' }]);
+  expect(planSteps('')).toEqual([{ drill: 'show' }]);
+});
+
+test('each drill on a line of its own is a step, in order', () => {
+  const prompt = `Some rules.\r
+drill: tool echo "a b" | wc -l\r
+text between
+  drill: orphan
+drill: sleep 1.5
+drill: flood 20MB
+drill: flood 3 kb
+drill: hang
+drill: follow-up {"prompt": "x", }
+drill: fail 503
+drill: usage-limit 90
+drill: usage-limit
+drill: not-logged-in`;
+  expect(planSteps(prompt)).toEqual([
+    { drill: 'tool', command: 'echo "a b" | wc -l' },
+    { drill: 'orphan' },
+    { drill: 'sleep', seconds: 1.5 },
+    { drill: 'flood', bytes: 20_000_000 },
+    { drill: 'flood', bytes: 3_000 },
+    { drill: 'hang' },
+    { drill: 'follow-up', payload: '{"prompt": "x", }' },
+    { drill: 'fail', status: 503 },
+    { drill: 'usage-limit', seconds: 90 },
+    { drill: 'usage-limit', seconds: 300 },
+    { drill: 'not-logged-in' },
+  ]);
+});
+
+test.for(['foo bar', 'tool', 'follow-up', 'fail', 'fail 200', 'sleep soon', 'flood 20', 'flood 20GB', 'hang on', ''])(
+  '"drill: %s" is no drill',
+  (line) => {
+    expect(planSteps(`drill: ${line}`)).toEqual([{ drill: 'unknown', line }]);
+  },
+);
+
+test('every form that is offered is one that is understood', () => {
+  for (const form of DRILL_FORMS) {
+    const example = form
+      .replace(/ \(.*\)| or .*/, '')
+      .replace(/\[|\]/g, '')
+      .replace('SECONDS', '3')
+      .replace('HTTP-STATUS', '500');
+    expect(planSteps(example)[0]).not.toMatchObject({ drill: 'unknown' });
+  }
+});

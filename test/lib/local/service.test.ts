@@ -1,0 +1,212 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RUN_MARK } from '../../../lib/local/local-env.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+
+const PROGRAM = new URL('../../../bin/local.ts', import.meta.url).pathname;
+
+/** Runs the program until it ends by itself. */
+async function runLocal(env: Record<string, string>): Promise<{ code: number | null; printed: string }> {
+  const child = spawn(process.execPath, [PROGRAM], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+  await once(child, 'close');
+  return { code: child.exitCode, printed };
+}
+
+/** Ids and command lines of all processes that carry the home's mark, the agents' too. */
+async function marked(home: string): Promise<{ pid: number; command: string }[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      if (!environment.split('\0').includes(`${RUN_MARK}=${home}`)) return [];
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return [{ pid: Number(pid), command: command.replaceAll('\0', ' ') }];
+    }),
+  );
+  return found.flat();
+}
+
+async function workerOf(home: string): Promise<number> {
+  return await waitFor(
+    async () => (await marked(home)).find(({ command }) => command.includes('worker-container'))?.pid,
+  );
+}
+
+/** A shell job that has begun and would run for ten minutes. */
+async function startLongJob(service: ServiceUnderTest): Promise<string> {
+  const { json } = await service.api('POST', '/jobs', { prompt: 'echo begun; sleep 600', profile: 'shell' });
+  await waitFor(async () => (await marked(service.home)).some(({ command }) => command.startsWith('sleep 600')));
+  return json.id;
+}
+
+describe('a running service', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  test('says in local.json, for its owner alone, where it is', async () => {
+    const path = join(service.home, 'local.json');
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      base_url: service.baseUrl,
+      console_url: service.baseUrl,
+      token: service.token,
+      pid: service.pid,
+    });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test('prints a line that creates a job when it is pasted into a shell, and one that reads its result', async () => {
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('  curl '));
+    const [create = '', read = ''] = lines;
+    const created = await promisify(execFile)('bash', ['-c', create]);
+    const { id } = JSON.parse(created.stdout) as { id: string };
+    await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
+    const result = await promisify(execFile)('bash', ['-c', read.replace('JOB_ID', id)]);
+    expect(JSON.parse(result.stdout)).toMatchObject({ id, status: 'SUCCEEDED', composed_prompt: 'Say hello' });
+  });
+
+  test('keeps the lines of its functions out of the terminal, and in a file', async () => {
+    await service.api('GET', '/health');
+    expect(service.output()).not.toContain('"level"');
+    expect(await readFile(join(service.home, 'logs', 'api.log'), 'utf8')).toContain('health.read');
+  });
+
+  test('is the only one on its home: a second run says who has it, and ends', async () => {
+    const { code, printed } = await runLocal({ PROMPTQ_HOME: service.home, PORT: '0' });
+    expect(code).toBe(1);
+    expect(printed).toContain(`process ${service.pid} at ${service.baseUrl}`);
+    expect((await service.api('GET', '/health')).status).toBe(200);
+    expect(await readFile(join(service.home, 'logs', 'api.log'), 'utf8')).toContain('health.read');
+  });
+
+  test('starts its worker again when that is killed, and jobs run as before', async () => {
+    const first = await workerOf(service.home);
+    process.kill(first, 'SIGKILL');
+    await waitFor(async () =>
+      (await marked(service.home)).some(({ pid, command }) => pid !== first && command.includes('worker-container')),
+    );
+    const { json } = await service.api('POST', '/jobs', { prompt: 'echo again', profile: 'shell' });
+    await waitFor(
+      async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.status === 'SUCCEEDED',
+    );
+  });
+
+  test('answers what no route maps as the API does, not as a gateway', async () => {
+    const { status, json } = await service.api('GET', '/nothing');
+    expect([status, json]).toEqual([404, { error: 'not_found', request_id: expect.any(String) }]);
+    expect((await fetch(service.baseUrl)).status).toBe(401);
+  });
+});
+
+describe('the end', () => {
+  test('on SIGTERM everything is gone, and what was running is queued again, nothing spent', async () => {
+    const service = await startService();
+    const id = await startLongJob(service);
+    const begun = performance.now();
+    expect(await service.stop({ keepHome: true })).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(await marked(service.home)).toEqual([]);
+    await expect(access(join(service.home, 'local.json'))).rejects.toThrow();
+
+    const next = await startService({ home: service.home });
+    const { json } = await next.api('GET', `/jobs/${id}`);
+    expect(json).toMatchObject({ id, retries: 0 });
+    expect(['QUEUED', 'RUNNING']).toContain(json.status);
+    expect(await next.stop({ keepHome: false })).toBe(0);
+  });
+
+  test('on Ctrl-C, which reaches the whole process group, the worker still ends in order', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    const child = spawn(process.execPath, [PROGRAM], {
+      env: { ...process.env, PORT: '0', PROMPTQ_HOME: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+    await waitFor(() => printed.includes('curl'));
+    await waitFor(async () => (await readFile(join(home, 'logs', 'worker.log'), 'utf8')).includes('"ready"'));
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    await once(child, 'close');
+    expect(child.exitCode).toBe(0);
+    expect(printed).not.toContain('ended by itself');
+    expect(await readFile(join(home, 'logs', 'worker.log'), 'utf8')).toContain('"stopped"');
+    expect(await marked(home)).toEqual([]);
+    await rm(home, { recursive: true, force: true });
+  });
+
+  test('after kill -9 the next run ends what was left, keeps the token, and has lost no job', async () => {
+    const service = await startService({ env: { PROMPTQ_CONCURRENCY: '1' } });
+    const running = await startLongJob(service);
+    const { json: waiting } = await service.api('POST', '/jobs', {
+      prompt: 'echo later',
+      profile: 'shell',
+      priority: -1,
+    });
+    const before = await marked(service.home);
+    await service.kill9();
+
+    const next = await startService({ home: service.home });
+    const after = await marked(service.home);
+    expect(after.filter(({ pid }) => before.some((left) => left.pid === pid))).toEqual([]);
+    expect(next.token).toBe(service.token);
+    await waitFor(
+      async () => (await next.api('GET', `/jobs/${waiting.id}/status?wait=20`)).json.status === 'SUCCEEDED',
+    );
+    expect((await next.api('GET', `/jobs/${running}`)).status).toBe(200);
+    await next.stop({ keepHome: false });
+  });
+
+  test('a token that was kept but is no good any more is replaced', async () => {
+    const service = await startService();
+    await service.stop({ keepHome: true });
+    await rm(join(service.home, 'dynamodb'), { recursive: true });
+    const next = await startService({ home: service.home });
+    expect(next.token).not.toBe(service.token);
+    expect((await next.api('GET', '/health')).status).toBe(200);
+    await next.stop({ keepHome: false });
+  });
+});
+
+describe('what can not start', () => {
+  test('a port that is taken is named, with what to do', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    const { code, printed } = await runLocal({ PROMPTQ_HOME: home, PORT: port });
+    expect([code, printed]).toEqual([1, expect.stringContaining(`port ${port} is taken`)]);
+    expect(await marked(home)).toEqual([]);
+    other.close();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  test.each(['many', '-1', '65536', '8787x'])('PORT=%s is refused with what is allowed', async (given) => {
+    const { code, printed } = await runLocal({ PORT: given });
+    expect([code, printed]).toEqual([
+      1,
+      `promptq: PORT is "${given}"; it must be a number from 1 to 65535, or 0 for any free port\n`,
+    ]);
+  });
+});

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The whole local run as a process of its own, for tests of the API. */
+export interface ServiceUnderTest {
+  /** Without `/api/v1`. */
+  readonly baseUrl: string;
+  /** Has every scope. */
+  readonly token: string;
+  readonly home: string;
+  readonly pid: number;
+  /** What it has printed so far. */
+  output(): string;
+  /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. */
+  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** SIGTERM, then waits for the end. Removes the home unless it was given or is to be kept. Returns the exit code. */
+  stop(options?: { keepHome?: boolean }): Promise<number | null>;
+  /** SIGKILL to the service's own process, as an out-of-memory kill would hit it; the home is kept. */
+  kill9(): Promise<void>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  readonly json: any;
+}
+
+const START_LIMIT = 30_000;
+const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
+
+/**
+ * Starts a local run on a free port and a home of its own.
+ * @param options.home an existing home to go on with; it is not removed at the end
+ * @throws Error with all that was printed, if it ends before it is ready
+ */
+export async function startService(
+  options: { env?: Record<string, string>; home?: string } = {},
+): Promise<ServiceUnderTest> {
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
+  const child = spawn(process.execPath, [PROGRAM], {
+    env: { ...process.env, PORT: '0', PROMPTQ_HOME: home, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => (printed += chunk));
+  child.stderr.on('data', (chunk) => (printed += chunk));
+  const ended = once(child, 'close');
+  const info = await ready(child, home, () => printed).catch(async (error: unknown) => {
+    child.kill('SIGKILL');
+    await ended;
+    if (options.home === undefined) await rm(home, { recursive: true, force: true });
+    throw error;
+  });
+
+  return {
+    baseUrl: info.base_url,
+    token: info.token,
+    home,
+    pid: info.pid,
+    output: () => printed,
+    api: async (method, path, body, headers) =>
+      await call(`${info.base_url}/api/v1${path}`, info.token, { method, body, headers }),
+    stop: async ({ keepHome = options.home !== undefined } = {}) => {
+      child.kill('SIGTERM');
+      await ended;
+      if (!keepHome) await rm(home, { recursive: true, force: true });
+      return child.exitCode;
+    },
+    kill9: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/**
+ * Waits until `probe` returns something other than undefined or false.
+ * @throws Error after `timeoutMs`, with the probe's last error if it threw
+ */
+export async function waitFor<T>(
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  { timeoutMs = 20_000 }: { timeoutMs?: number } = {},
+): Promise<T> {
+  const giveUpAt = performance.now() + timeoutMs;
+  for (let lastError: unknown; ; ) {
+    try {
+      const found = await probe();
+      if (found !== undefined && found !== false) return found;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    if (performance.now() > giveUpAt)
+      throw new Error(`what was waited for did not come within ${timeoutMs} ms`, { cause: lastError });
+    await delay(25);
+  }
+}
+
+interface Info {
+  base_url: string;
+  token: string;
+  pid: number;
+}
+
+async function ready(child: ChildProcess, home: string, printed: () => string): Promise<Info> {
+  return await waitFor(
+    async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
+      const info = JSON.parse(await readFile(join(home, 'local.json'), 'utf8')) as Info;
+      // A home that goes on may still hold the file of a run that was killed.
+      if (info.pid !== child.pid) return undefined;
+      const health = await call(`${info.base_url}/api/v1/health`, info.token, { method: 'GET' });
+      return health.status === 200 ? info : undefined;
+    },
+    { timeoutMs: START_LIMIT },
+  ).then((result) => {
+    if (result === 'ended') throw new Error(`the service ended before it was ready:\n${printed()}`);
+    return result;
+  });
+}
+
+async function call(
+  url: string,
+  token: string,
+  { method, body, headers }: { method: string; body?: unknown; headers?: Record<string, string> | undefined },
+): Promise<ApiAnswer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
