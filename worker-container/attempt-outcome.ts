@@ -1,5 +1,5 @@
+import type { AgentFacts } from '../lib/agents/agent-output.ts';
 import type { Outcome } from '../lib/jobs/receipt.ts';
-import type { AgentFacts } from './agents/agent.ts';
 import type { EndingReason } from './ending.ts';
 import type { TreeExit } from './process-tree.ts';
 

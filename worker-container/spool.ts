@@ -1,19 +1,15 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { OutputSource } from '../lib/jobs/output-source.ts';
 import type { StreamManifest } from '../lib/jobs/receipt.ts';
+import { StreamTally } from '../lib/jobs/stream-tally.ts';
 
 const READ_BYTES = 256 * 1024;
-const NEWLINE = 0x0a;
 
 /** One stream of one attempt in a file of the worker's own, so that memory need not hold what S3 hasn't got yet. */
 export class Spool {
   readonly path: string;
   readonly #file: FileHandle;
-  readonly #hash = createHash('sha256');
-  #bytes = 0;
-  #newlines = 0;
-  #endsWithNewline = true;
+  readonly #tally = new StreamTally();
 
   /** Begins an empty spool; what an earlier one left at this path is gone. */
   static async create(path: string): Promise<Spool> {
@@ -27,17 +23,14 @@ export class Spool {
 
   /** Bytes appended so far. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#tally.bytes;
   }
 
   /** Must not be called again before it has ended. */
   async append(chunk: Buffer): Promise<void> {
     if (chunk.length === 0) return;
     await this.#file.appendFile(chunk);
-    this.#hash.update(chunk);
-    this.#bytes += chunk.length;
-    this.#endsWithNewline = chunk.at(-1) === NEWLINE;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) this.#newlines += 1;
+    this.#tally.add(chunk);
   }
 
   /** The bytes from `from` up to but not including `to`, which must have been appended. */
@@ -53,18 +46,13 @@ export class Spool {
 
   /** What has been appended until now; readable until the spool is removed. */
   source(): OutputSource {
-    const size = this.#bytes;
+    const size = this.bytes;
     return { size, read: (from = 0, to = size) => this.#read(from, Math.min(to, size)) };
   }
 
   /** A last line without a newline counts as a line. */
   manifest(complete: boolean): StreamManifest {
-    return {
-      bytes: this.#bytes,
-      lines: this.#newlines + (this.#endsWithNewline ? 0 : 1),
-      sha256: this.#hash.copy().digest('hex'),
-      complete,
-    };
+    return this.#tally.manifest(complete);
   }
 
   async remove(): Promise<void> {

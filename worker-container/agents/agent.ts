@@ -1,4 +1,4 @@
-import type { Usage } from '../../lib/jobs/receipt.ts';
+import type { AgentOutput } from '../../lib/agents/agent-output.ts';
 
 /** What the worker must know of a vendor's CLI. One adapter is one file beside this one. */
 
@@ -29,35 +29,8 @@ export interface AgentCommand {
   readonly stdin: string;
 }
 
-/** Why a job must wait although nothing is wrong with it. */
-export interface Park {
-  readonly reason: 'account_required' | 'usage_limit';
-  /** When the vendor's limit is said to be over, RFC 3339; absent: not said. */
-  readonly until?: string;
-}
-
-/** What the CLI's own events said. */
-export interface AgentFacts {
-  readonly sessionId?: string;
-  readonly usage?: Usage;
-  /** The agent's last message. */
-  readonly finalMessage?: string;
-  /** The agent itself reported failure: not a success whatever the exit code. */
-  readonly error?: string;
-  readonly park?: Park;
-  /** A final result was seen; the process is expected to exit now. */
-  readonly finished: boolean;
-}
-
-/** Reads one attempt's stdout, in constant memory however long its lines are. */
-export interface AgentReader {
-  /** Takes raw bytes as they come, cut anywhere. */
-  push(chunk: Buffer): void;
-  /** What is known so far. */
-  facts(): AgentFacts;
-}
-
-export interface Agent {
+/** An adapter; how its CLI's output is understood is in `lib/agents`, because it is also read long after the run. */
+export interface Agent extends AgentOutput {
   readonly name: 'codex' | 'claude' | 'shell';
   /** The signal that asks this CLI to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
@@ -65,10 +38,4 @@ export interface Agent {
   readonly maxPromptLength: number;
   /** Writes what the CLI needs into `attemptDir` and says what to spawn. Throws an Error with a plain message if it can't start. */
   prepare(run: AgentRun): Promise<AgentCommand>;
-  createReader(): AgentReader;
-  /**
-   * Facts that only the end tells (stderr's last 64 KiB, the exit code), merged over `facts`.
-   * A CLI that says "not logged in" on stderr is recognised here.
-   */
-  conclude(facts: AgentFacts, end: { exitCode: number | null; signal: string | null; stderrTail: string }): AgentFacts;
 }

@@ -1,14 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
-import type { Agent, AgentFacts, AgentRun } from './agent.ts';
+import { codexOutput } from '../../lib/agents/codex-output.ts';
+import type { Agent, AgentRun } from './agent.ts';
 import { findCodex } from './codex-binary.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
-import { createCodexReader } from './codex-events.ts';
-import { parkedBy } from './codex-park.ts';
 
 /** OpenAI's codex CLI. Facts are of version 0.169.0, from real runs. */
 export const codex: Agent = {
+  ...codexOutput,
   name: 'codex',
   // SIGTERM and SIGKILL leave codex's tools running; SIGINT ends them with it.
   politeSignal: 'SIGINT',
@@ -32,16 +31,6 @@ export const codex: Agent = {
       stdin: run.prompt,
     };
   },
-
-  createReader: createCodexReader,
-
-  conclude(facts, { exitCode, stderrTail }): AgentFacts {
-    if (exitCode === null || exitCode === 0 || facts.error !== undefined) return facts;
-    const error = complaintOf(stderrTail);
-    if (error === undefined) return facts;
-    const park = facts.park ?? parkedBy(error);
-    return { ...facts, error, ...(park !== undefined && { park }) };
-  },
 };
 
 function environmentOf(run: AgentRun, home: string): Readonly<Record<string, string>> {
@@ -56,16 +45,3 @@ function environmentOf(run: AgentRun, home: string): Readonly<Record<string, str
     ...(run.vendor !== undefined && { [VENDOR_KEY]: run.vendor.apiKey }),
   };
 }
-
-/** What codex said on stderr before it exited: its last error, or else its last line that isn't chatter. */
-function complaintOf(stderrTail: string): string | undefined {
-  const lines = stripVTControlCharacters(stderrTail)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !CHATTER.test(line));
-  const said = lines.findLast((line) => /^error\b/i.test(line)) ?? lines.at(-1);
-  return said?.replace(LOG_PREFIX, '').replace(/^error:\s*/i, '');
-}
-
-const CHATTER = /^(WARNING: |Reading (additional input|prompt) from stdin)/;
-const LOG_PREFIX = /^\d{4}-\d\d-\d\dT\S+\s+[A-Z]+\s+\S+:\s+/;

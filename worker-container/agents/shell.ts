@@ -1,9 +1,11 @@
 import { access, constants, writeFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { shellOutput } from '../../lib/agents/shell-output.ts';
 import type { Agent } from './agent.ts';
 
 /** No vendor at all: the prompt is a bash script. Its exit code is all that says how it went. */
 export const shell: Agent = {
+  ...shellOutput,
   name: 'shell',
   politeSignal: 'SIGTERM',
   // A file has no limit of its own.
@@ -15,12 +17,6 @@ export const shell: Agent = {
     await writeFile(script, run.prompt, { mode: 0o700 });
     return { command, args: [script, ...run.args], env: run.env, stdin: '' };
   },
-
-  createReader() {
-    return { push() {}, facts: () => ({ finished: false }) };
-  },
-
-  conclude: (facts) => facts,
 };
 
 async function findBash(path: string): Promise<string> {

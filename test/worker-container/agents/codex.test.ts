@@ -1,8 +1,8 @@
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
-import type { AgentFacts } from '../../../worker-container/agents/agent.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
 import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parkedBy } from '../../../worker-container/agents/codex-park.ts';
+import { parkedBy } from '../../../lib/agents/codex-park.ts';
 
 const NOW = new Date(2026, 10, 20, 10, 52, 30);
 

@@ -1,4 +1,4 @@
-import type { Park } from './agent.ts';
+import type { Park } from './agent-output.ts';
 
 /**
  * Whether what codex says in the end means that the job should wait rather than fail. Wordings are 0.169.0's own, from

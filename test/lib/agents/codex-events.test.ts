@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCodexReader } from '../../../worker-container/agents/codex-events.ts';
+import { createCodexReader } from '../../../lib/agents/codex-events.ts';
 
 const RUN = [
   { type: 'thread.started', thread_id: 't-1' },

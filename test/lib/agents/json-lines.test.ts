@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createJsonLines } from '../../../worker-container/agents/json-lines.ts';
+import { createJsonLines } from '../../../lib/agents/json-lines.ts';
 
 function collect(maxLineBytes?: number) {
   const values: unknown[] = [];

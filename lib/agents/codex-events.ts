@@ -1,16 +1,21 @@
 import { z } from 'zod';
-import type { AgentFacts, AgentReader } from './agent.ts';
+import type { AgentFacts, AgentReader, MessageReader } from './agent-output.ts';
 import { parkedBy } from './codex-park.ts';
 import { createJsonLines } from './json-lines.ts';
 
 /** Reads `codex exec --json`. Events that it doesn't know, `error` among them (codex goes on after it), change nothing. */
-export function createCodexReader(): AgentReader {
+export function createCodexReader(messages?: MessageReader): AgentReader {
   let facts: AgentFacts = { finished: false };
   const lines = createJsonLines((line) => {
     const event = eventSchema.safeParse(line);
-    if (event.success) facts = { ...facts, ...learn(event.data) };
+    if (!event.success) return;
+    facts = { ...facts, ...learn(event.data) };
+    if (event.data.type !== 'item.completed') return;
+    messages?.push(event.data.item.text);
+    messages?.end();
   });
-  return { push: (chunk) => lines.push(chunk), facts: () => facts };
+  // A line without its end is an event that was cut off.
+  return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => facts };
 }
 
 const count = z.number().default(0);
