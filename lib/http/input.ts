@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
+import { parseObject, refuseUnknown } from '../contract/parse-object.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
-import { faultSentence } from './input-fault.ts';
 
 /**
  * Parses path, query and body of a request by its route's schemas.
@@ -22,25 +22,10 @@ export function rawBodyBytes(event: APIGatewayProxyEvent): number {
 }
 
 function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): unknown {
-  const known = Object.keys(schema?.shape ?? {});
-  const unknown = Object.keys(value).filter((name) => !known.includes(name));
-  if (unknown.length > 0 && where !== 'path') {
-    const allowed = known.length === 0 ? 'none is allowed' : `allowed: ${known.join(', ')}`;
-    throw ApiError.because(
-      'invalid_request',
-      `${where}: unknown ${unknown.map((name) => JSON.stringify(name)).join(', ')}; ${allowed}`,
-      {
-        unknown,
-      },
-    );
-  }
-  if (schema === undefined) return {};
-  const present = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
-  const result = schema.safeParse(present);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  if (issue === undefined) throw result.error;
-  throw ApiError.because('invalid_request', faultSentence(where, issue, present));
+  if (schema !== undefined)
+    return parseObject(schema, where, value, { unknown: where === 'path' ? 'ignore' : 'refuse' });
+  if (where !== 'path') refuseUnknown([], where, value);
+  return {};
 }
 
 function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
