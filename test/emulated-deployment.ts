@@ -41,6 +41,8 @@ export async function emulateDeployment() {
     PROMPTQ_WORKSPACES: join(folder, 'workspaces'),
     PROMPTQ_ALLOWED_ROOTS: [],
     PROMPTQ_TEMP: tmpdir(),
+    PROMPTQ_ACCOUNT_PROBE_SECONDS: 60,
+    PROMPTQ_USAGE_PROBE_SECONDS: 300,
     PROMPTQ_S3_PATH_STYLE: true,
   };
   const watch = openWatch({ env, table, clock, objects, queues });

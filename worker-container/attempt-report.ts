@@ -8,6 +8,7 @@ import { logsDocument, resultDocument, resultMembers, type Sources } from '../li
 import { exceedsAsJson } from '../lib/jobs/output-document.ts';
 import { uploadDocument } from '../lib/jobs/output-upload.ts';
 import { type DocumentName, type Receipt, STREAMS } from '../lib/jobs/receipt.ts';
+import { settleAttempt } from '../lib/jobs/settle-attempt.ts';
 import { transition } from '../lib/jobs/transition.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { retrying } from './output/retrying.ts';
@@ -42,15 +43,25 @@ export async function reportAttempt(
       receipt = { ...base, documents: await writeDocuments(context, job, base, sources, receiving.signal) };
       await context.output.putReceipt(receipt);
     }, receiving);
+    let ended: Job | undefined;
     await retrying(async () => {
       const reported = await transition(context, job, { type: 'end', receipt });
-      if (reported.done)
-        context.log.info('attempt ended', { status: reported.job.status, reason: reported.job.reason });
-      else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
+      if (reported.done) {
+        ended = reported.job;
+        context.log.info('attempt ended', { status: ended.status, reason: ended.reason });
+      } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
     }, tries(LEASE.duration));
+    if (ended !== undefined) await settle(context, job, ended);
   } catch (error) {
     context.log.error('the outcome could not be reported; the receipt, if it was written, tells it', error as Error);
   }
+}
+
+/** Never fails: what is left undone is done by watch-jobs. */
+async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<void> {
+  await settleAttempt(context, job, ended).catch((error: Error) =>
+    context.log.warn('what follows from the end was left to watch-jobs', error),
+  );
 }
 
 /** Milliseconds; an hour moves more than the most output that is kept. */

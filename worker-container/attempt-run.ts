@@ -1,7 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { STDERR_TAIL } from '../lib/agents/agent-output.ts';
+import type { Profile } from '../lib/catalog/profiles.ts';
 import { composePrompt, promptLength } from '../lib/jobs/compose-prompt.ts';
+import { collectFollowUps } from '../lib/jobs/follow-up-blocks.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { Sources } from '../lib/jobs/output-answer.ts';
 import { workingFolder } from '../lib/jobs/working-folder.ts';
@@ -15,9 +18,6 @@ import type { Ending } from './ending.ts';
 import { s3OutputObjects } from './output/output-objects.ts';
 import { OutputShipper } from './output-shipper.ts';
 import { endTree, spawnTree, type Tree, type TreeExit } from './process-tree.ts';
-
-/** How much of stderr's end an agent's adapter is shown. */
-const STDERR_TAIL = 64 * 1024;
 
 /** An attempt that has run, with its output still at hand. */
 export interface AttemptRun {
@@ -42,9 +42,10 @@ export async function runAgent(
   job: Job,
   surroundings: Surroundings,
 ): Promise<AttemptRun> {
-  const { agent, prompt, command, cwd, secrets } = await prepare(context, job, surroundings.attemptDir);
+  const { profile, agent, prompt, command, cwd, secrets } = await prepare(context, job, surroundings.attemptDir);
   const { ending } = surroundings;
-  const reader = agent.createReader();
+  const followUps = collectFollowUps();
+  const reader = agent.createReader(followUps.messages);
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
   const clocks = new AttemptClocks(agent.name, ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   let stderrTail = Buffer.alloc(0);
@@ -82,6 +83,8 @@ export async function runAgent(
       // A worker that must go can't wait for an object store that does not answer; what was shipped live is there.
       ...(isLeaving(ending) && { signal: AbortSignal.timeout(LEAVING_LIMIT) }),
     });
+    reader.end();
+    const asked = followUps.found();
     const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });
     const outcome = attemptOutcome({
       ending: byItself ? undefined : ending.reason,
@@ -91,11 +94,13 @@ export async function runAgent(
     });
     const record: AttemptRecord = {
       outcome,
+      agent: profile.agent,
       streams,
       composed_prompt: prompt,
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...(facts.usage !== undefined && { usage: facts.usage }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
+      ...(asked !== undefined && { follow_ups: asked }),
     };
     const sources: Sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
     return { record, sources, dispose: () => shipped.dispose() };
@@ -118,6 +123,7 @@ export function isLeaving({ reason }: Pick<Ending, 'reason'>): boolean {
 }
 
 interface Prepared {
+  readonly profile: Profile;
   readonly agent: Agent;
   readonly prompt: string;
   readonly command: AgentCommand;
@@ -155,7 +161,7 @@ async function prepare(context: AttemptContext, job: Job, attemptDir: string): P
     sandbox: profile.sandbox,
     vendor: vendorOf(env, profile),
   });
-  return { agent, prompt, command, cwd: folder.path, secrets: secretsOf(env, profile) };
+  return { profile, agent, prompt, command, cwd: folder.path, secrets: secretsOf(env, profile) };
 }
 
 /** Until the agent has ended, or was ended, and nothing of its tree is alive. */

@@ -4,16 +4,12 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { timestamp } from '../lib/aws/table-clock.ts';
 import { QUEUE } from '../lib/aws/tables.ts';
-import type { ProfileStore } from '../lib/catalog/profiles.ts';
-import type { RuleStore } from '../lib/catalog/rules.ts';
 import type { WorkerEnv } from '../lib/config/env.ts';
 import type { Job } from '../lib/jobs/job.ts';
-import type { JobTextStore } from '../lib/jobs/job-texts.ts';
 import type { OutputStore } from '../lib/jobs/output-store.ts';
 import type { HeldPermit } from '../lib/jobs/permit.ts';
 import type { Receipt } from '../lib/jobs/receipt.ts';
-import type { TransitionContext } from '../lib/jobs/transition.ts';
-import type { Folders } from '../lib/jobs/working-folder.ts';
+import type { SettleContext } from '../lib/jobs/settle-attempt.ts';
 import { startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
 import { isLeaving, runAgent } from './attempt-run.ts';
@@ -21,15 +17,11 @@ import { Ending } from './ending.ts';
 import { Heartbeat } from './heartbeat.ts';
 
 /** What an attempt needs of its worker. */
-export interface AttemptContext extends TransitionContext {
+export interface AttemptContext extends SettleContext {
   readonly env: WorkerEnv;
   readonly workerId: string;
-  readonly texts: JobTextStore;
-  readonly profiles: ProfileStore;
-  readonly rules: RuleStore;
   readonly output: OutputStore;
   readonly objects: S3Client;
-  readonly folders: Folders;
   /** Begins the mark of every process of this worker. */
   readonly markPrefix: string;
   readonly log: Logger;
@@ -38,7 +30,7 @@ export interface AttemptContext extends TransitionContext {
 /** What running an attempt left behind, before anybody was told. */
 export type AttemptRecord = Pick<
   Receipt,
-  'outcome' | 'session_id' | 'usage' | 'final_message' | 'composed_prompt' | 'streams'
+  'outcome' | 'agent' | 'session_id' | 'usage' | 'final_message' | 'composed_prompt' | 'follow_ups' | 'streams'
 >;
 
 const NO_OUTPUT = {

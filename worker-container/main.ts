@@ -4,10 +4,7 @@ import { hostname } from 'node:os';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { objectClient, queueClient, tableClient } from '../lib/aws/clients.ts';
 import { timestamp } from '../lib/aws/table-clock.ts';
-import { ProfileStore } from '../lib/catalog/profiles.ts';
-import { RuleStore } from '../lib/catalog/rules.ts';
 import { readEnv, workerEnv } from '../lib/config/env.ts';
-import { JobTextStore } from '../lib/jobs/job-texts.ts';
 import { openWatch } from '../lib/jobs/open-watch.ts';
 import { starvingBand } from '../lib/jobs/starving-band.ts';
 import { LiveWorkers, REGISTER_EVERY } from '../lib/jobs/workers.ts';
@@ -27,8 +24,7 @@ const markPrefix = `${createHash('sha256').update(env.PROMPTQ_WORK_DIR).digest('
 const { table, clock } = tableClient();
 const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
 const watch = openWatch({ env, table, clock, objects, queues: queueClient() });
-const registry = { table, registryTable: env.REGISTRY_TABLE };
-const workers = new LiveWorkers({ ...registry, clock });
+const workers = new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock });
 
 const draining = new AbortController();
 const stopping = new AbortController();
@@ -40,10 +36,6 @@ const worker = new Worker(
     markPrefix,
     objects,
     log,
-    texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
-    profiles: new ProfileStore(registry),
-    rules: new RuleStore(registry),
-    folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
     source: new PermitSource({
       permits: watch.permits,
       starvingBand: () => starvingBand({ byStatus: watch.byStatus, clock }),

@@ -1,11 +1,16 @@
 import { objectClient, queueClient, tableClient } from '../../lib/aws/clients.ts';
 import { readEnv, triggerEnv } from '../../lib/config/env.ts';
 import { openWatch } from '../../lib/jobs/open-watch.ts';
+import { watchParked } from '../../lib/jobs/parked-jobs.ts';
+import { watchChildren } from '../../lib/jobs/settle-attempt.ts';
 import { redrive, type WatchContext, watchReady, watchRunning } from '../../lib/jobs/watch-jobs.ts';
 
 let context: WatchContext | undefined;
 
-/** Every minute: settles running jobs whose worker was lost, and sees to it that no waiting job is forgotten. */
+/**
+ * Every minute: settles running jobs whose worker was lost, makes follow-up jobs that are missing, lets a parked job try,
+ * and sees to it that no waiting job is forgotten.
+ */
 export async function handler(event: { readonly redrive?: boolean } = {}): Promise<void> {
   if (context === undefined) {
     const env = readEnv(triggerEnv);
@@ -13,5 +18,7 @@ export async function handler(event: { readonly redrive?: boolean } = {}): Promi
     context = openWatch({ env, ...tableClient(), objects, queues: queueClient() });
   }
   await watchRunning(context);
+  await watchChildren(context);
+  await watchParked(context);
   await (event.redrive === true ? redrive(context) : watchReady(context));
 }

@@ -4,10 +4,13 @@ import { LIMITS } from '../contract/limits.ts';
 
 const KIND = 'profile';
 
+/** The vendors' CLIs that there are adapters for, and the plain shell. */
+export const AGENTS = ['codex', 'shell'] as const;
+
 /** A named execution setting. */
 export const profileSchema = z.object({
   name: z.string().min(1),
-  agent: z.enum(['codex', 'shell']),
+  agent: z.enum(AGENTS),
   model: z.string().optional(),
   args: z.array(z.string()).default([]),
   /** Added to the agent's environment. */

@@ -33,6 +33,10 @@ const coreEnv = z.object({
   /** Further roots, `:`-separated, under which an absolute `cwd` may lie. */
   PROMPTQ_ALLOWED_ROOTS: folderList,
   PROMPTQ_TEMP: z.string().startsWith('/').default('/tmp'),
+  /** How often one of the jobs that wait for the vendor account tries whether it is linked. */
+  PROMPTQ_ACCOUNT_PROBE_SECONDS: wholeNumber(60, 1, 3600),
+  /** The same for the vendor's usage limit, where the vendor doesn't say when it ends. */
+  PROMPTQ_USAGE_PROBE_SECONDS: wholeNumber(300, 1, 86_400),
   /** Object stores that are not AWS's often need bucket names in the path. */
   PROMPTQ_S3_PATH_STYLE: flag,
 });

@@ -25,6 +25,18 @@ export const LIMITS = {
   searchTextLength: 8_000,
   /** How many characters the codex CLI takes as a prompt. */
   codexPromptLength: 1_048_576,
+  followUps: {
+    /** Jobs that one job can bring about, all its attempts together. */
+    perJob: 20,
+    /** How far a follow-up's follow-ups go: a job that a client created has depth 0. */
+    depth: 5,
+    /** Longest body of a block. */
+    blockBytes: 3_000_000,
+    /** Blocks of one attempt that are looked at. */
+    blocks: 100,
+  },
+  /** How many warnings a job keeps, and how long each may be. */
+  warnings: { count: 10, length: 160 },
   list: { min: 1, max: 500, default: 50 },
   searchLength: 200,
 } as const;

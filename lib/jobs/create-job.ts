@@ -28,29 +28,40 @@ export interface CreationContext extends SettingsContext {
   readonly defaultProfile: string;
 }
 
+/** Whose follow-up a job is. */
+export interface Origin {
+  /** Derived from where it was asked for, so that one conditional put decides. */
+  readonly id: string;
+  readonly parentId: string;
+  readonly depth: number;
+}
+
 /**
  * Creates a job: texts first, then the permit, then the job itself, so that whatever is cut off between two of them
  * leaves nothing that is seen.
- * @returns the id; `replayed`: the idempotency key was known and the id is that of the job that was there.
+ * @returns the id; `replayed`: the idempotency key (or the origin) was known and the id is that of the job that was there.
  * @throws ApiError `invalid_request` naming field, what was received and what is allowed.
  */
 export async function createJob(
   context: CreationContext,
   creation: JobCreation,
   createdBy: string,
+  origin?: Origin,
 ): Promise<{ id: string; replayed: boolean }> {
   const key = creation.idempotency_key;
+  const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
   const given = textsOf(creation);
   const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
   await checkTexts(context, given, profile);
-  const id = key === undefined ? randomJobId() : jobIdOfKey(key);
   checkProjectNames(creation);
-  if (key !== undefined && (await context.jobs.get(id, { consistent: true })) !== undefined)
-    return { id, replayed: true };
+  if (derived !== undefined && (await context.jobs.get(derived, { consistent: true })) !== undefined)
+    return { id: derived, replayed: true };
   checkFolder(context, creation.cwd);
   const project = await context.projects.resolve(creation.project_id ?? creation.project ?? DEFAULT_PROJECT);
   const texts: JobTexts = { ...given, project: project.name };
-  const job = newJob({ id, creation, texts, profile, project, createdBy, at: timestamp(context.clock.now()) });
+  const id = derived ?? randomJobId();
+  const at = timestamp(context.clock.now());
+  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
   await context.texts.put(job, texts);
   if (job.status === 'QUEUED') await context.permits.send(job);
   const created = await context.jobs.create(job);
@@ -87,8 +98,9 @@ function newJob(from: {
   project: Project;
   createdBy: string;
   at: string;
+  origin: Origin | undefined;
 }): Job {
-  const { creation, at } = from;
+  const { creation, at, origin } = from;
   const draft = creation.save_draft === true || creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   return {
@@ -107,6 +119,7 @@ function newJob(from: {
     texts: JobTextStore.address(from.texts),
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
     created_by: from.createdBy,
+    ...(origin !== undefined && { parent_id: origin.parentId, depth: origin.depth }),
     created_at: at,
     updated_at: at,
     ...(!draft && { queued_at: at }),

@@ -7,6 +7,7 @@ import {
   REASONS,
   type stateReason,
 } from '../contract/schemas/job.ts';
+import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Summary } from './job-index.ts';
 import type { JobTexts } from './job-texts.ts';
@@ -76,11 +77,11 @@ export function viewJob(job: Job, texts: JobTexts, timeoutUnit: string): JobView
     cancel_requested_at: job.cancel_requested_at ?? null,
     created_by: job.created_by,
     parent_id: job.parent_id ?? null,
-    follow_up_ids: [],
+    follow_up_ids: followUpIds(job),
     worker_id: job.worker_id ?? null,
     ...viewOutcome(job),
     version: job.version,
-    warnings: [],
+    warnings: job.warnings ?? [],
     deployments: [],
   };
 }

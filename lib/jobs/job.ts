@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { BANDS, type Band } from '../aws/tables.ts';
-import { REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
+import { isTerminal, REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
 import { usageSchema } from './receipt.ts';
 
 /** Why a job is to wait although it is QUEUED and due. */
-const PARK_REASONS = ['account_required', 'usage_limit'] as const;
+export const PARK_REASONS = ['account_required', 'usage_limit'] as const;
+export type ParkReason = (typeof PARK_REASONS)[number];
 
 /** A job as the table holds it: what changes, and what a summary shows. Prompts lie beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
@@ -25,6 +26,8 @@ export const jobItemSchema = z.object({
   idempotency_key: z.string().optional(),
   created_by: z.string(),
   parent_id: z.string().optional(),
+  /** How many follow-ups lie between this job and one that a client created; absent: none. */
+  depth: z.number().optional(),
   created_at: z.string(),
   updated_at: z.string(),
   queued_at: z.string().optional(),
@@ -44,6 +47,14 @@ export const jobItemSchema = z.object({
   kill_requested: z.boolean().optional(),
   watched_until: z.string().optional(),
   parked: z.enum(PARK_REASONS).optional(),
+  /** This job tries whether what jobs are parked for is over. */
+  probing: z.enum(PARK_REASONS).optional(),
+  /** Succeeded attempts whose follow-up jobs may not all be there yet. */
+  children_pending: z.array(z.number()).optional(),
+  /** `attempt.position` of each follow-up job, from which its id follows. */
+  follow_ups: z.array(z.string()).optional(),
+  /** What of the newest attempt's follow-ups was refused, and why. */
+  warnings: z.array(z.string()).optional(),
   error: z.string().optional(),
   exit_code: z.number().optional(),
   signal: z.string().optional(),
@@ -80,8 +91,11 @@ export function readyKey(band: Band, projectId: string): string {
   return `${band}#${projectId}`;
 }
 
-/** Partition of the ready index that holds the jobs parked for a reason. */
-export function parkedKey(reason: NonNullable<Job['parked']>): string {
+/** Partition of the ready index that holds the ended jobs whose follow-up jobs may not all be there yet. */
+export const PENDING_CHILDREN_KEY = 'pending#children';
+
+/** Partition of the ready index that holds the jobs parked for a reason, the one to be looked at next first. */
+export function parkedKey(reason: ParkReason): string {
   return `parked#${reason}`;
 }
 
@@ -93,12 +107,12 @@ export function indexKeys(job: Job): {
   ready_order?: string;
 } {
   const keys = { list_key: LIST_KEY, status_key: statusKey(job.status) };
+  if (isTerminal(job.status) && job.children_pending !== undefined)
+    return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (job.status !== 'QUEUED') return keys;
-  return {
-    ...keys,
-    ready_key: job.parked === undefined ? readyKey(bandOf(job), job.project_id) : parkedKey(job.parked),
-    ready_order: readyOrder(job),
-  };
+  if (job.parked !== undefined)
+    return { ...keys, ready_key: parkedKey(job.parked), ready_order: job.due_at ?? job.updated_at };
+  return { ...keys, ready_key: readyKey(bandOf(job), job.project_id), ready_order: readyOrder(job) };
 }
 
 /** Sorts the highest priority first, then the longest wait. */

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../aws/table-clock.ts';
 import { isTerminal } from '../contract/schemas/job.ts';
-import type { Job } from './job.ts';
+import { corrected, type Evidence, evidenceOf } from './evidence.ts';
+import { type MadeFollowUps, withFollowUps, withPendingChildren } from './follow-up-record.ts';
+import type { Job, ParkReason } from './job.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -9,6 +12,9 @@ export const MAX_LOSSES = 3;
 
 /** Milliseconds between a failure and the next attempt: `base · 2^n`, at most `max`, full jitter. */
 export const BACKOFF = { base: 5_000, max: 300_000 } as const;
+
+/** Milliseconds until a parked job may be tried again, where the vendor doesn't say when its limit ends. */
+export const PROBE_EVERY: Readonly<Record<ParkReason, number>> = { account_required: 60_000, usage_limit: 300_000 };
 
 /** What an edit may change of a job's item. `undefined`: taken away. */
 export type JobEdit = Partial<
@@ -24,12 +30,17 @@ export type JobEvent =
   | { readonly type: 'submit' }
   | { readonly type: 'edit'; readonly changes: JobEdit }
   | { readonly type: 'retry' }
-  | { readonly type: 'unpark' }
+  /** `probe`: alone, to try whether what it is parked for is over. */
+  | { readonly type: 'unpark'; readonly probe?: boolean }
   | { readonly type: 'claim'; readonly workerId: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'kill' }
   | { readonly type: 'end'; readonly receipt: Receipt }
-  | { readonly type: 'lose' };
+  | { readonly type: 'lose' }
+  /** The follow-up jobs of an attempt are there: at these positions. `warnings`: why others are not. */
+  | ({ readonly type: 'follow_up' } & MadeFollowUps)
+  /** What the newest attempt left behind was read anew; it is no event in the job's life. */
+  | { readonly type: 'correct'; readonly attempt: number; readonly evidence: Evidence };
 
 /** The answer of the lifecycle: the job as it then is, the same job (nothing to do), or a refusal. */
 export type Decision = { readonly job: Job } | { readonly refused: string };
@@ -38,13 +49,16 @@ export type Decision = { readonly job: Job } | { readonly refused: string };
 export interface Circumstances {
   readonly now: number;
   readonly random: () => number;
+  /** Default: `PROBE_EVERY`. */
+  readonly probeEvery?: Readonly<Record<ParkReason, number>> | undefined;
 }
 
 /**
  * The life of a job: state and event give the next state or a refusal. Pure; whoever applies the answer does so on
  * condition that the job is still the one that was judged (`version`).
  */
-export function decide(job: Job, event: JobEvent, { now, random }: Circumstances): Decision {
+export function decide(job: Job, event: JobEvent, circumstances: Circumstances): Decision {
+  const { now } = circumstances;
   const at = timestamp(now);
   switch (event.type) {
     case 'submit':
@@ -60,7 +74,13 @@ export function decide(job: Job, event: JobEvent, { now, random }: Circumstances
       return { job: queuedAnew(job, at) };
     case 'unpark':
       if (job.status !== 'QUEUED' || job.parked === undefined) return { refused: 'the job is not parked' };
-      return { job: queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at }) };
+      return {
+        job: queuedAgain(job, {
+          reason: 'waiting_for_worker',
+          updated_at: at,
+          ...(event.probe === true && { probing: job.parked }),
+        }),
+      };
     case 'claim':
       if (job.status !== 'QUEUED') return { refused: `a job in state ${job.status} can't be claimed` };
       if (job.parked !== undefined) return { refused: `the job is parked: ${job.parked}` };
@@ -90,10 +110,16 @@ export function decide(job: Job, event: JobEvent, { now, random }: Circumstances
     case 'end':
       if (job.status !== 'RUNNING') return { refused: `the job is ${job.status}` };
       if (job.attempt !== event.receipt.attempt) return { refused: `attempt ${job.attempt} has taken over` };
-      return { job: afterAttempt(withEvidence(job, event.receipt), event.receipt, { now, random }) };
+      return { job: afterAttempt({ ...job, ...evidenceOf(event.receipt) }, event.receipt, circumstances) };
     case 'lose':
       if (!leaseIsOver(job, at)) return { refused: 'the lease still holds' };
       return { job: afterLoss(job, at) };
+    case 'follow_up':
+      return { job: unlessSame(job, withFollowUps(job, event), at) };
+    case 'correct':
+      if (job.status === 'RUNNING') return { refused: 'an attempt is running' };
+      if (job.attempt !== event.attempt) return { refused: `attempt ${job.attempt} has taken over` };
+      return { job: unlessSame(job, corrected(job, event.evidence), at) };
   }
 }
 
@@ -119,25 +145,13 @@ function claimed(job: Job, workerId: string, now: number): Job {
   };
 }
 
-/** What the attempt left behind, whatever it means for the job. */
-function withEvidence(job: Job, receipt: Receipt): Job {
-  const { outcome, streams } = receipt;
-  return {
-    ...job,
-    ...(outcome.exit_code !== null && { exit_code: outcome.exit_code }),
-    ...(outcome.signal !== null && { signal: outcome.signal }),
-    ...(outcome.error !== undefined && { error: outcome.error.slice(0, 300) }),
-    ...(receipt.session_id !== undefined && { session_id: receipt.session_id }),
-    ...(receipt.usage !== undefined && { usage: receipt.usage }),
-    stdout_bytes: streams.stdout.bytes,
-    stderr_bytes: streams.stderr.bytes,
-  };
-}
-
-function afterAttempt(job: Job, receipt: Receipt, { now, random }: Circumstances): Job {
+function afterAttempt(attempted: Job, receipt: Receipt, circumstances: Circumstances): Job {
+  const { now, random, probeEvery = PROBE_EVERY } = circumstances;
   const { outcome } = receipt;
   const at = timestamp(now);
-  if (outcome.kind === 'succeeded') return ended(job, 'SUCCEEDED', 'exited', at);
+  // Handed back, a probe has not found out anything yet.
+  const job = outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted);
+  if (outcome.kind === 'succeeded') return withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
   // Intent comes before outcome: what was asked to be cancelled is never run again by itself.
   if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
@@ -149,7 +163,7 @@ function afterAttempt(job: Job, receipt: Receipt, { now, random }: Circumstances
       reason: parked,
       parked,
       updated_at: at,
-      ...(outcome.until && { due_at: outcome.until }),
+      due_at: outcome.until ?? timestamp(now + probeEvery[parked]),
     });
   }
   const used = job.retries_used ?? 0;
@@ -174,6 +188,15 @@ function afterLoss(job: Job, at: string): Job {
   return queuedAgain(job, { reason: 'worker_lost', losses, updated_at: at });
 }
 
+function withoutProbe({ probing: _probing, ...job }: Job): Job {
+  return job;
+}
+
+/** The job as known if nothing of it has changed, so that nothing is written. */
+function unlessSame(known: Job, next: Job, at: string): Job {
+  return isDeepStrictEqual({ ...known }, { ...next }) ? known : { ...next, updated_at: at };
+}
+
 function queuedAgain(job: Job, changes: Partial<Job>): Job {
   const { lease_until: _lease, worker_id: _worker, due_at: _due, parked: _parked, ...rest } = job;
   return { ...rest, status: 'QUEUED', ...changes };
@@ -187,12 +210,14 @@ function queuedAnew(job: Job, at: string): Job {
     cancel_requested_at: _asked,
     kill_requested: _kill,
     finished_at: _end,
+    probing: _probing,
+    warnings: _warnings,
     ...rest
   } = job;
   return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
 }
 
 function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: Job['reason'], at: string): Job {
-  const { lease_until: _lease, due_at: _due, parked: _parked, watched_until: _watched, ...rest } = job;
+  const { lease_until: _lease, due_at: _due, parked: _parked, watched_until: _watched, ...rest } = withoutProbe(job);
   return { ...rest, status, reason, finished_at: at, updated_at: at };
 }

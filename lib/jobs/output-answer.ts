@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../contract/limits.ts';
+import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import { viewOutcome, viewReason } from './job-view.ts';
 import { documentStream } from './output-document.ts';
@@ -24,7 +25,7 @@ export function resultMembers(job: Job, known: { receipt?: Receipt | undefined; 
     final_message: known.receipt?.final_message ?? null,
     composed_prompt: known.composedPrompt,
     attachments: [],
-    follow_up_ids: [],
+    follow_up_ids: followUpIds(job),
     ...viewOutcome(job),
   };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { AGENTS } from '../catalog/profiles.ts';
 import { REASON_CODES } from '../contract/schemas/job.ts';
+import { followUpBlocksSchema } from './follow-up-blocks.ts';
 
 /** Tokens (and money, where the CLI says it) that an attempt used. */
 export const usageSchema = z.object({
@@ -50,6 +52,8 @@ export const receiptSchema = z.object({
   job_id: z.string(),
   attempt: z.number(),
   worker_id: z.string(),
+  /** Whose output it is; absent where the agent never came to run. */
+  agent: z.enum(AGENTS).optional(),
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,
@@ -57,6 +61,8 @@ export const receiptSchema = z.object({
   usage: usageSchema.optional(),
   final_message: z.string().optional(),
   composed_prompt: z.string(),
+  /** Absent: the agent asked for none. */
+  follow_ups: followUpBlocksSchema.optional(),
   streams: z.object({ stdout: streamManifestSchema, stderr: streamManifestSchema }),
   documents: z.array(z.enum(DOCUMENTS)),
 });

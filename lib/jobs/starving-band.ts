@@ -1,7 +1,7 @@
 import type { Clock } from '../aws/table-clock.ts';
 import type { Band } from '../aws/tables.ts';
 import { bandOf } from './job.ts';
-import type { WatchContext } from './watch-jobs.ts';
+import { isParked, type WatchContext } from './watch-jobs.ts';
 
 /** A band whose oldest ready job has waited so long (ms) is looked at out of turn. */
 const STARVING_AFTER = 60_000;
@@ -18,6 +18,7 @@ export async function starvingBand({
   const starving = new Set<Band>();
   let seen = 0;
   for await (const job of byStatus('QUEUED')) {
+    if (isParked(job)) continue;
     const readySince = Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
     if (now - readySince > STARVING_AFTER) starving.add(bandOf(job));
     seen += 1;

@@ -1,7 +1,7 @@
 import type { Clock } from '../aws/table-clock.ts';
 import { bandOf, type Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
-import { decide, type JobEvent } from './lifecycle.ts';
+import { type Circumstances, decide, type JobEvent } from './lifecycle.ts';
 import type { PermitQueues } from './permit.ts';
 
 /** What a change of a job's state needs. */
@@ -10,6 +10,7 @@ export interface TransitionContext {
   readonly permits: PermitQueues;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly probeEvery?: Circumstances['probeEvery'];
 }
 
 export type Transition =
@@ -33,7 +34,7 @@ export async function transition(
   let job: Job | undefined = known;
   for (let round = 0; round < rounds && job !== undefined; round += 1) {
     const now = context.clock.now();
-    const decision = decide(job, event, { now, random: context.random });
+    const decision = decide(job, event, { ...context, now });
     if ('refused' in decision) return { done: false, refused: decision.refused, job };
     if (decision.job === job) return { done: true, job };
     if (needsPermit(job, decision.job))

@@ -3,14 +3,13 @@ import type { z } from 'zod';
 import { timestamp } from '../aws/table-clock.ts';
 import { bandOf, type Job, jobItemSchema, readyKey, statusKey } from './job.ts';
 import { leaseIsOver } from './lease.ts';
-import type { Receipt } from './receipt.ts';
-import { type TransitionContext, transition } from './transition.ts';
+import { type SettleContext, settleAttempt } from './settle-attempt.ts';
+import { transition } from './transition.ts';
 
 /** When a band and project's best job has been ready for so long (ms) without being claimed, a new permit is sent. */
 const UNCLAIMED_AFTER = 60_000;
 
-export interface WatchContext extends TransitionContext {
-  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
+export interface WatchContext extends SettleContext {
   /** The jobs in a state, oldest first; eventually consistent. */
   readonly byStatus: (status: 'QUEUED' | 'RUNNING') => AsyncIterable<ListedJob>;
 }
@@ -55,7 +54,7 @@ export async function watchRunning(context: WatchContext): Promise<Job[]> {
     if (job === undefined || !leaseIsOver(job, timestamp(context.clock.now()))) continue;
     const receipt = await context.readReceipt(job.id, job.attempt);
     const result = await transition(context, job, receipt === undefined ? { type: 'lose' } : { type: 'end', receipt });
-    if (result.done) changed.push(result.job);
+    if (result.done) changed.push(await settleAttempt(context, job, result.job));
   }
   return changed;
 }
@@ -92,6 +91,7 @@ function readySince(job: ListedJob): number {
   return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
 }
 
-function isParked(job: ListedJob): boolean {
+/** Whether a waiting job is not to be claimed before somebody unparks it. */
+export function isParked(job: Pick<ListedJob, 'reason'>): boolean {
   return job.reason === 'account_required' || job.reason === 'usage_limit';
 }

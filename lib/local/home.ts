@@ -14,8 +14,13 @@ const localInfoSchema = z.object({
 });
 export type LocalInfo = z.output<typeof localInfoSchema>;
 
-/** Where an operator's command finds the tables of a run, in `operator.json`. */
-const operatorInfoSchema = z.object({ dynamodb: z.url(), registry_table: z.string() });
+/** Where an operator finds the tables of a run, and the practice vendor whose state he may change, in `operator.json`. */
+const operatorInfoSchema = z.object({
+  dynamodb: z.url(),
+  registry_table: z.string(),
+  practice_url: z.url(),
+  practice_key: z.string(),
+});
 export type OperatorInfo = z.output<typeof operatorInfoSchema>;
 
 /** The folder that holds all data of a local run. */

@@ -18,6 +18,8 @@ const OPERATOR_SETTINGS = [
   'PROMPTQ_ALLOWED_ROOTS',
   'PROMPTQ_API_SCOPE_ENFORCE',
   'PROMPTQ_MAX_BODY_BYTES',
+  'PROMPTQ_ACCOUNT_PROBE_SECONDS',
+  'PROMPTQ_USAGE_PROBE_SECONDS',
 ] as const;
 
 type Source = Readonly<Record<string, string | undefined>>;
@@ -67,6 +69,11 @@ export function workerProcessEnv(
     PROMPTQ_PRACTICE_KEY: practice.apiKey,
     ...given(['PROMPTQ_CONCURRENCY', 'PROMPTQ_CODEX_BIN', 'OPENAI_API_KEY', 'PATH', 'HOME', 'LANG', 'TMPDIR'], source),
   };
+}
+
+/** How often (seconds) the local run looks after jobs that nobody else looks after. */
+export function watchSeconds(source: Source): number {
+  return z.coerce.number().min(0.1).max(3_600).default(60).parse(source.PROMPTQ_WATCH_SECONDS);
 }
 
 /** Puts the block into an environment and takes out of it whatever else could lead the SDK to a real account. */

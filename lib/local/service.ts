@@ -14,7 +14,7 @@ import { functionLoader, lambdaContext } from './gateway-invocation.ts';
 import { Home } from './home.ts';
 import { lockHome } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
-import { applyEnv, localEnv, workerProcessEnv } from './local-env.ts';
+import { applyEnv, localEnv, watchSeconds, workerProcessEnv } from './local-env.ts';
 import { localToken } from './local-token.ts';
 import { createResources } from './resources.ts';
 import { startSchedule } from './schedules.ts';
@@ -42,7 +42,8 @@ export interface LocalService {
   stop(): Promise<void>;
 }
 
-const WATCH_EVERY = 60_000;
+/** Milliseconds that watch-jobs may take. */
+const WATCH_LIMIT = 60_000;
 /** Milliseconds that a worker has after SIGTERM; it gives running attempts five seconds of it. */
 const WORKER_GRACE = 7_000;
 
@@ -102,15 +103,16 @@ async function startParts(home: Home, { port, log }: LocalServiceOptions, shutdo
     log,
   });
   shutdown.add('service', stream.stop);
+  const watchEvery = watchSeconds(source) * 1000;
   const watch = startSchedule({
     name: 'watch-jobs',
-    everyMs: WATCH_EVERY,
+    everyMs: watchEvery,
     // What ran when an earlier run was killed is free once its leases are over.
-    secondAfterMs: LEASE.duration + 2_000,
+    secondAfterMs: Math.min(watchEvery, LEASE.duration + 2_000),
     run: async (isFirst) => {
       const handler = await load('triggers.watch-jobs');
       // Queues start empty: at first every waiting job needs a new permit.
-      await handler({ redrive: isFirst }, lambdaContext('triggers.watch-jobs', WATCH_EVERY));
+      await handler({ redrive: isFirst }, lambdaContext('triggers.watch-jobs', WATCH_LIMIT));
     },
     log,
   });
@@ -126,7 +128,12 @@ async function startParts(home: Home, { port, log }: LocalServiceOptions, shutdo
   shutdown.add('service', gateway.close);
 
   await answersHealth(gateway.url, token);
-  await home.writeOperatorInfo({ dynamodb: endpoints.dynamodb, registry_table: resources.registryTable });
+  await home.writeOperatorInfo({
+    dynamodb: endpoints.dynamodb,
+    registry_table: resources.registryTable,
+    practice_url: vendor.baseUrl,
+    practice_key: vendor.apiKey,
+  });
   await home.writeInfo({ base_url: gateway.url, console_url: gateway.url, token, pid: process.pid });
   return { baseUrl: gateway.url, token };
 }

@@ -139,6 +139,10 @@ export const jobCreation = z
   .meta({ id: 'JobCreation' });
 export type JobCreation = z.output<typeof jobCreation>;
 
+/** What an agent can ask for in a block `follow-up-job`; its identity follows from the job that asked. */
+export const followUpCreation = jobCreation.omit({ idempotency_key: true });
+export type FollowUpCreation = z.output<typeof followUpCreation>;
+
 /** `PATCH /jobs/{id}`. */
 export const jobEdit = z.strictObject(editableShape).meta({ id: 'JobEdit' });
 export type JobEditFields = z.output<typeof jobEdit>;
@@ -207,6 +211,18 @@ export const job = z
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof job>;
+
+/** `POST /jobs/{id}/reread-logs`. */
+export const rereadJob = job
+  .extend({
+    refreshed: z
+      .array(z.string())
+      .meta({ description: 'What was wrong and is right now: fields of the job, or `attempt N: …` of its record.' }),
+    recovered_follow_up_ids: z
+      .array(z.string())
+      .meta({ description: 'Follow-up jobs that were missing and are there now.' }),
+  })
+  .meta({ id: 'RereadJob' });
 
 /** `PUT /jobs/{id}`: what was read may be sent back with changes; members that can't be edited must have their present values. */
 export const jobReplacement = z

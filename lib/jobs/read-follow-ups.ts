@@ -1,0 +1,31 @@
+import { AGENT_OUTPUTS } from '../agents/outputs.ts';
+import type { FollowUpBlocks, PlacedBlock } from './follow-up-blocks.ts';
+import { readFollowUpBlocks } from './follow-up-blocks.ts';
+import type { OutputSource } from './output-source.ts';
+import type { Receipt, StreamName } from './receipt.ts';
+
+export interface ReadBlocksContext {
+  /** A stream of an attempt as persisted. */
+  readonly openStream: (jobId: string, attempt: number, stream: StreamName) => Promise<OutputSource>;
+}
+
+/** The blocks of a receipt with their bodies, from the output where the receipt has not room for them. */
+export async function* readBlocks(context: ReadBlocksContext, receipt: Receipt): AsyncGenerator<PlacedBlock> {
+  const blocks = receipt.follow_ups?.blocks ?? [];
+  const inline = blocks.flatMap(asGiven);
+  if (inline.length === blocks.length || receipt.agent === undefined) return yield* inline;
+  const source = await context.openStream(receipt.job_id, receipt.attempt, 'stdout');
+  const found: PlacedBlock[] = [];
+  const reader = AGENT_OUTPUTS[receipt.agent].createReader(readFollowUpBlocks((block) => found.push(block)));
+  for await (const chunk of source.read()) {
+    reader.push(chunk);
+    yield* found.splice(0);
+  }
+  reader.end();
+  yield* found;
+}
+
+function asGiven({ position, body, fault }: FollowUpBlocks['blocks'][number]): PlacedBlock[] {
+  if (fault !== undefined) return [{ position, fault }];
+  return body === undefined ? [] : [{ position, body }];
+}

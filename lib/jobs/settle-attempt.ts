@@ -1,0 +1,30 @@
+import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
+import { type Job, PENDING_CHILDREN_KEY } from './job.ts';
+import { type ParkedContext, releaseParked } from './parked-jobs.ts';
+
+export type SettleContext = FollowUpContext & ParkedContext;
+
+/**
+ * Does what follows from an attempt's end for other jobs: makes its follow-up jobs, and starts those that waited for
+ * what it tried. Whoever applied the end does it at once; if he can't, watch-jobs does.
+ * @param before the job as the attempt ran.
+ * @returns the job as it then is.
+ */
+export async function settleAttempt(context: SettleContext, before: Job, after: Job): Promise<Job> {
+  await releaseParked(context, before, after);
+  return await makePending(context, after);
+}
+
+/** Makes what jobs have asked for whose worker died right after its report. */
+export async function watchChildren(context: SettleContext): Promise<void> {
+  for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
+    const job = await context.jobs.get(listed.id, { consistent: true });
+    if (job !== undefined) await makePending(context, job);
+  }
+}
+
+async function makePending(context: SettleContext, job: Job): Promise<Job> {
+  let latest = job;
+  for (const attempt of job.children_pending ?? []) latest = (await makeFollowUps(context, latest, attempt)).job;
+  return latest;
+}

@@ -1,0 +1,56 @@
+import { collectFollowUps } from '../../../lib/jobs/follow-up-blocks.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { liveChunkKey } from '../../../lib/jobs/output-keys.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
+import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
+import type { EmulatedDeployment } from '../../emulated-deployment.ts';
+import { aReceipt, aRunningJob } from './a-job.ts';
+
+/** A script's output that asks for these jobs; what is no object is written as it stands. */
+export function outputAskingFor(payloads: readonly unknown[]): string {
+  return payloads
+    .map(
+      (payload) => `\`\`\`follow-up-job\n${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\`\`\`\n`,
+    )
+    .join('');
+}
+
+/** Puts what a worker leaves of a script's succeeded first attempt: output and receipt, before it reports. */
+export async function leaveSuccess(deployment: EmulatedDeployment, job: Job, stdout: string): Promise<void> {
+  const bytes = Buffer.from(stdout);
+  const { messages, found } = collectFollowUps();
+  messages.push(stdout);
+  messages.end();
+  const asked = found();
+  await s3OutputObjects(deployment.objects, deployment.env.OUTPUT_BUCKET).put(
+    liveChunkKey(job.id, job.attempt, 'stdout', 0),
+    bytes,
+    AbortSignal.timeout(10_000),
+  );
+  await deployment.output.putReceipt(
+    aReceipt(
+      { kind: 'succeeded', reason: 'exited' },
+      {
+        job_id: job.id,
+        attempt: job.attempt,
+        agent: 'shell',
+        ...(asked !== undefined && { follow_ups: asked }),
+      },
+    ),
+  );
+}
+
+/** A job whose only attempt has succeeded and been reported, by a worker that died before it could do more. */
+export async function storeSucceeded(
+  deployment: EmulatedDeployment,
+  differences: Partial<Job> & Pick<Job, 'id'>,
+  stdout: string,
+): Promise<Job> {
+  const running = await deployment.store(aRunningJob({ profile: 'shell', ...differences }));
+  await leaveSuccess(deployment, running, stdout);
+  const receipt = await deployment.output.readReceipt(running.id, running.attempt);
+  if (receipt === undefined) throw new Error('there is no receipt');
+  const ended = await transition(deployment, running, { type: 'end', receipt });
+  if (!ended.done) throw new Error(ended.refused);
+  return ended.job;
+}
