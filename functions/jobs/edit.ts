@@ -8,5 +8,5 @@ import { findJob } from '../../lib/jobs/find-job.ts';
 /** `PATCH /jobs/{id}` */
 export const handler = serve(route, openEdits, async ({ params, body }, { core }, context) => {
   const job = await editJob(context, await findJob(context.jobs, params.id), body, 'edit');
-  return { body: await jobBody(job, context.texts, core.env.PROMPTQ_TIMEOUT_UNIT) };
+  return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
 });

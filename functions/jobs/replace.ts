@@ -11,7 +11,8 @@ import { editableOf } from '../../lib/jobs/read-only-fields.ts';
 export const handler = serve(route, openEdits, async ({ params, body }, { core }, context) => {
   const unit = core.env.PROMPTQ_TIMEOUT_UNIT;
   const present = await findJob(context.jobs, params.id);
-  const fields = editableOf(body, viewJob(present, await context.texts.get(present), unit));
+  const [dated = present] = await context.probes.dated([present]);
+  const fields = editableOf(body, viewJob(dated, await context.texts.get(present), unit));
   const job = await editJob(context, present, fields, 'edit');
-  return { body: await jobBody(job, context.texts, unit) };
+  return { body: await jobBody(job, context, unit) };
 });

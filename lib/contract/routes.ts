@@ -10,6 +10,7 @@ import {
   readJobStatus,
   refuseAction,
   replaceJob,
+  rereadLogs,
   retryJob,
   submitJob,
 } from './routes/jobs.ts';
@@ -33,6 +34,7 @@ export const routes = defineRoutes([
   cancelJob,
   killJob,
   retryJob,
+  rereadLogs,
   refuseAction,
   readResult,
   readLogs,

@@ -5,11 +5,10 @@ import { job as schema } from '../contract/schemas/job.ts';
 import { actOnJob } from '../jobs/act-on-job.ts';
 import { findJob } from '../jobs/find-job.ts';
 import type { Job } from '../jobs/job.ts';
-import type { JobTextStore } from '../jobs/job-texts.ts';
 import { viewJob } from '../jobs/job-view.ts';
 import type { JobEvent } from '../jobs/lifecycle.ts';
 import { serve } from './serve.ts';
-import { openTransitions } from './services.ts';
+import { type JobBodyContext, openTransitions } from './services.ts';
 
 /** A route that does something to a job and answers with the job as it then is. */
 type ActionRoute = Route & {
@@ -21,12 +20,13 @@ export function serveAction(route: ActionRoute, action: string, event: JobEvent)
   return serve(route, openTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
     const job = await findJob(context.jobs, String((input.params as { id: string }).id));
     const changed = await actOnJob(context, job, event, action);
-    return { body: await jobBody(changed, context.texts, core.env.PROMPTQ_TIMEOUT_UNIT) };
+    return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
   });
 }
 
 /** A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers. */
-export async function jobBody(job: Job, texts: JobTextStore, timeoutUnit: string): Promise<Readable> {
-  const view = viewJob(job, await texts.get(job), timeoutUnit);
+export async function jobBody(job: Job, context: JobBodyContext, timeoutUnit: string): Promise<Readable> {
+  const [dated = job] = await context.probes.dated([job]);
+  const view = viewJob(dated, await context.texts.get(job), timeoutUnit);
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
 }

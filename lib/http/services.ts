@@ -13,7 +13,10 @@ import { JobTextStore } from '../jobs/job-texts.ts';
 import type { ListContext } from '../jobs/list-jobs.ts';
 import { OutputStore } from '../jobs/output-store.ts';
 import { PermitQueues } from '../jobs/permit.ts';
+import { ProbeStore } from '../jobs/probes.ts';
 import type { OutputContext } from '../jobs/read-output.ts';
+import { readyPartition } from '../jobs/ready-partition.ts';
+import type { RereadContext } from '../jobs/reread-job.ts';
 import type { TransitionContext } from '../jobs/transition.ts';
 import { LiveWorkers } from '../jobs/workers.ts';
 import type { Core } from './core.ts';
@@ -36,9 +39,20 @@ export function openPermits({ env }: Core): PermitQueues {
   });
 }
 
+export function openProbes({ table, env }: Core): ProbeStore {
+  return new ProbeStore({ table, registryTable: env.REGISTRY_TABLE });
+}
+
+/** What makes an answer of a job. */
+export interface JobBodyContext {
+  readonly texts: JobTextStore;
+  readonly probes: ProbeStore;
+}
+
 /** What changes jobs that are there. */
-export function openTransitions(core: Core): TransitionContext & { readonly texts: JobTextStore } {
+export function openTransitions(core: Core): TransitionContext & JobBodyContext {
   return {
+    probes: openProbes(core),
     jobs: openJobs(core),
     texts: openTexts(core),
     permits: openPermits(core),
@@ -47,22 +61,42 @@ export function openTransitions(core: Core): TransitionContext & { readonly text
   };
 }
 
-export function openEdits(core: Core): EditContext {
+export function openEdits(core: Core): EditContext & JobBodyContext {
   return { ...openTransitions(core), ...openSettings(core) };
 }
 
-export function openOutput(core: Core): OutputContext {
+export function openOutput(core: Core): OutputContext & { readonly probes: ProbeStore } {
   const output = new OutputStore(objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE }), core.env.OUTPUT_BUCKET);
-  return { jobs: openJobs(core), texts: openTexts(core), rules: openSettings(core).rules, output, clock: core.clock };
+  return {
+    jobs: openJobs(core),
+    texts: openTexts(core),
+    rules: openSettings(core).rules,
+    output,
+    clock: core.clock,
+    probes: openProbes(core),
+  };
 }
 
-export function openList(core: Core): ListContext {
+export function openReread(core: Core): RereadContext {
+  const { output } = openOutput(core);
+  return {
+    ...openTransitions(core),
+    ...openCreation(core),
+    output,
+    readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
+    openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
+    partition: readyPartition(core.table, core.env.JOBS_TABLE),
+  };
+}
+
+export function openList(core: Core): ListContext & { readonly probes: ProbeStore } {
   const { table, env, clock } = core;
   return {
     index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
     counts: new JobCounts(table, env.REGISTRY_TABLE),
     clock,
     folders: openSettings(core).folders,
+    probes: openProbes(core),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   jobListQuery,
   jobReplacement,
   jobStatus,
+  rereadJob,
 } from '../schemas/job.ts';
 import { integerParameter } from '../schemas/text.ts';
 
@@ -83,7 +84,7 @@ export const readJobStatus = defineRoute({
   responses: { 200: { description: 'The status.', schema: jobStatus } },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'buffered',
-  access: { jobs: 'read' },
+  access: { jobs: 'read', registry: 'read' },
 });
 
 const edit = {
@@ -168,6 +169,19 @@ export const retryJob = defineRoute({
   path: '/jobs/{id}/retry',
   summary: 'Run an ended job again',
   description: 'The same job gets another attempt; earlier attempts and their output stay.',
+});
+
+export const rereadLogs = defineRoute({
+  ...action,
+  id: 'jobs.reread-logs',
+  method: 'POST',
+  path: '/jobs/{id}/reread-logs',
+  summary: 'Read all kept output anew and set right what was recorded of it',
+  description:
+    'Sizes, hashes, usage, session and messages of every attempt are worked out anew; follow-up jobs that are missing are made. An attempt that is running is left alone. A second time changes nothing.',
+  responses: { 200: { description: 'The job as it now is, and what was done.', schema: rereadJob } },
+  errors: ['job_not_found', 'invalid_request'],
+  access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
 });
 
 export const refuseAction = defineRoute({

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type AgentFacts, STDERR_TAIL } from '../agents/agent-output.ts';
+import { AGENT_OUTPUTS } from '../agents/outputs.ts';
+import type { Profile } from '../catalog/profiles.ts';
+import { collectFollowUps, type FollowUpBlocks } from './follow-up-blocks.ts';
+import type { OutputStore } from './output-store.ts';
+import type { Outcome, Receipt, StreamManifest } from './receipt.ts';
+import { StreamTally } from './stream-tally.ts';
+
+/** What the persisted output of an attempt says, all of it read. */
+export interface RereadAttempt {
+  /** With the figures as they are; undefined: its worker has written none. */
+  readonly receipt: Receipt | undefined;
+  /** Members of the receipt that were wrong; they have been mended in S3. */
+  readonly changed: readonly string[];
+  readonly streams: Receipt['streams'];
+  readonly facts: AgentFacts;
+}
+
+type Agent = Profile['agent'];
+
+/**
+ * Reads all that is persisted of an attempt that has ended, with constant memory, by the same readers as while it ran,
+ * and mends its receipt. What can't be read any more is not forgotten: only what was read replaces what was known.
+ * @param agent whose output it is, if the receipt doesn't say it.
+ */
+export async function rereadAttempt(
+  output: OutputStore,
+  at: { readonly jobId: string; readonly attempt: number },
+  agent: Agent | undefined,
+): Promise<RereadAttempt> {
+  const receipt = await output.readReceipt(at.jobId, at.attempt);
+  const found = await readOutput(output, at, receipt?.agent ?? agent, receipt?.outcome);
+  if (receipt === undefined) return { ...found, receipt, changed: [] };
+  const mended = mend(receipt, found);
+  const changed = Object.entries(mended).flatMap(([name, value]) =>
+    isDeepStrictEqual(value, Reflect.get(receipt, name)) ? [] : [name],
+  );
+  if (changed.length > 0) await output.putReceipt(mended);
+  return { ...found, receipt: mended, changed };
+}
+
+interface Found {
+  readonly streams: Receipt['streams'];
+  readonly facts: AgentFacts;
+  readonly asked: FollowUpBlocks | undefined;
+}
+
+async function readOutput(
+  output: OutputStore,
+  { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
+  agent: Agent | undefined,
+  outcome: Outcome | undefined,
+): Promise<Found> {
+  const known = agent && AGENT_OUTPUTS[agent];
+  const followUps = collectFollowUps();
+  const reader = known?.createReader(followUps.messages);
+  const stdout = new StreamTally();
+  for await (const chunk of (await output.openStream(jobId, attempt, 'stdout')).read()) {
+    stdout.add(chunk);
+    reader?.push(chunk);
+  }
+  reader?.end();
+  const stderr = new StreamTally();
+  let tail = Buffer.alloc(0);
+  for await (const chunk of (await output.openStream(jobId, attempt, 'stderr')).read()) {
+    stderr.add(chunk);
+    tail = Buffer.concat([tail, chunk]).subarray(-STDERR_TAIL);
+  }
+  const read = reader?.facts() ?? { finished: false };
+  const exit = {
+    exitCode: outcome?.exit_code ?? null,
+    signal: outcome?.signal ?? null,
+    stderrTail: tail.toString(),
+  };
+  return {
+    streams: { stdout: stdout.manifest(true), stderr: stderr.manifest(true) },
+    facts: known === undefined ? read : known.conclude(read, exit),
+    asked: followUps.found(),
+  };
+}
+
+function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
+  const { outcome } = receipt;
+  const isAgentsError = outcome.reason === 'agent_error' && facts.error !== undefined;
+  const follow_ups = asked ?? receipt.follow_ups;
+  return {
+    ...receipt,
+    outcome: isAgentsError ? { ...outcome, error: facts.error } : outcome,
+    ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+    ...(facts.usage !== undefined && { usage: facts.usage }),
+    ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
+    ...(follow_ups !== undefined && { follow_ups }),
+    streams: {
+      stdout: judged(streams.stdout, receipt.streams.stdout),
+      stderr: judged(streams.stderr, receipt.streams.stderr),
+    },
+  };
+}
+
+/** Whether everything was kept only the worker knew; but what is shorter than it was is not complete. */
+function judged(read: StreamManifest, known: StreamManifest): StreamManifest {
+  return { ...read, complete: known.complete && read.bytes >= known.bytes };
+}

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { timestamp } from '../aws/table-clock.ts';
+import { type Evidence, evidenceOf } from './evidence.ts';
+import { followUpIds, placesOf } from './follow-up-record.ts';
+import { makeFollowUps } from './follow-ups.ts';
+import type { Job } from './job.ts';
+import { leaseIsOver } from './lease.ts';
+import type { OutputStore } from './output-store.ts';
+import { releaseParked } from './parked-jobs.ts';
+import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
+import type { SettleContext } from './settle-attempt.ts';
+import { transition } from './transition.ts';
+
+export type RereadContext = SettleContext & { readonly output: OutputStore };
+
+/** What rereading a job's output came to. */
+export interface RereadJob {
+  readonly job: Job;
+  /** What was wrong and is right now: fields of the job, or of the record of an attempt. */
+  readonly refreshed: readonly string[];
+  readonly recoveredFollowUpIds: readonly string[];
+}
+
+/**
+ * Reads all that is persisted of every attempt and sets right what was recorded of it: sizes, hashes, usage, session,
+ * messages, follow-up jobs that are missing. An outcome that its worker left but nobody applied is applied once the
+ * worker is lost. Does nothing to an attempt that is running. Done twice it changes nothing the second time.
+ */
+export async function rereadJob(context: RereadContext, known: Job): Promise<RereadJob> {
+  const refreshed = new Set<string>();
+  const recovered: string[] = [];
+  let job = await endLost(context, known);
+  if (job.status !== known.status) refreshed.add('status');
+  for (let attempt = 1; attempt <= job.attempt; attempt += 1) {
+    if (attempt === job.attempt && job.status === 'RUNNING') break;
+    const profile = await context.profiles.get(job.profile);
+    const read = await rereadAttempt(context.output, { jobId: job.id, attempt }, profile?.agent);
+    for (const name of read.changed) refreshed.add(`attempt ${attempt}: ${name}`);
+    const before = job;
+    if (attempt === job.attempt) job = await correct(context, job, read);
+    if (hasFollowUps(job, attempt, read)) {
+      const made = await makeFollowUps(context, job, attempt);
+      recovered.push(...made.created);
+      job = made.job;
+    }
+    for (const name of differences(before, job)) refreshed.add(name);
+  }
+  return { job, refreshed: [...refreshed], recoveredFollowUpIds: recovered };
+}
+
+/** Applies what a lost worker left. */
+async function endLost(context: RereadContext, job: Job): Promise<Job> {
+  if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
+  const receipt = await context.output.readReceipt(job.id, job.attempt);
+  if (receipt === undefined) return job;
+  const result = await transition(context, job, { type: 'end', receipt });
+  if (result.done) await releaseParked(context, job, result.job);
+  return result.job ?? job;
+}
+
+async function correct(context: RereadContext, job: Job, read: RereadAttempt): Promise<Job> {
+  const evidence = evidenceFrom(job, read);
+  const result = await transition(context, job, { type: 'correct', attempt: job.attempt, evidence });
+  return result.job ?? job;
+}
+
+function evidenceFrom(job: Job, { receipt, streams, facts }: RereadAttempt): Evidence {
+  // Of a worker that was lost no outcome was taken: what it left later is evidence, no more.
+  if (receipt !== undefined && job.reason !== 'worker_lost') return evidenceOf(receipt);
+  return {
+    ...(job.exit_code !== undefined && { exit_code: job.exit_code }),
+    ...(job.signal !== undefined && { signal: job.signal }),
+    ...(job.error !== undefined && { error: job.error }),
+    ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+    ...(facts.usage !== undefined && { usage: facts.usage }),
+    stdout_bytes: streams.stdout.bytes,
+    stderr_bytes: streams.stderr.bytes,
+  };
+}
+
+/** Whether follow-up jobs of the attempt are to be there: it succeeded, and its success counted. */
+function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): boolean {
+  if (receipt?.follow_ups === undefined) return false;
+  return (
+    (attempt === job.attempt && job.status === 'SUCCEEDED' && receipt.outcome.kind === 'succeeded') ||
+    (job.children_pending ?? []).includes(attempt) ||
+    placesOf(job).some((place) => place.attempt === attempt)
+  );
+}
+
+const SHOWN = [
+  'exit_code',
+  'signal',
+  'error',
+  'session_id',
+  'usage',
+  'stdout_bytes',
+  'stderr_bytes',
+  'warnings',
+] as const satisfies readonly (keyof Job)[];
+
+function differences(before: Job, after: Job): string[] {
+  const names: string[] = SHOWN.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return isDeepStrictEqual(followUpIds(before), followUpIds(after)) ? names : [...names, 'follow_up_ids'];
+}
