@@ -19,7 +19,7 @@ export function codexConfig({ vendor, env }: Pick<AgentRun, 'vendor' | 'env'>): 
 
 const PROVIDER = 'promptq';
 
-/** Every key here was seen to be read by 0.169.0; without them it also calls home for updates, figures and plug-ins. */
+/** Without these 0.169.0 was seen to connect to github.com, api.github.com and chatgpt.com besides its vendor. */
 const QUIET = [
   'check_for_update_on_startup = false',
   '[analytics]',

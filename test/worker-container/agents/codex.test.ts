@@ -161,7 +161,7 @@ test('stderr explains a bad exit that nothing else explains', () => {
   expect(conclude('Not logged in', 0)).toEqual({ finished: false });
   expect(conclude('Not logged in', null)).toEqual({ finished: false });
   expect(conclude('Not logged in', 1, { finished: true, error: 'first' })).toEqual({ finished: true, error: 'first' });
-  expect(conclude('\n', 1)).toEqual({ finished: false });
+  expect(conclude('WARNING: hm\n', 1)).toEqual({ finished: false });
 });
 
 test('the polite signal ends a hanging run', async () => {
