@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 

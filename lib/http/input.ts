@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { faultSentence } from './input-fault.ts';

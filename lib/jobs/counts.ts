@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { STATUSES, type Status } from '../contract/schemas/job.ts';
 
 const KEY = { kind: 'counter', id: 'jobs' } as const;

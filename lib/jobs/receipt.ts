@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { REASON_CODES } from '../contract/schemas/job.ts';
 
 /** Tokens (and money, where the CLI says it) that an attempt used. */

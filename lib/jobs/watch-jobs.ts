@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { timestamp } from '../aws/table-clock.ts';
 import { bandOf, type Job, jobItemSchema, readyKey, statusKey } from './job.ts';
 import { leaseIsOver } from './lease.ts';
