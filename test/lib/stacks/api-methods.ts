@@ -1,0 +1,75 @@
+import type { Stack } from 'aws-cdk-lib';
+import * as z from 'zod';
+import { resourcesOf } from './synthesis.ts';
+
+const functionSchema = z.object({
+  Code: z.object({ ZipFile: z.string() }),
+  Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }),
+  Role: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
+  Runtime: z.string(),
+  Architectures: z.tuple([z.string()]),
+  Timeout: z.number(),
+  MemorySize: z.number(),
+  Handler: z.literal('index.handler'),
+});
+
+/** A stack's functions by the id that `codeOf` gave their code. */
+export function functionsById(stack: Stack) {
+  return new Map(
+    [...resourcesOf(stack, 'AWS::Lambda::Function')].map(([logicalId, { Properties }]) => {
+      const { Code, Environment, Role, ...rest } = functionSchema.parse(Properties);
+      return [
+        Code.ZipFile,
+        {
+          logicalId,
+          environment: Environment.Variables,
+          role: Role['Fn::GetAtt'][0],
+          runtime: rest.Runtime,
+          architecture: rest.Architectures[0],
+          timeout: rest.Timeout,
+          memory: rest.MemorySize,
+        },
+      ] as const;
+    }),
+  );
+}
+
+const reference = z.union([
+  z.object({ Ref: z.string() }),
+  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }),
+]);
+const resourceSchema = z.object({ PathPart: z.string(), ParentId: reference });
+const methodSchema = z.object({
+  HttpMethod: z.string(),
+  ResourceId: reference,
+  Integration: z.object({
+    Type: z.literal('AWS_PROXY'),
+    Uri: z.unknown(),
+    TimeoutInMillis: z.number(),
+    ResponseTransferMode: z.string().default('BUFFERED'),
+  }),
+});
+
+/** What API Gateway answers: every method of every path, and which function it goes to. */
+export function apiMethods(stack: Stack) {
+  const resources = resourcesOf(stack, 'AWS::ApiGateway::Resource');
+  const functionIds = new Map([...functionsById(stack)].map(([id, { logicalId }]) => [logicalId, id]));
+  const pathOf = (id: z.output<typeof reference>): string => {
+    if (!('Ref' in id)) return '';
+    const { PathPart, ParentId } = resourceSchema.parse(resources.get(id.Ref)?.Properties);
+    return `${pathOf(ParentId)}/${PathPart}`;
+  };
+  return [...resourcesOf(stack, 'AWS::ApiGateway::Method').values()].map(({ Properties }) => {
+    const { HttpMethod, ResourceId, Integration } = methodSchema.parse(Properties);
+    const uri = JSON.stringify(Integration.Uri);
+    const target = /"Fn::GetAtt":\["([^"]+)","Arn"\]/.exec(uri)?.[1] ?? '';
+    return {
+      verb: HttpMethod,
+      path: pathOf(ResourceId) || '/',
+      functionId: functionIds.get(target),
+      uri,
+      transfer: Integration.ResponseTransferMode,
+      timeoutMs: Integration.TimeoutInMillis,
+    };
+  });
+}
