@@ -52,8 +52,8 @@ async function readStdout(path: string): Promise<{ bytes: number; sha256: string
     const at = text.indexOf(end);
     // Neither the end mark nor an escape may be cut.
     const whole = text.length - end.length;
-    const escape = text.indexOf('\\', whole - 6);
-    const upTo = at >= 0 ? at : escape >= 0 && escape < whole ? escape : whole;
+    const escapeAt = text.indexOf('\\', whole - 6);
+    const upTo = at >= 0 ? at : escapeAt >= 0 && escapeAt < whole ? escapeAt : whole;
     if (upTo <= 0) continue;
     take(text.slice(0, upTo));
     text = text.slice(upTo);
