@@ -22,6 +22,8 @@ const PROVIDER = 'promptq';
 /** Without these 0.169.0 was seen to connect to github.com, api.github.com and chatgpt.com besides its vendor. */
 const QUIET = [
   'check_for_update_on_startup = false',
+  // A login shell, or the snapshot of one, would run the profile files of whoever owns the machine in every job.
+  'allow_login_shell = false',
   '[analytics]',
   'enabled = false',
   '[feedback]',
@@ -33,6 +35,7 @@ const QUIET = [
   '[features]',
   'plugins = false',
   'apps = false',
+  'shell_snapshot = false',
   '[shell_environment_policy]',
   'inherit = "all"',
   'exclude = ["*KEY*", "*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*"]',
