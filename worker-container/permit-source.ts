@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BANDS, type Band, QUEUE } from '../lib/aws/tables.ts';
 import type { HeldPermit, PermitQueues } from '../lib/jobs/permit.ts';
@@ -62,10 +63,13 @@ export class PermitSource {
 
   async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {
     for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#longPoll(band));
-    const aborted = new Promise<undefined>((resolve) => {
-      signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
-    await Promise.race([...this.#waits.values(), aborted]);
+    const waited = new AbortController();
+    try {
+      const aborted = once(signal, 'abort', { signal: waited.signal }).catch(() => undefined);
+      if (!signal.aborted) await Promise.race([...this.#waits.values(), aborted]);
+    } finally {
+      waited.abort();
+    }
     return this.#arrived.shift();
   }
 
