@@ -18,6 +18,8 @@ await build({
   format: 'esm',
   mainFields: ['module', 'main'],
   // Dependencies that are CommonJS ask for node's own modules by `require`, which an ES module doesn't have.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
+  },
   logLevel: 'warning',
 });

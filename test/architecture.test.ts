@@ -3,9 +3,12 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { App } from 'aws-cdk-lib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../lib/contract/routes.ts';
+import { accessStatements } from '../lib/stacks/access-statements.ts';
 import { bundleFunctions, FUNCTION_IDS, NOT_FOUND, sourceOf } from '../lib/stacks/bundle-functions.ts';
+import { DataStack } from '../lib/stacks/data-stack.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = globSync('{bin,lib,functions,worker-container}/**/*.ts', { cwd: ROOT });
@@ -153,6 +156,7 @@ describe('the bundles of the functions', () => {
   const outdir = mkdtempSync(join(tmpdir(), 'promptq-bundles-'));
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));
   const bundles = bundleFunctions(outdir);
+  const data = new DataStack(new App(), 'data');
   const inputsOf = (id: string) => {
     const file = join(bundles.folderOf(id), 'index.js');
     const output = Object.entries(bundles.metafile.outputs).find(([path]) => join(ROOT, path) === file)?.[1];
@@ -180,6 +184,13 @@ describe('the bundles of the functions', () => {
       expect(holds(id, '@aws-sdk/client-sqs/')).toBe('permits' in access);
     },
   );
+
+  test.each(routes)('$id reads indexes of tables only if its role may', (route) => {
+    const sources = inputsOf(route.id).filter((input) => input.startsWith('lib/'));
+    const reads = sources.some((input) => readFileSync(join(ROOT, input), 'utf8').includes('IndexName:'));
+    const resources = accessStatements(data, route).flatMap((statement) => statement.resources);
+    expect([reads, resources.some((resource) => resource.includes('/index/'))]).not.toEqual([true, false]);
+  });
 
   test("hold no language of zod's but English: that takes `import * as z`, of which esbuild sees what is used", () => {
     const languages = (id: string) =>

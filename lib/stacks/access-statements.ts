@@ -1,8 +1,9 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Access } from '../contract/route.ts';
+import { type Access, pathParameters, type Route } from '../contract/route.ts';
 import type { DataStack } from './data-stack.ts';
 import {
   EXCEPT_TOKENS,
+  indexStatement,
   itemStatement,
   ofKinds,
   outputStatements,
@@ -11,10 +12,10 @@ import {
 } from './data-statements.ts';
 
 /** What a route's function may do: find out who calls, and what its line of the routing table declares. */
-export function accessStatements(data: DataStack, access: Access): PolicyStatement[] {
+export function accessStatements(data: DataStack, { access, path }: Pick<Route, 'access' | 'path'>): PolicyStatement[] {
   return [
     ...authenticationStatements(data),
-    ...jobStatements(data, access.jobs),
+    ...jobStatements(data, access.jobs, pathParameters(path)),
     ...registryStatements(data, access.registry),
     ...objectStatements(data, access.output),
     ...(access.permits === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
@@ -35,10 +36,14 @@ function authenticationStatements(data: DataStack): PolicyStatement[] {
   ];
 }
 
-function jobStatements(data: DataStack, access: Access['jobs']): PolicyStatement[] {
+/** A route whose path names no job is about many: it may read the indexes that lists are made from. */
+function jobStatements(data: DataStack, access: Access['jobs'], parameters: readonly string[]): PolicyStatement[] {
   if (access === undefined) return [];
   const writes = access === 'write' ? (['PutItem', 'UpdateItem'] as const) : [];
-  return [itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', ...writes])];
+  return [
+    itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', ...writes]),
+    ...(parameters.length === 0 ? [indexStatement(data, ['by-time', 'by-status'])] : []),
+  ];
 }
 
 function registryStatements(data: DataStack, access: Access['registry']): PolicyStatement[] {

@@ -43,7 +43,7 @@ export class ApiStack extends Stack {
     super(scope, id, { description: 'Promptq: the HTTP API and what keeps the jobs in order' });
     const api = this.#restApi(props.deployment);
     const notFound = this.#function(
-      { id: NOT_FOUND, mode: 'buffered', access: {}, label: 'whatever no route maps' },
+      { id: NOT_FOUND, path: '/{proxy+}', mode: 'buffered', access: {}, label: 'whatever no route maps' },
       props,
     );
     // One leave for the whole API: one for each method would make a function's policy larger than Lambda takes.
@@ -85,14 +85,14 @@ export class ApiStack extends Stack {
   }
 
   #function(
-    { id, mode, access, label }: Pick<Route, 'mode' | 'access'> & { id: string; label: string },
+    { id, mode, access, path, label }: Pick<Route, 'mode' | 'access' | 'path'> & { id: string; label: string },
     { data, deployment, version, codeOf }: ApiStackProps,
   ) {
     const { resource } = new ServiceFunction(this, constructId(id), {
       description: label,
       code: codeOf(id),
       environment: apiEnvironment(data, deployment, version),
-      statements: accessStatements(data, access),
+      statements: accessStatements(data, { access, path }),
       memorySize: mode === 'stream' ? 512 : 256,
       timeout: transfer(mode).timeout,
       deployment,

@@ -1,6 +1,6 @@
 import type { Stack } from 'aws-cdk-lib';
 import * as z from 'zod';
-import { resourcesOf } from './synthesis.ts';
+import { resourcesOf, roleStatements } from './synthesis.ts';
 
 const functionSchema = z.object({
   Code: z.object({ ZipFile: z.string() }),
@@ -72,4 +72,22 @@ export function apiMethods(stack: Stack) {
       timeoutMs: Integration.TimeoutInMillis,
     };
   });
+}
+
+/** What the roles of a stack's functions are allowed, besides writing their logs. */
+export function roleGrants(stack: Stack) {
+  const functions = functionsById(stack);
+  const roles = roleStatements(stack);
+  const grantsOf = (functionId: string) =>
+    (roles.get(functions.get(functionId)?.role ?? '') ?? []).filter(({ actions }) => !actions[0]?.startsWith('logs:'));
+  return {
+    grantsOf,
+    /** What a function may do with a service, on whatever. */
+    actionsOf: (functionId: string, service: string) =>
+      new Set(
+        grantsOf(functionId).flatMap(({ actions }) => actions.filter((action) => action.startsWith(`${service}:`))),
+      ),
+    onTable: (functionId: string, table: 'Jobs' | 'Registry') =>
+      grantsOf(functionId).filter(({ resources }) => resources.some((resource) => resource.includes(`GetAtt${table}`))),
+  };
 }

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { apiEnv, readEnv, triggerEnv } from '../../../lib/config/env.ts';
-import type { Route } from '../../../lib/contract/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { ApiStack } from '../../../lib/stacks/api-stack.ts';
 import { TRIGGERS } from '../../../lib/stacks/bundle-functions.ts';
 import { DataStack } from '../../../lib/stacks/data-stack.ts';
-import { apiMethods, functionsById } from './api-methods.ts';
-import {
-  codeOf,
-  deployment,
-  resourcesOf,
-  roleStatements,
-  type Statement,
-  standIns,
-  testApp,
-  VERSION,
-} from './synthesis.ts';
+import { apiMethods, functionsById, roleGrants } from './api-methods.ts';
+import { codeOf, deployment, resourcesOf, standIns, testApp, VERSION } from './synthesis.ts';
 
 const app = testApp();
 const data = new DataStack(app, 'data');
@@ -25,17 +15,7 @@ const stack = new ApiStack(app, 'api', { data, deployment: settings, version: VE
 const methods = apiMethods(stack);
 const functions = functionsById(stack);
 
-/** What a function's role is allowed, by what it is allowed it on; conditions aside. */
-function grantsOf(functionId: string): Statement[] {
-  const role = functions.get(functionId)?.role ?? '';
-  return (roleStatements(stack).get(role) ?? []).filter(({ actions }) => !actions[0]?.startsWith('logs:'));
-}
-
-const actionsOf = (functionId: string, service: string) =>
-  new Set(grantsOf(functionId).flatMap(({ actions }) => actions.filter((action) => action.startsWith(`${service}:`))));
-
-const onTable = (functionId: string, table: 'Jobs' | 'Registry') =>
-  grantsOf(functionId).filter(({ resources }) => resources.some((resource) => resource.includes(`GetAtt${table}`)));
+const { actionsOf, onTable } = roleGrants(stack);
 
 describe('API Gateway', () => {
   test.each(routes)('sends $method $path to the function $id', (route) => {
@@ -150,64 +130,6 @@ describe('the functions', () => {
       expect([runtime, architecture]).toEqual(['nodejs24.x', 'arm64']);
     for (const { Properties } of resourcesOf(stack, 'AWS::Logs::LogGroup').values())
       expect(Properties.RetentionInDays).toBe(30);
-  });
-});
-
-describe("a route's role", () => {
-  const served: Pick<Route, 'id' | 'access'>[] = [...routes, { id: 'not-found.answer', access: {} }];
-  const expected = {
-    jobs: { none: [], read: ['BatchGetItem', 'GetItem'], write: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
-    output: { none: [], read: ['GetObject', 'ListBucket'], write: ['GetObject', 'ListBucket', 'PutObject'] },
-    permits: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
-  } as const;
-
-  test.each(served)('$id can do what its line declares and nothing else', ({ id, access }) => {
-    const jobs = onTable(id, 'Jobs').flatMap(({ actions }) => actions);
-    expect(jobs.sort()).toEqual(expected.jobs[access.jobs ?? 'none'].map((action) => `dynamodb:${action}`));
-    expect([...actionsOf(id, 's3')].sort()).toEqual(
-      expected.output[access.output ?? 'none'].map((action) => `s3:${action}`),
-    );
-    expect([...actionsOf(id, 'sqs')].sort()).toEqual(
-      expected.permits[access.permits ?? 'none'].map((action) => `sqs:${action}`),
-    );
-    const services = new Set(grantsOf(id).flatMap(({ actions }) => actions.map((action) => action.split(':')[0])));
-    expect([...services].filter((service) => !['dynamodb', 's3', 'sqs'].includes(service ?? ''))).toEqual([]);
-  });
-
-  test.each(served)('$id reads tokens, notes their use, and can not change them', ({ id, access }) => {
-    const [read, note, ...registry] = onTable(id, 'Registry');
-    expect(read).toMatchObject({
-      actions: ['dynamodb:GetItem'],
-      condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['token'] } },
-    });
-    expect(note).toMatchObject({
-      actions: ['dynamodb:UpdateItem'],
-      condition: {
-        'ForAllValues:StringEquals': {
-          'dynamodb:LeadingKeys': ['token'],
-          'dynamodb:Attributes': ['kind', 'id', 'last_used_at'],
-        },
-      },
-    });
-    const reads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
-    const writes = ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
-    const allowed = { none: [], read: reads, write: [...reads, ...writes] }[access.registry ?? 'none'];
-    expect(registry.flatMap(({ actions }) => actions).sort()).toEqual([...allowed].sort());
-    for (const { condition } of registry) {
-      expect(condition).toEqual({ 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['token'] } });
-    }
-  });
-
-  test('names what it is for: nothing is allowed on everything but what AWS can not limit', () => {
-    const onEverything = [...roleStatements(stack).values()]
-      .flat()
-      .filter(({ resources }) => resources.includes('*'))
-      .flatMap(({ actions }) => actions);
-    expect(onEverything).toEqual(['dynamodb:ListStreams']);
-    const wildcards = [...roleStatements(stack).values()]
-      .flat()
-      .flatMap(({ actions }) => actions.filter((action) => action.includes('*')));
-    expect(wildcards).toEqual([]);
   });
 });
 
