@@ -11,8 +11,8 @@ interface OwnAnswer {
 /** What API Gateway answers by itself, before or instead of our functions. */
 const OWN_ANSWERS: readonly OwnAnswer[] = [
   { type: ResponseType.REQUEST_TOO_LARGE, ...said('body_too_large') },
-  { type: ResponseType.THROTTLED, status: 429, error: 'too_many_requests' },
-  { type: ResponseType.QUOTA_EXCEEDED, status: 429, error: 'too_many_requests' },
+  { type: ResponseType.THROTTLED, ...said('too_many_requests') },
+  { type: ResponseType.QUOTA_EXCEEDED, ...said('too_many_requests') },
   // Its name for a path that it doesn't know, whatever the caller sent.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...said('not_found') },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...said('not_found') },
@@ -37,6 +37,6 @@ export function addGatewayResponses(api: RestApi): void {
   }
 }
 
-function said(code: 'body_too_large' | 'not_found' | 'timed_out') {
+function said(code: 'body_too_large' | 'too_many_requests' | 'not_found' | 'timed_out') {
   return { status: ERRORS[code].status, error: ERRORS[code].word };
 }
