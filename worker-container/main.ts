@@ -9,7 +9,7 @@ import { RuleStore } from '../lib/catalog/rules.ts';
 import { readEnv, workerEnv } from '../lib/config/env.ts';
 import { JobTextStore } from '../lib/jobs/job-texts.ts';
 import { openWatch } from '../lib/jobs/open-watch.ts';
-import { starvingBand } from '../lib/jobs/starving-band.ts';
+import { starvingBands } from '../lib/jobs/starving-bands.ts';
 import { LiveWorkers, REGISTER_EVERY } from '../lib/jobs/workers.ts';
 import { PermitSource } from './permit-source.ts';
 import { endMarkedLike } from './process-tree.ts';
@@ -46,8 +46,8 @@ const worker = new Worker(
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
     source: new PermitSource({
       permits: watch.permits,
-      starvingBand: () => starvingBand({ byStatus: watch.byStatus, clock }),
-      onFailure: (error) => log.warn('the queues did not answer', error as Error),
+      starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock }),
+      onFailure: (error) => log.warn('looking for permits failed', error as Error),
     }),
   },
   { draining: draining.signal, stopping: stopping.signal },

@@ -11,8 +11,8 @@ const UNCLAIMED_AFTER = 60_000;
 
 export interface WatchContext extends TransitionContext {
   readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
-  /** The jobs in a state, oldest first; eventually consistent. */
-  readonly byStatus: (status: 'QUEUED' | 'RUNNING') => AsyncIterable<ListedJob>;
+  /** The jobs in a state, oldest first, read `page` at once (default: as many as the table gives); eventually consistent. */
+  readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
 }
 
 const listedJobSchema = jobItemSchema.pick({
@@ -28,7 +28,7 @@ export type ListedJob = z.output<typeof listedJobSchema>;
 
 /** `byStatus` over the index by status. */
 export function statusIndex(table: DynamoDBDocumentClient, tableName: string): WatchContext['byStatus'] {
-  return async function* byStatus(status) {
+  return async function* byStatus(status, options) {
     let from: Record<string, unknown> | undefined;
     do {
       const page = await table.send(
@@ -38,6 +38,7 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): W
           KeyConditionExpression: '#status_key = :status_key',
           ExpressionAttributeNames: { '#status_key': 'status_key' },
           ExpressionAttributeValues: { ':status_key': statusKey(status) },
+          ...(options && { Limit: options.page }),
           ...(from && { ExclusiveStartKey: from }),
         }),
       );
@@ -88,10 +89,12 @@ export async function redrive(context: WatchContext): Promise<void> {
   }
 }
 
-function readySince(job: ListedJob): number {
+/** Since when a waiting job may be claimed, ms since 1970. */
+export function readySince(job: ListedJob): number {
   return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
 }
 
-function isParked(job: ListedJob): boolean {
+/** Whether a waiting job waits for something else than a worker. */
+export function isParked(job: ListedJob): boolean {
   return job.reason === 'account_required' || job.reason === 'usage_limit';
 }
