@@ -66,7 +66,7 @@ it('behind eight running fillers, jobs of a project start by priority, then by a
     ['low-2', -4],
     ['normal-2', 0],
     ['low-0', -1],
-    ['edited', 1],
+    ['edited', -1],
   ] as const)
     await create(name, priority);
   expect((await service.api('PATCH', `/jobs/${jobs.get('edited')}`, { priority: 8 })).status).toBe(200);

@@ -4,6 +4,7 @@ import type { HeldPermit } from '../../lib/jobs/permit.ts';
 import { starvingBands } from '../../lib/jobs/starving-bands.ts';
 import { PermitSource } from '../../worker-container/permit-source.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { waitFor } from '../local-service.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {
@@ -69,13 +70,23 @@ it('permits are taken although nobody can say whether a band starves', async () 
   expect(await nextBands(source, 16)).toHaveLength(16);
 });
 
-it('an idle worker waits on all bands at once, and a permit that nobody asked for goes back', async () => {
+it('an idle worker waits on all bands at once, and what comes when nobody asks goes back', async () => {
+  let waiting = 0;
+  deployment.queues.middlewareStack.add(
+    (next) => async (args) => {
+      const waits = Number(Reflect.get(args.input, 'WaitTimeSeconds') ?? 0) > 0;
+      if (waits) waiting += 1;
+      return await next(args).finally(() => (waiting -= waits ? 1 : 0));
+    },
+    { step: 'initialize' },
+  );
   const source = sourceWith(async () => []);
   const asking = source.next(new AbortController().signal);
+  await waitFor(() => waiting === 3);
   await send('low');
   expect((await asking)?.permit.band).toBe('low');
-  // The waits on the other bands are still open; what they bring now is for whoever asks next, here or elsewhere.
+  // The other waits are still open, and one of them gets this permit first.
+  expect(waiting).toBe(2);
   await send('normal');
-  const other = await deployment.permits.receive('normal', 5);
-  expect(other).toMatchObject({ permit: { band: 'normal' } });
+  expect(await deployment.permits.receive('normal', 5)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
 });
