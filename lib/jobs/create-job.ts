@@ -45,7 +45,8 @@ export async function createJob(
   await checkTexts(context, given, profile);
   const id = key === undefined ? randomJobId() : jobIdOfKey(key);
   checkProjectNames(creation);
-  if (key !== undefined && (await context.jobs.get(id, { consistent: true })) !== undefined)
+  // Only a shortcut, which may miss what has just been made: the conditional put decides.
+  if (key !== undefined && (await context.jobs.get(id, { consistent: false })) !== undefined)
     return { id, replayed: true };
   checkFolder(context, creation.cwd);
   const project = await context.projects.resolve(creation.project_id ?? creation.project ?? DEFAULT_PROJECT);
