@@ -56,7 +56,7 @@ function fail(message: string): never {
 function welcome({ baseUrl, token, home }: LocalService): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
   return `
-Promptq runs on this machine. Jobs go to the practice vendor: the real codex CLI with a stand-in model, offline and free.
+Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)}
 
   Base URL   ${baseUrl}
   Token      ${token}
@@ -72,4 +72,10 @@ Read its result, with the id that you got in place of JOB_ID:
 
   curl -s ${baseUrl}/api/v1/jobs/JOB_ID/result ${authorization}
 `;
+}
+
+function whereJobsGo(profile: string | undefined): string {
+  if (profile === 'practice')
+    return 'Jobs go to the practice vendor: the real codex CLI with a stand-in model, offline and free.';
+  return `Jobs go to the profile ${profile} unless they name another.`;
 }

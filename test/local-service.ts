@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findProgram } from '../lib/local/child-process.ts';
 
 /** The whole local run as a process of its own, for tests of the API. */
 export interface ServiceUnderTest {
@@ -45,8 +46,16 @@ export async function startService(
   options: { env?: Record<string, string>; home?: string } = {},
 ): Promise<ServiceUnderTest> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
-  const child = spawn(process.execPath, [PROGRAM], {
-    env: { ...process.env, PORT: '0', PROMPTQ_HOME: home, ...options.env },
+  // A test run that is killed must leave no service behind.
+  const setpriv = await findProgram('setpriv');
+  const [program = '', ...args] = [
+    ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'TERM']),
+    process.execPath,
+    PROGRAM,
+  ];
+  const child = spawn(program, args, {
+    // Agents start login shells: what a developer's own profile does there is no part of a test.
+    env: { ...process.env, HOME: home, PORT: '0', PROMPTQ_HOME: home, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { timestamp } from '../lib/aws/table-clock.ts';
-import { QUEUE } from '../lib/aws/tables.ts';
 import type { WorkerEnv } from '../lib/config/env.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { OutputStore } from '../lib/jobs/output-store.ts';
@@ -15,6 +14,7 @@ import { reportAttempt } from './attempt-report.ts';
 import { isLeaving, runAgent } from './attempt-run.ts';
 import { Ending } from './ending.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { PermitKeeper } from './permit-keeper.ts';
 
 /** What an attempt needs of its worker. */
 export interface AttemptContext extends SettleContext {
@@ -53,6 +53,7 @@ export async function runAttempt(
 ): Promise<void> {
   const log = context.log.createChild({ persistentLogAttributes: { job_id: job.id, attempt: job.attempt } });
   const ending = new Ending();
+  const permit = new PermitKeeper(context.permits, held, log);
   const watched = new EventTarget();
   const heartbeat = new Heartbeat({
     jobs: context.jobs,
@@ -62,7 +63,7 @@ export async function runAttempt(
       onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
       onLost: () => ending.request('lost'),
       onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
-      onBeat: () => void keepPermit(context, held, log),
+      onBeat: () => void permit.keep(),
       onFailure: (error) => log.warn('the heartbeat failed', error as Error),
     },
   });
@@ -96,14 +97,6 @@ export async function runAttempt(
     await rm(attemptDir, { recursive: true, force: true }).catch((error: Error) =>
       log.warn('an attempt folder stays', error),
     );
-    await context.permits
-      .drop(held)
-      .catch((error: Error) => log.warn('a permit was not dropped; it will come back once', error));
+    await permit.drop();
   }
-}
-
-async function keepPermit(context: AttemptContext, held: HeldPermit, log: Logger): Promise<void> {
-  await context.permits
-    .extend(held, QUEUE.visibilityTimeout)
-    .catch((error: Error) => log.warn('the permit was not kept in flight; the lease alone counts', error));
 }

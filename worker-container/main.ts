@@ -6,7 +6,7 @@ import { objectClient, queueClient, tableClient } from '../lib/aws/clients.ts';
 import { timestamp } from '../lib/aws/table-clock.ts';
 import { readEnv, workerEnv } from '../lib/config/env.ts';
 import { openWatch } from '../lib/jobs/open-watch.ts';
-import { starvingBand } from '../lib/jobs/starving-band.ts';
+import { starvingBands } from '../lib/jobs/starving-bands.ts';
 import { LiveWorkers, REGISTER_EVERY } from '../lib/jobs/workers.ts';
 import { PermitSource } from './permit-source.ts';
 import { endMarkedLike } from './process-tree.ts';
@@ -38,8 +38,8 @@ const worker = new Worker(
     log,
     source: new PermitSource({
       permits: watch.permits,
-      starvingBand: () => starvingBand({ byStatus: watch.byStatus, clock }),
-      onFailure: (error) => log.warn('the queues did not answer', error as Error),
+      starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock }),
+      onFailure: (error) => log.warn('looking for permits failed', error as Error),
     }),
   },
   { draining: draining.signal, stopping: stopping.signal },

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BANDS, type Band, QUEUE } from '../lib/aws/tables.ts';
 import type { HeldPermit, PermitQueues } from '../lib/jobs/permit.ts';
 
-/** Every so many looks the lowest band that has waited too long goes first, so that nothing starves. */
+/** Every so many looks a band that has waited too long goes first, so that nothing starves. */
 const STARVATION_GUARD_EVERY = 8;
 
 /** Milliseconds to wait after the queues failed to answer. */
@@ -10,8 +11,8 @@ const FAILURE_PAUSE = 1_000;
 
 export interface PermitSourceOptions {
   readonly permits: Pick<PermitQueues, 'receive' | 'extend'>;
-  /** The lowest band with a job that has been ready for over a minute, if there is one. */
-  readonly starvingBand: () => Promise<Band | undefined>;
+  /** The bands with a job that has been ready for too long. */
+  readonly starvingBands: () => Promise<readonly Band[]>;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -56,16 +57,31 @@ export class PermitSource {
   async #order(): Promise<readonly Band[]> {
     this.#looks += 1;
     if (this.#looks % STARVATION_GUARD_EVERY !== 0) return BANDS;
-    const starving = await this.#options.starvingBand();
-    return starving === undefined ? BANDS : [starving, ...BANDS.filter((band) => band !== starving)];
+    const starving = await this.#starving();
+    // In turn: else one that never empties would keep its looks from another.
+    const first = starving[(this.#looks / STARVATION_GUARD_EVERY) % starving.length];
+    return first === undefined ? BANDS : [first, ...BANDS.filter((band) => band !== first)];
+  }
+
+  /** A guard that fails must not keep permits from being taken. */
+  async #starving(): Promise<readonly Band[]> {
+    try {
+      return await this.#options.starvingBands();
+    } catch (error) {
+      this.#options.onFailure(error);
+      return [];
+    }
   }
 
   async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {
     for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#longPoll(band));
-    const aborted = new Promise<undefined>((resolve) => {
-      signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
-    await Promise.race([...this.#waits.values(), aborted]);
+    const waited = new AbortController();
+    try {
+      const aborted = once(signal, 'abort', { signal: waited.signal }).catch(() => undefined);
+      if (!signal.aborted) await Promise.race([...this.#waits.values(), aborted]);
+    } finally {
+      waited.abort();
+    }
     return this.#arrived.shift();
   }
 

@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { tableClient } from '../../lib/aws/clients.ts';
 import { readEnv, triggerEnv } from '../../lib/config/env.ts';
 import { STATUSES } from '../../lib/contract/schemas/job.ts';

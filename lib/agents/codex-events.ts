@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AgentFacts, AgentReader, MessageReader } from './agent-output.ts';
 import { parkedBy } from './codex-park.ts';
 import { createJsonLines } from './json-lines.ts';

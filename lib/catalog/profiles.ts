@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 
 const KIND = 'profile';
@@ -44,15 +44,23 @@ export class ProfileStore {
   }
 
   async get(name: string): Promise<Profile | undefined> {
-    const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: name } }),
-    );
-    if (Item !== undefined) return profileSchema.parse(Item.profile);
-    return BUILT_IN.find((profile) => profile.name === name);
+    return (await this.#read(name)) ?? BUILT_IN.find((profile) => profile.name === name);
+  }
+
+  /** Whether the registry has the profile, built in or not. */
+  async isSet(name: string): Promise<boolean> {
+    return (await this.#read(name)) !== undefined;
   }
 
   async put(profile: z.input<typeof profileSchema>): Promise<void> {
     const Item = { kind: KIND, id: profile.name, profile: profileSchema.parse(profile) };
     await this.#table.send(new PutCommand({ TableName: this.#tableName, Item }));
+  }
+
+  async #read(name: string): Promise<Profile | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: name } }),
+    );
+    return Item && profileSchema.parse(Item.profile);
   }
 }

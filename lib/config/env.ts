@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 
 /** The units that a deployment can declare for `timeout`; there is no default. */

@@ -11,6 +11,7 @@ export const ERRORS = {
   not_found: { status: 404, word: 'not_found', retryable: false },
   job_not_found: { status: 404, word: 'job_not_found', retryable: false },
   body_too_large: { status: 413, word: 'Invalid request size', retryable: false },
+  too_many_requests: { status: 429, word: 'too_many_requests', retryable: true },
   internal_error: { status: 500, word: 'internal_error', retryable: false },
   unavailable: { status: 503, word: 'unavailable', retryable: true },
   timed_out: { status: 504, word: 'timed_out', retryable: true },

@@ -50,7 +50,12 @@ function operation(route: Route): ZodOpenApiOperationObject {
   for (const [status, response] of Object.entries(route.responses)) {
     responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = {
       description: response.description,
-      ...(response.schema && { content: { 'application/json': { schema: response.schema } } }),
+      ...(response.schema && {
+        content: {
+          'application/json': { schema: response.schema },
+          ...Object.fromEntries(Object.entries(response.otherMedia ?? {}).map(([type, schema]) => [type, { schema }])),
+        },
+      }),
       headers: Object.fromEntries(
         Object.entries({ 'x-request-id': 'Id of this request in the log.', ...response.headers }).map(
           ([name, description]) => [name, { description, schema: { type: 'string' as const } }],
@@ -73,8 +78,12 @@ function operation(route: Route): ZodOpenApiOperationObject {
     tags: [resourceOf(route)],
     security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
     'x-required-scope': route.scope,
-    ...((route.params || route.query) && {
-      requestParams: { ...(route.params && { path: route.params }), ...(route.query && { query: route.query }) },
+    ...((route.params || route.query || route.headers) && {
+      requestParams: {
+        ...(route.params && { path: route.params }),
+        ...(route.query && { query: route.query }),
+        ...(route.headers && { header: route.headers }),
+      },
     }),
     ...(route.body && {
       requestBody: { required: route.bodyOptional !== true, content: { 'application/json': { schema: route.body } } },

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
@@ -19,6 +19,8 @@ export interface Access {
 export interface RouteResponse {
   readonly description: string;
   readonly schema?: z.ZodType;
+  /** Other forms of the answer than JSON, by media type; text. */
+  readonly otherMedia?: Readonly<Record<string, z.ZodString>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -30,6 +32,7 @@ export interface Route<
   Q extends ObjectSchema | undefined = ObjectSchema | undefined,
   B extends ObjectSchema | undefined = ObjectSchema | undefined,
   R extends Readonly<Record<number, RouteResponse>> = Readonly<Record<number, RouteResponse>>,
+  H extends ObjectSchema | undefined = ObjectSchema | undefined,
 > {
   /** `resource.verb`: names the handler's file `functions/resource/verb.ts` and the OpenAPI operation. */
   readonly id: `${string}.${string}`;
@@ -42,6 +45,8 @@ export interface Route<
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Request headers that the route reads, in lower case; others are no matter of it. */
+  readonly headers: H;
   /** Whether a missing body is taken as `{}`. */
   readonly bodyOptional?: boolean;
   readonly responses: R;
@@ -68,6 +73,7 @@ export interface RouteInput<R extends Route> {
   readonly params: Parsed<R['params']>;
   readonly query: Parsed<R['query']>;
   readonly body: Parsed<R['body']>;
+  readonly headers: Parsed<R['headers']>;
 }
 
 /**
@@ -79,7 +85,15 @@ export function defineRoute<
   Q extends ObjectSchema | undefined = undefined,
   B extends ObjectSchema | undefined = undefined,
   R extends Readonly<Record<number, RouteResponse>> = Readonly<Record<number, RouteResponse>>,
->(spec: Omit<Route<P, Q, B, R>, 'params' | 'query' | 'body'> & { params?: P; query?: Q; body?: B }): Route<P, Q, B, R> {
+  H extends ObjectSchema | undefined = undefined,
+>(
+  spec: Omit<Route<P, Q, B, R, H>, 'params' | 'query' | 'body' | 'headers'> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    headers?: H;
+  },
+): Route<P, Q, B, R, H> {
   const fail = (why: string): never => {
     throw new Error(`route ${spec.id}: ${why}`);
   };
@@ -95,7 +109,13 @@ export function defineRoute<
     if (!inPath.includes(name)) fail(`the parameter ${name} is not in the path ${spec.path}`);
   if (spec.body !== undefined && (spec.method === 'GET' || spec.method === 'DELETE'))
     fail(`${spec.method} takes no body`);
-  return { ...spec, params: spec.params as P, query: spec.query as Q, body: spec.body as B };
+  return {
+    ...spec,
+    params: spec.params as P,
+    query: spec.query as Q,
+    body: spec.body as B,
+    headers: spec.headers as H,
+  };
 }
 
 /** Names of the `{parameters}` of a path, in order. */

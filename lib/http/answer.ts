@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 
@@ -8,7 +8,7 @@ export interface Answer<R extends Route> {
   /** Default: the first status of the route's responses. */
   readonly status?: keyof R['responses'] & number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A `Readable` is JSON text, for stream routes only; nothing: no body. */
+  /** A `Readable` is JSON text, or what the header content-type says, for stream routes only; nothing: no body. */
   readonly body?: BodyOf<R['responses'][keyof R['responses'] & number]> | Readable;
 }
 

@@ -1,18 +1,19 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { parseObject, refuseUnknown } from '../contract/parse-object.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 
 /**
- * Parses path, query and body of a request by its route's schemas.
+ * Parses path, query, headers and body of a request by its route's schemas.
  * @throws ApiError `invalid_request` that says what was received, what is allowed and where.
  */
 export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
   const params = parse(route.params, 'path', event.pathParameters ?? {});
   const query = parse(route.query, 'query', queryOf(event));
+  const headers = parse(route.headers, 'header', headersOf(event, Object.keys(route.headers?.shape ?? {})));
   const body = route.body === undefined ? {} : parse(route.body, 'body', bodyOf(route, event));
-  return { params, query, body } as RouteInput<R>;
+  return { params, query, headers, body } as RouteInput<R>;
 }
 
 /** Size of the body in bytes as the client sent it. */
@@ -41,6 +42,12 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
     query[name] = values[0];
   }
   return query;
+}
+
+/** The named headers; an empty one says nothing. */
+function headersOf(event: APIGatewayProxyEvent, names: readonly string[]): Record<string, unknown> {
+  const given = Object.entries(event.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(given.filter(([name, value]) => names.includes(name) && value));
 }
 
 function bodyOf(route: Route, event: APIGatewayProxyEvent): Record<string, unknown> {

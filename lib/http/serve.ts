@@ -8,6 +8,7 @@ import { authorize } from '../access/authorize.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { UNMAPPED_SCOPE } from '../contract/scopes.ts';
+import { acceptsByName } from './accepts-by-name.ts';
 import { type Answer, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
 import { type Core, openCore } from './core.ts';
 import { parseInput, rawBodyBytes } from './input.ts';
@@ -17,6 +18,10 @@ export interface Call {
   readonly principal: Principal;
   readonly requestId: string;
   readonly core: Core;
+  /** Whether the caller asked for this media type by name. */
+  readonly accepts: (mediaType: string) => boolean;
+  /** Judges the caller anew, as at the beginning, for answers that last. @throws ApiError `unauthorized`, `forbidden` */
+  readonly admit: () => Promise<Principal>;
 }
 
 /**
@@ -55,9 +60,14 @@ function wrap(
       const core = openCore();
       try {
         if (rawBodyBytes(event) > core.env.PROMPTQ_MAX_BODY_BYTES) throw ApiError.of('body_too_large');
-        const principal = await authenticate(event, core.tokens);
-        authorize(principal, route.scope, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
-        const done = await answer(event, { principal, requestId, core });
+        const admit = async () => {
+          const caller = await authenticate(event, core.tokens);
+          authorize(caller, route.scope, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
+          return caller;
+        };
+        const principal = await admit();
+        const accepts = (mediaType: string) => acceptsByName(event, mediaType);
+        const done = await answer(event, { principal, requestId, core, accepts, admit });
         core.log.info('answered', {
           route: route.id,
           status: done.statusCode,

@@ -15,7 +15,6 @@ import { OutputStore } from '../jobs/output-store.ts';
 import { PermitQueues } from '../jobs/permit.ts';
 import { ProbeStore } from '../jobs/probes.ts';
 import type { OutputContext } from '../jobs/read-output.ts';
-import { readyPartition } from '../jobs/ready-partition.ts';
 import type { RereadContext } from '../jobs/reread-job.ts';
 import type { TransitionContext } from '../jobs/transition.ts';
 import { LiveWorkers } from '../jobs/workers.ts';
@@ -85,7 +84,6 @@ export function openReread(core: Core): RereadContext {
     output,
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
     openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
-    partition: readyPartition(core.table, core.env.JOBS_TABLE),
   };
 }
 

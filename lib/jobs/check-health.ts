@@ -1,5 +1,5 @@
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { health } from '../contract/schemas/service.ts';
 import type { JobCounts, StatusCounts } from './counts.ts';
 import type { PermitQueues } from './permit.ts';

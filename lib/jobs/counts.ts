@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { STATUSES, type Status } from '../contract/schemas/job.ts';
 
 const KEY = { kind: 'counter', id: 'jobs' } as const;
@@ -17,7 +17,7 @@ export interface JobChange {
 }
 
 const counterSchema = z.object({
-  counts: z.partialRecord(z.enum(STATUSES), z.number()).default({}),
+  counts: z.partialRecord(z.enum(STATUSES), z.number()).optional(),
   checkpoints: z.record(z.string(), z.string()).default({}),
 });
 
@@ -47,7 +47,8 @@ export class JobCounts {
    */
   async apply(shard: string, changes: readonly JobChange[]): Promise<void> {
     for (;;) {
-      const { checkpoints } = await this.#counter();
+      const { checkpoints, counts } = await this.#counter();
+      if (counts === undefined) await this.#createCounter();
       const checkpoint = checkpoints[shard];
       const fresh = changes.filter(
         (change) => checkpoint === undefined || BigInt(change.sequence) > BigInt(checkpoint),
@@ -57,7 +58,8 @@ export class JobCounts {
         checkpoint ?? '0',
       );
       if (fresh.length === 0) return;
-      if (await this.#write(shard, checkpoint, last, sumOf(fresh))) return;
+      const outdated = Object.keys(checkpoints).filter((other) => isOutdated(other, shard));
+      if (await this.#write(shard, { checkpoint, last, sum: sumOf(fresh), outdated })) return;
     }
   }
 
@@ -65,9 +67,7 @@ export class JobCounts {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: KEY, ConsistentRead: true }),
     );
-    if (Item !== undefined) return counterSchema.parse(Item);
-    await this.#createCounter();
-    return { counts: {}, checkpoints: {} };
+    return counterSchema.parse(Item ?? {});
   }
 
   async #createCounter(): Promise<void> {
@@ -78,13 +78,25 @@ export class JobCounts {
     });
   }
 
-  async #write(shard: string, checkpoint: string | undefined, last: string, sum: StatusCounts): Promise<boolean> {
+  async #write(
+    shard: string,
+    move: { checkpoint: string | undefined; last: string; sum: StatusCounts; outdated: readonly string[] },
+  ): Promise<boolean> {
+    const { checkpoint, last, sum, outdated } = move;
     const moved = STATUSES.filter((status) => sum[status] !== 0);
+    const set = [
+      'checkpoints.#shard = :last',
+      ...moved.map((status) => `counts.${status} = counts.${status} + :${status}`),
+    ];
+    const remove = outdated.map((_, at) => `checkpoints.#old${at}`);
     return await this.#conditionally({
-      UpdateExpression: `SET checkpoints.#shard = :last${moved.map((status) => `, counts.${status} = counts.${status} + :${status}`).join('')}`,
+      UpdateExpression: `SET ${set.join(', ')}${remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''}`,
       ConditionExpression:
         checkpoint === undefined ? 'attribute_not_exists(checkpoints.#shard)' : 'checkpoints.#shard = :checkpoint',
-      ExpressionAttributeNames: { '#shard': shard },
+      ExpressionAttributeNames: {
+        '#shard': shard,
+        ...Object.fromEntries(outdated.map((old, at) => [`#old${at}`, old])),
+      },
       ExpressionAttributeValues: {
         ':last': last,
         ...Object.fromEntries(moved.map((status) => [`:${status}`, sum[status]])),
@@ -107,6 +119,15 @@ export class JobCounts {
       throw error;
     }
   }
+}
+
+/** A stream keeps its records for a day; a shard that was opened so long (ms) before another has none left. */
+const SHARD_LIFE = 3 * 24 * 3_600_000;
+
+/** Whether a shard is too old to bring anything any more, going by the times of opening that DynamoDB's ids of shards hold. */
+function isOutdated(shard: string, current: string): boolean {
+  const [opened, now] = [shard, current].map((id) => Number(/^shardId-(\d{20})-/.exec(id)?.[1] ?? Number.NaN));
+  return opened !== undefined && now !== undefined && opened < now - SHARD_LIFE;
 }
 
 function sumOf(changes: readonly JobChange[]): StatusCounts {

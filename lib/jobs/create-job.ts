@@ -54,7 +54,8 @@ export async function createJob(
   const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
   await checkTexts(context, given, profile);
   checkProjectNames(creation);
-  if (derived !== undefined && (await context.jobs.get(derived, { consistent: true })) !== undefined)
+  // Only a shortcut, which may miss what has just been made: the conditional put decides.
+  if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
   checkFolder(context, creation.cwd);
   const project = await context.projects.resolve(creation.project_id ?? creation.project ?? DEFAULT_PROJECT);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { MessageReader } from '../agents/agent-output.ts';
 import { createFencedBlocks, type FencedBlock } from '../agents/fenced-blocks.ts';
 import { LIMITS } from '../contract/limits.ts';

@@ -4,7 +4,7 @@ import {
   type DynamoDBDocumentClient,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { Status } from '../contract/schemas/job.ts';
 import { jobItemSchema, LIST_KEY, statusKey } from './job.ts';
@@ -162,9 +162,7 @@ export class JobIndex {
     for (let at = 0; at < ids.length; at += BATCH) {
       const items = await this.#batch(ids.slice(at, at + BATCH).map((id) => ({ id })));
       summaries.push(
-        ...items
-          .filter((item) => matches.has(`${item['id']}#${item['texts']}`))
-          .map((item) => summarySchema.parse(item)),
+        ...items.filter((item) => matches.has(`${item.id}#${item.texts}`)).map((item) => summarySchema.parse(item)),
       );
     }
     return summaries;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BANDS, type Band } from '../aws/tables.ts';
 import { isTerminal, REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
 import { usageSchema } from './receipt.ts';

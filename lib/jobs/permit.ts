@@ -7,7 +7,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { BANDS, type Band } from '../aws/tables.ts';
 import { bandOf, type Job } from './job.ts';
 

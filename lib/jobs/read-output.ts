@@ -61,12 +61,7 @@ export async function readLogs(
       `query.attempt: received ${attempt}; the job's newest attempt is ${job.attempt}`,
     );
   }
-  if (request.offset !== undefined && request.stream === 'all') {
-    throw ApiError.because(
-      'invalid_request',
-      'query.offset: is a byte of one stream; give stream=stdout or stream=stderr with it',
-    );
-  }
+  requireOneStream(request);
   if (request.full && request.offset === undefined) {
     const document = request.stream === 'all' ? 'result' : (`logs-${request.stream}` as const);
     const location = await documentLocation(context, job, await receiptOf(context, job, attempt), document);
@@ -76,6 +71,15 @@ export async function readLogs(
   if (live) await markWatched(context, job);
   const sources = await sourcesOf(context, job, attempt, streamsOf(request.stream), request.offset);
   return { body: logsDocument(job, attempt, sources, request, { ended: !live }) };
+}
+
+/** @throws ApiError `invalid_request` for an offset without a stream that it belongs to */
+export function requireOneStream({ offset, stream }: Pick<LogsRequest, 'offset' | 'stream'>): void {
+  if (offset === undefined || stream !== 'all') return;
+  throw ApiError.because(
+    'invalid_request',
+    'query.offset: is a byte of one stream; give stream=stdout or stream=stderr with it',
+  );
 }
 
 /** What an attempt that began now would be given; without a receipt that is the best that is known. */
@@ -117,7 +121,8 @@ async function sourcesOf(
 
 const NOTHING = { size: 0, async *read() {} };
 
-async function markWatched({ jobs, clock }: OutputContext, job: Job): Promise<void> {
+/** Makes the worker of a running attempt ship its output at once for the next half minute; costs nothing while that is so. */
+export async function markWatched({ jobs, clock }: Pick<OutputContext, 'jobs' | 'clock'>, job: Job): Promise<void> {
   const now = clock.now();
   const enough = timestamp(now + WATCH.mark - WATCH.renewAfter);
   if (job.watched_until !== undefined && job.watched_until > enough) return;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AGENTS } from '../catalog/profiles.ts';
 import { REASON_CODES } from '../contract/schemas/job.ts';
 import { followUpBlocksSchema } from './follow-up-blocks.ts';

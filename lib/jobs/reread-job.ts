@@ -2,16 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../aws/table-clock.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import { followUpIds, placesOf } from './follow-up-record.ts';
-import { makeFollowUps } from './follow-ups.ts';
+import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
 import type { Job } from './job.ts';
 import { leaseIsOver } from './lease.ts';
 import type { OutputStore } from './output-store.ts';
-import { releaseParked } from './parked-jobs.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
-import type { SettleContext } from './settle-attempt.ts';
 import { transition } from './transition.ts';
 
-export type RereadContext = SettleContext & { readonly output: OutputStore };
+export type RereadContext = FollowUpContext & { readonly output: OutputStore };
 
 /** What rereading a job's output came to. */
 export interface RereadJob {
@@ -48,13 +46,12 @@ export async function rereadJob(context: RereadContext, known: Job): Promise<Rer
   return { job, refreshed: [...refreshed], recoveredFollowUpIds: recovered };
 }
 
-/** Applies what a lost worker left. */
+/** Applies what a lost worker left. If it was a try for parked jobs, watch-jobs starts those. */
 async function endLost(context: RereadContext, job: Job): Promise<Job> {
   if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
   const receipt = await context.output.readReceipt(job.id, job.attempt);
   if (receipt === undefined) return job;
   const result = await transition(context, job, { type: 'end', receipt });
-  if (result.done) await releaseParked(context, job, result.job);
   return result.job ?? job;
 }
 

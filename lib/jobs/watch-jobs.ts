@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { timestamp } from '../aws/table-clock.ts';
 import { bandOf, type Job, jobItemSchema, readyKey, statusKey } from './job.ts';
 import { leaseIsOver } from './lease.ts';
@@ -10,8 +10,8 @@ import { transition } from './transition.ts';
 const UNCLAIMED_AFTER = 60_000;
 
 export interface WatchContext extends SettleContext {
-  /** The jobs in a state, oldest first; eventually consistent. */
-  readonly byStatus: (status: 'QUEUED' | 'RUNNING') => AsyncIterable<ListedJob>;
+  /** The jobs in a state, oldest first, read `page` at once (default: as many as the table gives); eventually consistent. */
+  readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
 }
 
 const listedJobSchema = jobItemSchema.pick({
@@ -27,7 +27,7 @@ export type ListedJob = z.output<typeof listedJobSchema>;
 
 /** `byStatus` over the index by status. */
 export function statusIndex(table: DynamoDBDocumentClient, tableName: string): WatchContext['byStatus'] {
-  return async function* byStatus(status) {
+  return async function* byStatus(status, options) {
     let from: Record<string, unknown> | undefined;
     do {
       const page = await table.send(
@@ -37,6 +37,7 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): W
           KeyConditionExpression: '#status_key = :status_key',
           ExpressionAttributeNames: { '#status_key': 'status_key' },
           ExpressionAttributeValues: { ':status_key': statusKey(status) },
+          ...(options && { Limit: options.page }),
           ...(from && { ExclusiveStartKey: from }),
         }),
       );
@@ -87,7 +88,8 @@ export async function redrive(context: WatchContext): Promise<void> {
   }
 }
 
-function readySince(job: ListedJob): number {
+/** Since when a waiting job may be claimed, ms since 1970. */
+export function readySince(job: ListedJob): number {
   return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
 }
 

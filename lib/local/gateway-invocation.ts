@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What Lambda calls; streaming handlers take the response stream between event and context. */
 export type FunctionHandler = (...args: readonly unknown[]) => unknown;
@@ -42,14 +42,21 @@ export function lambdaContext(functionId: string, limitMs: number): Context {
   };
 }
 
-/** Waits for a call until its limit; whatever a call that is too late still does is its own matter. */
-export async function withinLimit<T>(call: Promise<T>, limitMs: number): Promise<{ returned: T } | 'timed out'> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<'timed out'>((resolve) => {
-    timer = setTimeout(() => resolve('timed out'), limitMs);
-  });
+/** A function has not answered within its time; what it still does is its own matter. */
+export class TimedOutError extends Error {
+  override readonly name = 'TimedOutError';
+
+  constructor(limitMs: number) {
+    super(`took longer than ${limitMs} ms`);
+  }
+}
+
+/** Waits for a call until its limit. @throws TimedOutError, or what the call throws */
+export async function withinLimit<T>(call: Promise<T>, limitMs: number): Promise<T> {
+  const { promise: limit, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new TimedOutError(limitMs)), limitMs);
   try {
-    return await Promise.race([call.then((returned) => ({ returned })), limit]);
+    return await Promise.race([call, limit]);
   } finally {
     clearTimeout(timer);
   }

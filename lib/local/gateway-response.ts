@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A header's value as functions may give it; API Gateway writes numbers and booleans out. */
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);

@@ -7,7 +7,13 @@ import { finished } from 'node:stream/promises';
 import { ClientGoneError } from './client-gone-error.ts';
 import { announcedBytes, drainThenClose, readBody } from './gateway-body.ts';
 import { proxyEvent, splitTarget } from './gateway-event.ts';
-import { type FunctionHandler, functionLoader, lambdaContext, withinLimit } from './gateway-invocation.ts';
+import {
+  type FunctionHandler,
+  functionLoader,
+  lambdaContext,
+  TimedOutError,
+  withinLimit,
+} from './gateway-invocation.ts';
 import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
 import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
@@ -72,7 +78,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }
     const call = { handler, event, found, exchange };
     if (found.mode === 'stream') await stream(call, limits);
-    else await buffer(call, limits, options.log);
+    else await buffer(call, limits);
   };
 
   const server = createServer((request, response) => {
@@ -105,22 +111,12 @@ interface FunctionCall {
   readonly exchange: Exchange;
 }
 
-async function buffer(
-  { handler, event, found, exchange }: FunctionCall,
-  limits: GatewayLimits,
-  log: GatewayOptions['log'],
-) {
-  const { response, requestId } = exchange;
+async function buffer({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
   const called = (async () => await handler(event, lambdaContext(found.functionId, limits.integrationMs)))();
-  const outcome = await withinLimit(called, limits.integrationMs);
-  if (outcome === 'timed out') {
-    called.catch((error: unknown) => log(`${found.functionId} failed after its time was up: ${String(error)}`));
-    log(`${found.functionId} took longer than ${limits.integrationMs} ms (request ${requestId})`);
-    return sendGatewayError(response, 504, 'timed_out', requestId);
-  }
-  const bytes = Buffer.byteLength(JSON.stringify(outcome.returned) ?? '');
+  const returned = await withinLimit(called, limits.integrationMs);
+  const bytes = Buffer.byteLength(JSON.stringify(returned) ?? '');
   if (bytes > limits.answerBytes) throw new Error(`an answer of ${bytes} bytes; Lambda takes ${limits.answerBytes}`);
-  sendProxyResponse(response, outcome.returned);
+  sendProxyResponse(exchange.response, returned);
 }
 
 async function stream({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
@@ -135,8 +131,7 @@ async function stream({ handler, event, found, exchange }: FunctionCall, limits:
   })();
   try {
     // The stream's failure ends the answer also if the handler doesn't notice it.
-    const outcome = await withinLimit(Promise.race([called, failed]), limits.streamMs);
-    if (outcome === 'timed out') throw new Error(`streamed for longer than ${limits.streamMs} ms`);
+    await withinLimit(Promise.race([called, failed]), limits.streamMs);
   } catch (error) {
     const cause = out.errored ?? error;
     out.destroy();
@@ -149,12 +144,13 @@ function refuseSize({ request, requestId }: Exchange): void {
   drainThenClose(request);
 }
 
-/** A failed function is the cloud's 502; one that has begun its answer can only be cut. */
+/** A failed function is the cloud's 502, a slow one its 504; one that has begun its answer can only be cut. */
 function giveUp({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
   if (!(error instanceof ClientGoneError)) {
     log(`${request.method} ${splitTarget(request.url ?? '').path} failed (request ${requestId}): ${describe(error)}`);
   }
   if (response.headersSent || response.destroyed) response.destroy();
+  else if (error instanceof TimedOutError) sendGatewayError(response, 504, 'timed_out', requestId);
   else sendGatewayError(response, 502, 'internal_error', requestId);
 }
 

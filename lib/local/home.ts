@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a running service tells others of this machine about itself, in `local.json`. */
 const localInfoSchema = z.object({

@@ -5,6 +5,8 @@ import { RUN_MARK } from './local-env.ts';
 /** Milliseconds in which killed processes must have gone; they may fork meanwhile, hence several looks. */
 const PATIENCE = 5_000;
 const LOOK_EVERY = 20;
+/** A process that is just replacing itself (exec) shows no environment for a moment, so one look that finds none says little. */
+const EMPTY_LOOKS = 2;
 
 /**
  * Kills every process of this user that carries a home's mark: what a run of that home which was killed has left, or
@@ -17,17 +19,17 @@ export async function endLeftovers(homePath: string, spare: readonly number[] = 
   const spared = new Set([...(await lineage()), ...spare]);
   const found = new Set<number>();
   const giveUpAt = performance.now() + PATIENCE;
-  for (;;) {
+  for (let empty = 0; empty < EMPTY_LOOKS; await delay(LOOK_EVERY)) {
     const marked = (await markedProcesses(`${RUN_MARK}=${homePath}`)).filter((pid) => !spared.has(pid));
-    if (marked.length === 0) return [...found];
-    if (performance.now() > giveUpAt)
+    empty = marked.length === 0 ? empty + 1 : 0;
+    if (marked.length > 0 && performance.now() > giveUpAt)
       throw new Error(`processes of an earlier run can't be ended: ${marked.join(', ')}`);
     for (const pid of marked) {
       found.add(pid);
       kill(pid);
     }
-    await delay(LOOK_EVERY);
   }
+  return [...found];
 }
 
 async function markedProcesses(mark: string): Promise<number[]> {

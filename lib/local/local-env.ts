@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Endpoints, Resources } from './resources.ts';
 
 export const LOCAL_REGION = 'us-east-1';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from 'fauxqs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ObjectFiles, type ObjectStore, type ObjectStores } from './object-files.ts';
 import { type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
 import { giveBackUndelivered } from './undelivered-messages.ts';

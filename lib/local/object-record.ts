@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One file of an object's bytes. A put makes one, a multipart upload one a part. Never written again once it is there. */
 const segmentSchema = z.object({ file: z.string(), length: z.number() });

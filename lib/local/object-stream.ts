@@ -1,5 +1,5 @@
 import type { buildApp } from 'fauxqs';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ObjectFiles, ObjectStore } from './object-files.ts';
 
 export type EmulatorApp = ReturnType<typeof buildApp>;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { type TableClient, tableClient } from '../aws/clients.ts';
@@ -66,6 +67,8 @@ function localClient(endpoint: string): TableClient {
       AWS_REGION: LOCAL_REGION,
       AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+      AWS_CONFIG_FILE: devNull,
+      AWS_SHARED_CREDENTIALS_FILE: devNull,
     },
     process.env,
   );

@@ -143,8 +143,10 @@ async function seedProfiles(profiles: ProfileStore): Promise<void> {
   const wanted = [
     { name: 'practice', agent: 'codex', vendor: 'practice' },
     { name: 'shell', agent: 'shell' },
+    // On a laptop there is no container around the agent.
+    { name: 'codex', agent: 'codex', sandbox: 'workspace-write' },
   ] as const;
-  for (const profile of wanted) if ((await profiles.get(profile.name)) === undefined) await profiles.put(profile);
+  for (const profile of wanted) if (!(await profiles.isSet(profile.name))) await profiles.put(profile);
 }
 
 async function loadFunction(functionId: string): Promise<unknown> {

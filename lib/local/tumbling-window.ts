@@ -1,5 +1,5 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type FunctionHandler, lambdaContext } from './gateway-invocation.ts';
 
 /** What Lambda adds to a stream's event when it calls in tumbling windows. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ObjectStores } from './object-files.ts';
 import type { EmulatorApp } from './object-stream.ts';
 

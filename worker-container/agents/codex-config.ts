@@ -19,9 +19,11 @@ export function codexConfig({ vendor, env }: Pick<AgentRun, 'vendor' | 'env'>): 
 
 const PROVIDER = 'promptq';
 
-/** Every key here was seen to be read by 0.169.0; without them it also calls home for updates, figures and plug-ins. */
+/** Without these 0.169.0 was seen to connect to github.com, api.github.com and chatgpt.com besides its vendor. */
 const QUIET = [
   'check_for_update_on_startup = false',
+  // A login shell, or the snapshot of one, would run the profile files of whoever owns the machine in every job.
+  'allow_login_shell = false',
   '[analytics]',
   'enabled = false',
   '[feedback]',
@@ -33,6 +35,7 @@ const QUIET = [
   '[features]',
   'plugins = false',
   'apps = false',
+  'shell_snapshot = false',
   '[shell_environment_policy]',
   'inherit = "all"',
   'exclude = ["*KEY*", "*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*"]',

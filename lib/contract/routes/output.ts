@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import { logs, logsQuery, result, resultQuery } from '../schemas/output.ts';
+import { logEvents, logs, logsHeaders, logsQuery, result, resultQuery } from '../schemas/output.ts';
 import { jobParams } from './jobs.ts';
 
 const redirect = {
@@ -29,10 +29,15 @@ export const readLogs = defineRoute({
   path: '/jobs/{id}/logs',
   scope: 'logs',
   summary: "Read a job's output",
-  description: 'The same address works while the job runs and ever after.',
+  description:
+    'The same address works while the job runs and ever after; `follow=1` brings the output as it is written.',
   params: jobParams,
   query: logsQuery,
-  responses: { 200: { description: 'The output.', schema: logs }, 303: redirect },
+  headers: logsHeaders,
+  responses: {
+    200: { description: 'The output.', schema: logs, otherMedia: { 'text/event-stream': logEvents } },
+    303: redirect,
+  },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'write', registry: 'read', output: 'read' },

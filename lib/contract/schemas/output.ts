@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { outcomeShape, STATUSES, stateReason } from './job.ts';
 import { integerParameter, switchParameter, timestamp } from './text.ts';
@@ -31,19 +31,45 @@ export const result = z
   })
   .meta({ id: 'JobResult' });
 
+export const LOG_STREAMS = ['stdout', 'stderr', 'all'] as const;
+
 export const logsQuery = z.object({
-  stream: z.enum(['stdout', 'stderr', 'all']).optional().meta({ description: 'Which stream. Default `all`.' }),
+  stream: z.enum(LOG_STREAMS).optional().meta({ description: 'Which stream. Default `all`.' }),
   full: switchParameter(`Bring all that is kept instead of ${LIMITS.logStreamBytes} bytes of each stream.`),
   attempt: integerParameter({
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'An earlier attempt; default: the newest.',
+    description: 'An earlier attempt; default: the newest. With `follow` also the next one, which is waited for.',
   }),
   offset: integerParameter({
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     description: 'Byte of the persisted stream to begin at; needs one `stream`. Go on with `next_offset`.',
   }),
+  follow: switchParameter(
+    'Bring the output as server-sent events while it is written; needs `Accept: text/event-stream`. `full` changes nothing then.',
+  ),
+});
+
+export const logsHeaders = z.object({
+  'last-event-id': z.string().max(60).optional().meta({
+    description:
+      'With `follow`: the `id` of the last event that was received, of the same `stream`; the stream goes on behind it, whatever `offset` says.',
+  }),
+});
+
+/** What a followed log looks like on the wire. */
+export const logEvents = z.string().meta({
+  description: [
+    'Server-sent events of one attempt: from its first byte, from `offset`, or from behind `Last-Event-ID`. Concatenated, the texts of a stream are the log.',
+    'Events without a name carry output: `data` is `{"attempt","stream","text","offset","next_offset"}`, text of whole characters that stands for the bytes from `offset` up to `next_offset`.',
+    'Their `id` is the offset behind what has been sent; with `stream=all` two, `stdout,stderr`. Ids of later attempts than the first begin with the attempt: `2:1024`.',
+    '`event: end` (`data`: `{"attempt","status","state_reason"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows. Close the connection: an EventSource would ask again.',
+    '`event: error` (`data`: `{"error"}`) is the last one when the caller may no longer read, such as `unauthorized` once the token is revoked.',
+    `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds of silence. After ${LIMITS.follow.seconds} seconds the stream closes without a last event: go on with \`Last-Event-ID\`.`,
+  ].join('\n'),
+  example:
+    'id: 6\ndata: {"attempt":1,"stream":"stdout","text":"hello\\n","offset":0,"next_offset":6}\n\nevent: end\ndata: {"attempt":1,"status":"SUCCEEDED","state_reason":{"code":"exited","message":"The process ended.","retryable":false}}\n\n',
 });
 
 /** `GET /jobs/{id}/logs`. */
@@ -52,7 +78,7 @@ export const logs = z
     id: z.string(),
     status: z.enum(STATUSES),
     attempt: z.number().int(),
-    stream: z.enum(['stdout', 'stderr', 'all']),
+    stream: z.enum(LOG_STREAMS),
     stdout: streamText.optional(),
     stderr: streamText.optional(),
     stdout_bytes: z.number().int().optional(),

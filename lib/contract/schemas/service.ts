@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { statusCounts } from './job.ts';
 import { timestamp } from './text.ts';
 

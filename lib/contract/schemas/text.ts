@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-20T10:41:00.000Z' });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What one tool call of ours came to, as codex resends it. */
 export interface ToolResult {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { NOT_LOGGED_IN, type Refusal, usageLimit } from './refusal.ts';
 
 /** What stands against every request, whatever its prompt: how an operator parks and releases jobs. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
 import { refuse, WRONG_KEY } from './refusal.ts';
 import { answerResponses } from './responses.ts';

@@ -79,7 +79,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** What codex itself tells a model before the prompt, as if it were cached. */
 const PREAMBLE_TOKENS = 1_024;
 
-/** From about 240,000 tokens on codex has its history summarised instead of going on; a drill must not end like that. */
+/** Told of 262,000 tokens, codex 0.169 had its history summarised before it went on: the drill would begin anew, for ever. */
 const MOST_TOKENS = 100_000;
 
 function usageOf(conversation: Conversation, written: number, reasoned: number): Readonly<Record<string, unknown>> {

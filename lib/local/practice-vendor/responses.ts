@@ -38,7 +38,7 @@ export async function answerResponses(body: unknown, response: ServerResponse): 
   return reply.complete();
 }
 
-/** The longest that codex lets a model wait for a command; it comes back sooner when the command ends. */
+/** After that codex comes back with a command that still runs; with one that ends it comes back at once. */
 const YIELD_MS = 30_000;
 
 /** Does one step; `true`: it called a tool, so the answer must end here. */

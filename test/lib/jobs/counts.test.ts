@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STATUSES, type Status } from '../../../lib/contract/schemas/job.ts';
 import { type JobChange, JobCounts } from '../../../lib/jobs/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let counts: JobCounts;
-beforeAll(async () => {
+beforeEach(async () => {
   deployment = await emulateDeployment();
   counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
 });
-afterAll(async () => await deployment.stop());
+afterEach(async () => await deployment.stop());
 
 it('a batch counts once however it is repeated, cut anew or reordered, on several shards at once', async () => {
   const changes = randomChanges(400);
@@ -31,6 +32,22 @@ it('a batch counts once however it is repeated, cut anew or reordered, on severa
     if (after !== undefined) recount[after] += 1;
   }
   expect(await counts.read()).toEqual(recount);
+});
+
+it('counts that nobody has kept yet are zero, and reading them writes nothing', async () => {
+  expect(Object.values(await counts.read())).toEqual(STATUSES.map(() => 0));
+  const { Count } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));
+  expect(Count).toBe(0);
+});
+
+it('shards that are days older than the one that is counted are forgotten, others are not', async () => {
+  const day = 24 * 3_600_000;
+  const shardOf = (time: number) => `shardId-${String(time).padStart(20, '0')}-abcdef01`;
+  const start = Date.parse('2026-11-20T00:00:00.000Z');
+  for (const age of [0, 1, 4])
+    await counts.apply(shardOf(start + age * day), [{ sequence: '1', before: undefined, after: 'DRAFT' }]);
+  const kept = await Promise.all([0, 1, 4].map((age) => counts.checkpoint(shardOf(start + age * day))));
+  expect(kept).toEqual([undefined, '1', '1']);
 });
 
 /** Random lives of jobs, with growing sequence numbers of the length that DynamoDB gives them. */

@@ -41,8 +41,12 @@ test('runs do not overlap, and stopping waits for the one in progress', async ()
   const schedule = startSchedule({ name: 'x', everyMs: 0, run, log: () => undefined });
   await expect.poll(() => running).toBe(1);
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
-  const stopping = schedule.stop();
-  expect(running).toBe(1);
+  let hasStopped = false;
+  const stopping = schedule.stop().then(() => {
+    hasStopped = true;
+  });
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+  expect([running, hasStopped]).toEqual([1, false]);
   leave.resolve();
   await stopping;
   expect([running, most]).toEqual([0, 1]);

@@ -124,17 +124,18 @@ describe('the end', () => {
     const begun = performance.now();
     expect(await service.stop({ keepHome: true })).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(await readFile(join(service.home, 'logs', 'worker.log'), 'utf8')).toContain('"waiting_for_worker"');
     expect(await marked(service.home)).toEqual([]);
+    expect(service.output()).not.toContain('ended by itself');
     await expect(access(join(service.home, 'local.json'))).rejects.toThrow();
 
     const next = await startService({ home: service.home });
     const { json } = await next.api('GET', `/jobs/${id}`);
-    expect(json).toMatchObject({ id, retries: 0 });
-    expect(['QUEUED', 'RUNNING']).toContain(json.status);
+    expect(json).toMatchObject({ id, state_reason: { code: expect.stringMatching(/^(waiting_for_worker|running)$/) } });
     expect(await next.stop({ keepHome: false })).toBe(0);
   });
 
-  test('on Ctrl-C, which reaches the whole process group, the worker still ends in order', async () => {
+  test('on Ctrl-C, which reaches the whole process group, the worker is still ended by us alone', async () => {
     const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
     const child = spawn(process.execPath, [PROGRAM], {
       env: { ...process.env, PORT: '0', PROMPTQ_HOME: home },
@@ -149,7 +150,7 @@ describe('the end', () => {
     await once(child, 'close');
     expect(child.exitCode).toBe(0);
     expect(printed).not.toContain('ended by itself');
-    expect(await readFile(join(home, 'logs', 'worker.log'), 'utf8')).toContain('"stopped"');
+    expect(await readFile(join(home, 'logs', 'worker.log'), 'utf8')).toContain('"why":"SIGTERM"');
     expect(await marked(home)).toEqual([]);
     await rm(home, { recursive: true, force: true });
   });

@@ -1,4 +1,5 @@
-import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
@@ -36,6 +37,16 @@ test.for(['none', 'workspace-write'] as const)('a tool writes into cwd under the
   const run = await startAgent(codex, { vendor, sandbox, prompt: 'drill: tool echo written > here.txt' });
   expect((await run.ended).exitCode).toBe(0);
   expect(await readFile(join(run.attempt.cwd, 'here.txt'), 'utf8')).toBe('written\n');
+});
+
+test("a tool's shell runs no profile file of the account", async () => {
+  const home = await mkdtemp(join(tmpdir(), 'promptq-home-'));
+  await writeFile(join(home, '.bash_profile'), 'echo profile > "$HOME/profile-was-run"\n');
+  const run = await startAgent(codex, { vendor, env: { HOME: home }, prompt: 'drill: tool echo ran > here.txt' });
+  expect((await run.ended).exitCode).toBe(0);
+  expect(await readFile(join(run.attempt.cwd, 'here.txt'), 'utf8')).toBe('ran\n');
+  expect(await readdir(home)).not.toContain('profile-was-run');
+  await rm(home, { recursive: true, force: true });
 });
 
 test('a tool cannot write into cwd under the sandbox read-only', async () => {
@@ -161,7 +172,7 @@ test('stderr explains a bad exit that nothing else explains', () => {
   expect(conclude('Not logged in', 0)).toEqual({ finished: false });
   expect(conclude('Not logged in', null)).toEqual({ finished: false });
   expect(conclude('Not logged in', 1, { finished: true, error: 'first' })).toEqual({ finished: true, error: 'first' });
-  expect(conclude('\n', 1)).toEqual({ finished: false });
+  expect(conclude('WARNING: hm\n', 1)).toEqual({ finished: false });
 });
 
 test('the polite signal ends a hanging run', async () => {

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/**
+ * Bundles the worker, the SDK included, into one file: `node bin/bundle-worker.ts OUTFILE`. An ES module, because its
+ * main program waits at top level; not minified, because nobody waits for it to load and its stack traces are read.
+ */
+const [outfile] = process.argv.slice(2);
+if (outfile === undefined) throw new Error('usage: node bin/bundle-worker.ts OUTFILE');
+
+await build({
+  absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+  entryPoints: ['worker-container/main.ts'],
+  outfile,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  // Dependencies that are CommonJS ask for node's own modules by `require`, which an ES module doesn't have.
+  banner: {
+    js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
+  },
+  logLevel: 'warning',
+});

@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import { ApiError } from '../contract/errors.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { isTerminal } from '../contract/schemas/job.ts';
+import { eventId, type FollowPosition, type Offsets, readEventId } from './follow-position.ts';
+import type { Job } from './job.ts';
+import { viewReason } from './job-view.ts';
+import { streamsOf } from './output-answer.ts';
+import { textFrom } from './output-text.ts';
+import { markWatched, type OutputContext, requireOneStream } from './read-output.ts';
+import { STREAMS, type StreamName } from './receipt.ts';
+
+/** What following an output needs. */
+export interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | 'clock'> {
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+  /** Judges anew whether the follower may read. @throws ApiError that becomes the stream's last event. */
+  readonly admit: () => Promise<unknown>;
+}
+
+/** What is to be followed. */
+export interface FollowRequest {
+  readonly stream: StreamName | 'all';
+  /** Default: the newest, or the first if none has begun. */
+  readonly attempt: number | undefined;
+  readonly offset: number | undefined;
+  /** The id of the last event that was received; wins over `offset`. */
+  readonly lastEventId: string | undefined;
+}
+
+/** Milliseconds between two looks: with the second that a watched worker takes to ship, output lags less than two. */
+const LOOK_EVERY = 800;
+
+/**
+ * The output of one attempt as server-sent events while it is written; as the schema `logEvents` tells. Reads on only
+ * as fast as its reader takes it, and stops within a look when it is destroyed.
+ * @throws ApiError `invalid_request`
+ */
+export function followLogs(context: FollowContext, job: Job, request: FollowRequest): Readable {
+  return Readable.from(new Follow(context, job.id, startOf(job, request)).events(), { objectMode: false });
+}
+
+function startOf(job: Job, request: FollowRequest): FollowPosition {
+  const { stream, attempt: wanted, offset = 0, lastEventId } = request;
+  if (lastEventId === undefined) requireOneStream(request);
+  const last = lastEventId === undefined ? undefined : readEventId(lastEventId, stream);
+  const named = last?.attempt ?? wanted;
+  if (last !== undefined && wanted !== undefined && wanted !== last.attempt) {
+    throw ApiError.because(
+      'invalid_request',
+      `query.attempt: received ${wanted}; the event of Last-Event-ID is one of attempt ${last.attempt}`,
+    );
+  }
+  const highest = isTerminal(job.status) ? job.attempt : job.attempt + 1;
+  if (named !== undefined && named > highest) {
+    throw ApiError.because('invalid_request', `query.attempt: received ${named}; expected at most ${highest}`);
+  }
+  const offsets = Object.fromEntries(streamsOf(stream).map((name) => [name, offset]));
+  return last ?? { attempt: named ?? Math.max(1, job.attempt), offsets };
+}
+
+class Follow {
+  readonly #context: FollowContext;
+  readonly #jobId: string;
+  readonly #attempt: number;
+  readonly #startedAt: number;
+  #offsets: Offsets;
+  #admittedAt: number;
+  #sentAt: number;
+
+  constructor(context: FollowContext, jobId: string, { attempt, offsets }: FollowPosition) {
+    this.#context = context;
+    this.#jobId = jobId;
+    this.#attempt = attempt;
+    this.#offsets = offsets;
+    this.#startedAt = context.clock.now();
+    this.#admittedAt = this.#startedAt;
+    this.#sentAt = this.#startedAt;
+  }
+
+  async *events(): AsyncGenerator<string> {
+    try {
+      while (await this.#mayGoOn()) {
+        const job = await this.#look();
+        const ended = hasEnded(job, this.#attempt);
+        for (const stream of STREAMS) {
+          if (this.#offsets[stream] === undefined || job.attempt < this.#attempt) continue;
+          const whole = yield* this.#output(stream, ended);
+          if (!whole) return;
+        }
+        if (ended) return yield endEvent(job, this.#attempt);
+        if (this.#now() + LOOK_EVERY > this.#sentAt + LIMITS.follow.silenceSeconds * 1000) yield this.#sent(':\n\n');
+        await this.#context.pause(LOOK_EVERY);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      yield namedEvent('error', { error: error.message });
+    }
+  }
+
+  async #look(): Promise<Job> {
+    const job = await this.#context.jobs.get(this.#jobId, { consistent: true });
+    if (job === undefined) throw ApiError.of('job_not_found');
+    if (job.status === 'RUNNING' && job.attempt === this.#attempt) await markWatched(this.#context, job);
+    return job;
+  }
+
+  /** What has been persisted since the last look. @returns whether all of it was sent */
+  async *#output(stream: StreamName, ended: boolean): AsyncGenerator<string, boolean> {
+    const attempt = this.#attempt;
+    let offset = this.#offsets[stream] ?? 0;
+    const source = await this.#context.output.openStream(this.#jobId, attempt, stream, offset);
+    const text = textFrom(source, { offset, ended });
+    for await (const piece of text.pieces) {
+      const next = text.nextOffset();
+      this.#offsets = { ...this.#offsets, [stream]: next };
+      const data = { attempt, stream, text: piece, offset, next_offset: next };
+      yield this.#sent(`id: ${eventId({ attempt, offsets: this.#offsets })}\ndata: ${JSON.stringify(data)}\n\n`);
+      offset = next;
+      if (!(await this.#mayGoOn())) return false;
+    }
+    return true;
+  }
+
+  /** Whether there is time left, having judged the follower anew if that is due. */
+  async #mayGoOn(): Promise<boolean> {
+    if (this.#now() + LOOK_EVERY > this.#admittedAt + LIMITS.follow.admitSeconds * 1000) {
+      await this.#context.admit();
+      this.#admittedAt = this.#now();
+    }
+    return this.#now() < this.#startedAt + LIMITS.follow.seconds * 1000;
+  }
+
+  #now(): number {
+    return this.#context.clock.now();
+  }
+
+  #sent(event: string): string {
+    this.#sentAt = this.#now();
+    return event;
+  }
+}
+
+/** Whether an attempt can write no more; so also if it can't begin any more. */
+function hasEnded(job: Job, attempt: number): boolean {
+  if (job.attempt !== attempt) return job.attempt > attempt || isTerminal(job.status);
+  return job.status !== 'RUNNING';
+}
+
+function endEvent(job: Job, attempt: number): string {
+  const { status } = job;
+  return namedEvent('end', { attempt: Math.min(attempt, job.attempt), status, state_reason: viewReason(job) });
+}
+
+function namedEvent(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,23 @@
+import { type App, Tags, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { ApiStack, type ApiStackProps } from './api-stack.ts';
+import { DataStack } from './data-stack.ts';
+import { WorkerStack } from './worker-stack.ts';
+
+/** The stacks of one deployment. They name no account and no region: the one they are deployed to is meant. */
+export interface DeploymentStacks {
+  readonly data: DataStack;
+  readonly api: ApiStack;
+  readonly worker: WorkerStack;
+}
+
+/** Makes a deployment's stacks, checked by cdk-nag's AwsSolutions rules: a finding without a reason fails synthesis. */
+export function addStacks(app: App, props: Omit<ApiStackProps, 'data'>): DeploymentStacks {
+  const { deploymentName } = props.deployment;
+  const data = new DataStack(app, `${deploymentName}-data`);
+  const api = new ApiStack(app, `${deploymentName}-api`, { ...props, data });
+  const worker = new WorkerStack(app, `${deploymentName}-worker`, { ...props, data });
+  Tags.of(app).add('promptq:deployment', deploymentName);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return { data, api, worker };
+}

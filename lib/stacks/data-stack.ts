@@ -1,0 +1,93 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType, StreamViewType, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { BANDS, type Band, QUEUE, TABLES, type TableName, type TableSpec } from '../aws/tables.ts';
+
+/** What outlives every other stack: tables, queues and the bucket of the output. */
+export class DataStack extends Stack {
+  readonly tables: Readonly<Record<TableName, TableV2>>;
+  readonly queues: Readonly<Record<Band, Queue>>;
+  readonly output: Bucket;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id, {
+      description: 'Promptq: tables, queues and output, which are kept',
+      terminationProtection: true,
+    });
+    this.tables = {
+      jobs: new TableV2(this, TABLES.jobs.id, tableProps(TABLES.jobs)),
+      registry: new TableV2(this, TABLES.registry.id, tableProps(TABLES.registry)),
+    };
+    this.queues = { high: this.#queue('high'), normal: this.#queue('normal'), low: this.#queue('low') };
+    this.output = this.#outputBucket();
+    new CfnOutput(this, 'JobsTableName', { value: this.tables.jobs.tableName });
+    new CfnOutput(this, 'RegistryTableName', { value: this.tables.registry.tableName });
+    new CfnOutput(this, 'OutputBucketName', { value: this.output.bucketName });
+    for (const band of BANDS) new CfnOutput(this, `${pascalCase(band)}QueueUrl`, { value: this.queues[band].queueUrl });
+  }
+
+  /** A band's queue, and the queue that takes what can't be delivered. */
+  #queue(band: Band): Queue {
+    const settings = {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.seconds(QUEUE.messageRetention),
+    };
+    const deadLetters = new Queue(this, `${pascalCase(band)}DeadLetters`, settings);
+    return new Queue(this, `${pascalCase(band)}Queue`, {
+      ...settings,
+      visibilityTimeout: Duration.seconds(QUEUE.visibilityTimeout),
+      receiveMessageWaitTime: Duration.seconds(QUEUE.receiveWait),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: QUEUE.maxReceiveCount },
+    });
+  }
+
+  #outputBucket(): Bucket {
+    const bucket = new Bucket(this, 'Output', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      removalPolicy: RemovalPolicy.RETAIN,
+      // A worker that is killed while it uploads leaves parts that nobody sees and everybody pays for.
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'Every read goes through a function that logs who asked; a log of each object request would cost more.',
+    });
+    return bucket;
+  }
+}
+
+function tableProps(spec: TableSpec): TablePropsV2 {
+  return {
+    ...keyProps(spec),
+    globalSecondaryIndexes: spec.indexes.map(({ name, attributes, ...keys }) => ({
+      indexName: name,
+      ...keyProps(keys),
+      ...(attributes === 'all'
+        ? { projectionType: ProjectionType.ALL }
+        : { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...attributes] }),
+    })),
+    ...(spec.stream && { dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
+    ...(spec.ttlAttribute !== undefined && { timeToLiveAttribute: spec.ttlAttribute }),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  };
+}
+
+function keyProps(keys: { readonly partitionKey: string; readonly sortKey?: string }) {
+  return {
+    partitionKey: { name: keys.partitionKey, type: AttributeType.STRING },
+    ...(keys.sortKey !== undefined && { sortKey: { name: keys.sortKey, type: AttributeType.STRING } }),
+  };
+}
+
+function pascalCase(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

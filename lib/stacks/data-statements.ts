@@ -1,0 +1,87 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IndexSpec, TABLES, TableName } from '../aws/tables.ts';
+import { BANDS } from '../aws/tables.ts';
+import type { DataStack } from './data-stack.ts';
+
+/** Everything that jobs leave in the bucket lies under this. */
+const OUTPUT_PREFIX = 'jobs/*';
+
+type ItemAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+type QueueAction =
+  | 'SendMessage'
+  | 'GetQueueAttributes'
+  | 'ReceiveMessage'
+  | 'DeleteMessage'
+  | 'ChangeMessageVisibility';
+type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
+type IndexName<T extends TableName> = (typeof TABLES)[T]['indexes'][number] extends infer I extends IndexSpec
+  ? I['name']
+  : never;
+
+type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** The kind of the Registry's items that say who may call. */
+export const TOKEN_KIND = 'token';
+
+/** Limits a statement to items of the Registry of these kinds. */
+export function ofKinds(...kinds: readonly string[]): Conditions {
+  return { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } };
+}
+
+/** The kinds of the Registry's items that making a job, or trying for parked ones, writes. */
+const JOB_KINDS = ['project', 'texts#*', 'probe'] as const;
+
+/** Limits a statement to items of the Registry that whoever makes jobs writes, and to these kinds. */
+export function ofJobKindsAnd(...kinds: readonly string[]): Conditions {
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...JOB_KINDS, ...kinds] } };
+}
+
+/** Limits a statement to all of the Registry but the tokens: whoever could write those could make himself an administrator. */
+export const EXCEPT_TOKENS: Conditions = { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [TOKEN_KIND] } };
+
+/** Leave to do something with items of a table. */
+export function itemStatement(
+  data: DataStack,
+  table: TableName,
+  actions: readonly ItemAction[],
+  conditions: Conditions = {},
+): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [data.tables[table].tableArn],
+    conditions,
+  });
+}
+
+/** Leave to read indexes of the jobs table. */
+export function indexStatement(data: DataStack, names: readonly IndexName<'jobs'>[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:Query'],
+    resources: names.map((name) => `${data.tables.jobs.tableArn}/index/${name}`),
+  });
+}
+
+/** Leave to do something with the bands' queues. */
+export function queueStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `sqs:${action}`),
+    resources: BANDS.map((band) => data.queues[band].queueArn),
+  });
+}
+
+/** Leave to do something with what jobs left in the bucket. */
+export function outputStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: actions.map((action) => `s3:${action}`),
+      resources: [data.output.arnForObjects(OUTPUT_PREFIX)],
+    }),
+    // Without it S3 answers 403 instead of 404 for what is not there. It asks for this right also where a request has
+    // no prefix (a missing object, HeadBucket): so the prefix is judged only where there is one.
+    new PolicyStatement({
+      actions: ['s3:ListBucket'],
+      resources: [data.output.bucketArn],
+      conditions: { StringLikeIfExists: { 's3:prefix': OUTPUT_PREFIX } },
+    }),
+  ];
+}

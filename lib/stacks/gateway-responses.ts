@@ -1,0 +1,42 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ERRORS } from '../contract/errors.ts';
+
+interface OwnAnswer {
+  readonly type: ResponseType;
+  /** Without it API Gateway's own, which differs within a family of answers. */
+  readonly status?: number;
+  readonly error: string;
+}
+
+/** What API Gateway answers by itself, before or instead of our functions. */
+const OWN_ANSWERS: readonly OwnAnswer[] = [
+  { type: ResponseType.REQUEST_TOO_LARGE, ...said('body_too_large') },
+  { type: ResponseType.THROTTLED, ...said('too_many_requests') },
+  { type: ResponseType.QUOTA_EXCEEDED, ...said('too_many_requests') },
+  // Its name for a path that it doesn't know, whatever the caller sent.
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...said('not_found') },
+  { type: ResponseType.RESOURCE_NOT_FOUND, ...said('not_found') },
+  { type: ResponseType.INTEGRATION_TIMEOUT, ...said('timed_out') },
+  { type: ResponseType.DEFAULT_4XX, error: 'the request could not be understood' },
+  { type: ResponseType.DEFAULT_5XX, error: ERRORS.internal_error.word },
+];
+
+/** Gives API Gateway's own answers our shape and our words: its own message can echo a token. */
+export function addGatewayResponses(api: RestApi): void {
+  for (const { type, status, error } of OWN_ANSWERS) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      ...(status !== undefined && { statusCode: String(status) }),
+      responseHeaders: {
+        'cache-control': "'no-store'",
+        'x-request-id': 'context.requestId',
+        ...(status === 429 && { 'retry-after': "'1'" }),
+      },
+      templates: { 'application/json': JSON.stringify({ error, request_id: '$context.requestId' }) },
+    });
+  }
+}
+
+function said(code: 'body_too_large' | 'too_many_requests' | 'not_found' | 'timed_out') {
+  return { status: ERRORS[code].status, error: ERRORS[code].word };
+}

@@ -1,0 +1,84 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { type ISecurityGroup, type IVpc, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
+import type { AccessPoint } from 'aws-cdk-lib/aws-efs';
+import { FileSystem, LifecyclePolicy, OutOfInfrequentAccessPolicy, ThroughputMode } from 'aws-cdk-lib/aws-efs';
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+
+const CLIENT_ACTIONS = [
+  'elasticfilesystem:ClientMount',
+  'elasticfilesystem:ClientWrite',
+  'elasticfilesystem:ClientRootAccess',
+];
+
+export interface WorkspacesProps {
+  readonly vpc: IVpc;
+  /** The only group that may reach the file system. */
+  readonly workers: ISecurityGroup;
+}
+
+/** The file system with the projects' workspaces, which all workers share. */
+export class Workspaces extends Construct {
+  readonly fileSystemId: string;
+  readonly accessPointId: string;
+  readonly #fileSystem: FileSystem;
+  readonly #accessPoint: AccessPoint;
+
+  constructor(scope: Construct, id: string, { vpc, workers }: WorkspacesProps) {
+    super(scope, id);
+    const group = new SecurityGroup(this, 'Group', {
+      vpc,
+      description: 'Workspaces: reached by workers only',
+      allowAllOutbound: false,
+    });
+    group.addIngressRule(workers, Port.tcp(2049), 'NFS from workers');
+    this.#fileSystem = new FileSystem(this, 'Files', {
+      vpc,
+      securityGroup: group,
+      encrypted: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      throughputMode: ThroughputMode.ELASTIC,
+      lifecyclePolicy: LifecyclePolicy.AFTER_7_DAYS,
+      outOfInfrequentAccessPolicy: OutOfInfrequentAccessPolicy.AFTER_1_ACCESS,
+      fileSystemPolicy: refuseStrangers(),
+      // Despite its name: otherwise CDK adds a statement that lets everybody write who has mounted the file system.
+      allowAnonymousAccess: true,
+    });
+    // No identity is forced on its users: workers are root, and give each folder to the account that works in it.
+    this.#accessPoint = this.#fileSystem.addAccessPoint('Root', {
+      path: '/workspaces',
+      createAcl: { ownerUid: '0', ownerGid: '0', permissions: '755' },
+    });
+    this.fileSystemId = this.#fileSystem.fileSystemId;
+    this.accessPointId = this.#accessPoint.accessPointId;
+  }
+
+  /** Leave to mount the workspaces, and to give files to others, through the access point alone. */
+  mountStatement(): PolicyStatement {
+    return new PolicyStatement({
+      actions: CLIENT_ACTIONS,
+      resources: [this.#fileSystem.fileSystemArn],
+      conditions: { StringEquals: { 'elasticfilesystem:AccessPointArn': this.#accessPoint.accessPointArn } },
+    });
+  }
+}
+
+/**
+ * Grants nothing, so that only a role that was given leave gets in, and that by an access point and over TLS. (An access
+ * point belongs to one file system. Without a policy EFS lets in everybody who reaches it.)
+ */
+function refuseStrangers(): PolicyDocument {
+  const refuse = (conditions: Record<string, Record<string, string>>) =>
+    new PolicyStatement({
+      effect: Effect.DENY,
+      principals: [new AnyPrincipal()],
+      actions: CLIENT_ACTIONS,
+      conditions,
+    });
+  return new PolicyDocument({
+    statements: [
+      refuse({ Bool: { 'aws:SecureTransport': 'false' } }),
+      refuse({ Null: { 'elasticfilesystem:AccessPointArn': 'true' } }),
+    ],
+  });
+}

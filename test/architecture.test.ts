@@ -1,0 +1,207 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { App } from 'aws-cdk-lib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { routes } from '../lib/contract/routes.ts';
+import { accessStatements } from '../lib/stacks/access-statements.ts';
+import { bundleFunctions, FUNCTION_IDS, NOT_FOUND, sourceOf } from '../lib/stacks/bundle-functions.ts';
+import { DataStack } from '../lib/stacks/data-stack.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = globSync('{bin,lib,functions,worker-container}/**/*.ts', { cwd: ROOT });
+
+/** What a file imports, types too: files of ours by their path from the root, the rest as written. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const written = [...text.matchAll(/^(?:import|export)\s(?:[^'"]*?\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)/gms)];
+  return written
+    .map((match) => match[1] ?? match[2] ?? '')
+    .map((target) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target));
+}
+
+const IMPORTS = new Map(SOURCES.map((file) => [file, importsOf(file)]));
+
+const sourcesUnder = (...folders: string[]) =>
+  SOURCES.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
+const offences = (files: readonly string[], isAllowed: (target: string, file: string) => boolean) =>
+  files.flatMap((file) =>
+    (IMPORTS.get(file) ?? []).filter((target) => !isAllowed(target, file)).map((target) => `${file} imports ${target}`),
+  );
+const outside =
+  (...folders: string[]) =>
+  (target: string) =>
+    !folders.some((folder) => target.startsWith(`${folder}/`));
+
+/** A file and all of ours that it needs. */
+function closureOf(entry: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  for (const target of IMPORTS.get(entry) ?? []) if (IMPORTS.has(target)) closureOf(target, seen);
+  return seen;
+}
+
+describe('imports', () => {
+  test('are seen by this test', () => {
+    expect(IMPORTS.get('lib/stacks/bundle-functions.ts')).toEqual([
+      'node:path',
+      'node:url',
+      'esbuild',
+      'lib/contract/routes.ts',
+    ]);
+    const missing = [...IMPORTS].flatMap(([file, targets]) =>
+      targets
+        .filter((target) => /^(bin|lib|functions|worker-container)\//.test(target) && !IMPORTS.has(target))
+        .map((target) => `${file}: ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('of the contract are zod only, so that a browser can have it', () => {
+    const allowed = (target: string, file: string) =>
+      target.startsWith('lib/contract/') ||
+      target === 'zod' ||
+      (target === 'zod-openapi' && file === 'lib/contract/openapi.ts');
+    expect(offences(sourcesUnder('lib/contract'), allowed)).toEqual([]);
+  });
+
+  test('of what the service knows never lead to how it is run', () => {
+    const inner = sourcesUnder(
+      'lib/access',
+      'lib/account',
+      'lib/aws',
+      'lib/catalog',
+      'lib/config',
+      'lib/http',
+      'lib/jobs',
+    );
+    expect(offences(inner, outside('bin', 'functions', 'lib/local', 'lib/stacks', 'worker-container'))).toEqual([]);
+    const domain = sourcesUnder('lib/access', 'lib/account', 'lib/aws', 'lib/catalog', 'lib/jobs');
+    expect(offences(domain, outside('lib/http'))).toEqual([]);
+  });
+
+  test('of functions and worker never lead to each other, to the stacks or to the local run', () => {
+    const stranger = outside('bin', 'lib/local', 'lib/stacks');
+    expect(offences(sourcesUnder('functions'), stranger)).toEqual([]);
+    expect(offences(sourcesUnder('functions'), outside('worker-container'))).toEqual([]);
+    expect(offences(sourcesUnder('worker-container'), stranger)).toEqual([]);
+    expect(offences(sourcesUnder('worker-container'), outside('functions', 'lib/http'))).toEqual([]);
+  });
+
+  test('of a function are not those of another', () => {
+    expect(offences(sourcesUnder('functions'), outside('functions'))).toEqual([]);
+  });
+
+  test('of the stacks are not code that runs: they know functions by path', () => {
+    expect(offences(sourcesUnder('lib/stacks'), outside('functions', 'worker-container', 'lib/local', 'bin'))).toEqual(
+      [],
+    );
+  });
+
+  test('of the CDK and of esbuild stand where stacks are made and bundles', () => {
+    const tools = /^(aws-cdk-lib|cdk-nag|constructs|esbuild)(\/|$)/;
+    const users = [...IMPORTS]
+      .filter(([, targets]) => targets.some((target) => tools.test(target)))
+      .map(([file]) => file);
+    expect(users.filter((file) => !/^(lib\/stacks\/|bin\/app\.ts$|bin\/bundle-worker\.ts$)/.test(file))).toEqual([]);
+  });
+
+  test('of packages are of packages that package.json names, and in what is deployed of dependencies', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+      string,
+      object
+    >;
+    const packageOf = (target: string) =>
+      target
+        .split('/')
+        .slice(0, target.startsWith('@') ? 2 : 1)
+        .join('/');
+    const isPackage = (target: string) =>
+      !IMPORTS.has(target) && !/^(node:|\.|openapi\.json|package\.json)/.test(target);
+    const named = { ...dependencies, ...devDependencies, 'aws-lambda': 'types only' };
+    expect(offences(SOURCES, (target) => !isPackage(target) || packageOf(target) in named)).toEqual([]);
+    const deployed = FUNCTION_IDS.map(sourceOf)
+      .concat('worker-container/main.ts')
+      .flatMap((entry) => [...closureOf(entry)]);
+    const shipped = { ...dependencies, 'aws-lambda': 'types only' };
+    expect(offences([...new Set(deployed)], (target) => !isPackage(target) || packageOf(target) in shipped)).toEqual(
+      [],
+    );
+    expect(offences(SOURCES, (target) => !builtinModules.includes(target))).toEqual([]);
+  });
+});
+
+describe("what the worker's image is made from", () => {
+  const dockerignore = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+  const excluded = dockerignore.filter((line) => line.startsWith('lib/'));
+
+  test('is all that the worker needs', () => {
+    expect(excluded.length).toBeGreaterThan(0);
+    const needed = [...closureOf('worker-container/main.ts')];
+    expect(needed.filter((file) => excluded.some((folder) => file.startsWith(`${folder}/`)))).toEqual([]);
+  });
+
+  test('is the Node that all else runs on', () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      devDependencies: { node: string };
+    };
+    const dockerfile = readFileSync(join(ROOT, 'worker-container/Dockerfile'), 'utf8');
+    expect(/^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(dockerfile)?.[1]).toBe(devDependencies.node);
+  });
+});
+
+describe('the bundles of the functions', () => {
+  const outdir = mkdtempSync(join(tmpdir(), 'promptq-bundles-'));
+  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  const bundles = bundleFunctions(outdir);
+  const data = new DataStack(new App(), 'data');
+  const inputsOf = (id: string) => {
+    const file = join(bundles.folderOf(id), 'index.js');
+    const output = Object.entries(bundles.metafile.outputs).find(([path]) => join(ROOT, path) === file)?.[1];
+    const inputs = Object.entries(output?.inputs ?? {});
+    return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([input]) => input);
+  };
+  const holds = (id: string, part: string) => inputsOf(id).some((input) => input.includes(part));
+
+  test.each(FUNCTION_IDS)('%s holds its own source, and nothing of the stacks, the local run or the worker', (id) => {
+    expect(inputsOf(id)).toContain(sourceOf(id));
+    expect(inputsOf(id).filter((input) => /^(lib\/(local|stacks)|worker-container|bin|test)\//.test(input))).toEqual(
+      [],
+    );
+    expect(inputsOf(id).filter((input) => input.startsWith('functions/'))).toEqual([sourceOf(id)]);
+  });
+
+  test.each(FUNCTION_IDS)('%s holds neither the whole table nor what makes the OpenAPI document of it', (id) => {
+    expect(inputsOf(id).filter((input) => /contract\/(routes|openapi)\.ts$|zod-openapi/.test(input))).toEqual([]);
+  });
+
+  test.each([...routes, { id: NOT_FOUND, access: {} }])(
+    '$id holds clients of what its line declares',
+    ({ id, access }) => {
+      expect(holds(id, '@aws-sdk/client-s3/')).toBe('output' in access);
+      expect(holds(id, '@aws-sdk/client-sqs/')).toBe('permits' in access);
+    },
+  );
+
+  test.each(routes)('$id reads indexes of tables only if its role may', (route) => {
+    const sources = inputsOf(route.id).filter((input) => input.startsWith('lib/'));
+    const reads = sources.some((input) => readFileSync(join(ROOT, input), 'utf8').includes('IndexName:'));
+    const resources = accessStatements(data, route).flatMap((statement) => statement.resources);
+    expect([reads, resources.some((resource) => resource.includes('/index/'))]).not.toEqual([true, false]);
+  });
+
+  test("hold no language of zod's but English: that takes `import * as z`, of which esbuild sees what is used", () => {
+    const languages = (id: string) =>
+      inputsOf(id).filter((input) => /zod\/v4\/locales\//.test(input) && !/locales\/(en|index)\.js$/.test(input));
+    expect(FUNCTION_IDS.filter((id) => languages(id).length > 0)).toEqual([]);
+  });
+
+  test('are the same bytes wherever they are made', () => {
+    for (const id of FUNCTION_IDS) {
+      const code = readFileSync(join(bundles.folderOf(id), 'index.js'), 'utf8');
+      expect([code.includes(ROOT), code.includes(outdir)]).toEqual([false, false]);
+    }
+  });
+});

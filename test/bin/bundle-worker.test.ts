@@ -1,0 +1,59 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'promptq-bundle-worker-'));
+const bundle = join(folder, 'worker-container/main.mjs');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const script = fileURLToPath(new URL('../../bin/bundle-worker.ts', import.meta.url));
+execFileSync(process.execPath, [script, bundle], { stdio: 'inherit' });
+
+describe("the worker's bundle", () => {
+  test('runs with nothing beside it, as far as to the complaint about its environment', () => {
+    const { status, stderr } = spawnSync(process.execPath, [bundle], { cwd: folder, env: {}, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('the environment of this process is not complete');
+    expect(stderr).toContain('JOBS_TABLE');
+  });
+
+  test('starts with a whole environment, and ends in order on SIGTERM', async () => {
+    const nowhere = 'http://127.0.0.1:9';
+    const env = {
+      JOBS_TABLE: 'jobs',
+      REGISTRY_TABLE: 'registry',
+      OUTPUT_BUCKET: 'output',
+      QUEUE_URL_HIGH: `${nowhere}/high`,
+      QUEUE_URL_NORMAL: `${nowhere}/normal`,
+      QUEUE_URL_LOW: `${nowhere}/low`,
+      PROMPTQ_TIMEOUT_UNIT: 'seconds',
+      PROMPTQ_WORK_DIR: join(folder, 'work'),
+      PROMPTQ_STOP_GRACE_SECONDS: '0',
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'none',
+      AWS_SECRET_ACCESS_KEY: 'none',
+      AWS_ENDPOINT_URL: nowhere,
+    };
+    const worker = spawn(process.execPath, [bundle], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    const exited = once(worker, 'exit');
+    const said: string[] = [];
+    for await (const line of createInterface({ input: worker.stdout })) {
+      const { message } = JSON.parse(line) as { message: string };
+      if (message === 'ready') worker.kill('SIGTERM');
+      said.push(message);
+    }
+    expect(said).toEqual(expect.arrayContaining(['ready', 'stopping', 'stopped']));
+    expect(await exited).toEqual([0, null]);
+  });
+
+  test('says what it is called with', () => {
+    const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('usage: node bin/bundle-worker.ts OUTFILE')]);
+  });
+});

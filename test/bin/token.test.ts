@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/token.ts', import.meta.url));
+
+let service: ServiceUnderTest;
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  service = await startService({ home, env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Runs the operator's command on the home. */
+async function token(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return await new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { env: { ...process.env, PROMPTQ_HOME: home } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
+  });
+}
+
+async function create(...args: string[]): Promise<{ id: string; token: string; scopes: string[] }> {
+  const { stdout, stderr } = await token('create', '--name', 'a test', '--json', ...args);
+  expect(stderr).toBe('');
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  return JSON.parse(stdout);
+}
+
+async function call(text: string, method = 'GET', path = '/health', body?: unknown) {
+  const { status, json } = await service.api(method, path, body, { authorization: `Bearer ${text}` });
+  return { status, required: json.details?.required_scope };
+}
+
+describe('a token made by the command', () => {
+  it('may read and write unless it is told otherwise', async () => {
+    const made = await create();
+    expect(made.scopes).toEqual(['read', 'write']);
+    expect(await call(made.token)).toEqual({ status: 200, required: undefined });
+    expect(await call(made.token, 'POST', '/jobs', { prompt: 'x', draft: true })).toEqual({
+      status: 201,
+      required: undefined,
+    });
+    expect(await call(made.token, 'GET', '/jobs/none/result')).toEqual({ status: 403, required: 'logs' });
+    expect(await call(made.token, 'GET', '/nowhere')).toEqual({ status: 403, required: 'admin' });
+  });
+
+  it('may do everything with admin, and nothing beyond its scopes', async () => {
+    const admin = await create('--scopes', 'admin');
+    expect(await call(admin.token, 'GET', '/jobs/none/logs')).toEqual({ status: 404, required: undefined });
+    expect(await call(admin.token, 'GET', '/nowhere')).toEqual({ status: 404, required: undefined });
+    const logs = await create('--scopes', 'logs');
+    expect(await call(logs.token)).toEqual({ status: 403, required: 'read' });
+    expect(await call(logs.token, 'POST', '/jobs', '{')).toEqual({ status: 403, required: 'write' });
+  });
+
+  it('is refused at once while it is suspended, and for ever when it is revoked', async () => {
+    const made = await create();
+    await token('suspend', made.id);
+    expect((await call(made.token)).status).toBe(401);
+    await token('resume', made.id);
+    expect((await call(made.token)).status).toBe(200);
+    await token('revoke', made.id);
+    expect((await call(made.token)).status).toBe(401);
+    expect(await token('resume', made.id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('revoked already'),
+    });
+    expect((await call(made.token)).status).toBe(401);
+  });
+
+  it('ends when its time is over', async () => {
+    const made = await create('--expires-in', '2s');
+    expect((await call(made.token)).status).toBe(200);
+    await waitFor(async () => (await call(made.token)).status === 401);
+  });
+
+  it('is listed without being shown', async () => {
+    const made = await create();
+    const { stdout } = await token('list');
+    expect(stdout).toContain(made.id);
+    expect(stdout).not.toContain(made.token);
+    expect(stdout).not.toMatch(/pq_/);
+  });
+});
+
+describe('a wrong use is refused with what is allowed', () => {
+  for (const [args, sentence] of [
+    [['create'], '--name'],
+    [['create', '--name', ' '], 'it is empty'],
+    [['create', '--name', 'x', '--scopes', 'read,fly'], 'unknown: fly; known: read, write, logs, attachments, admin'],
+    [['create', '--name', 'x', '--expires-in', 'soon'], 'for example 90d'],
+    [['revoke', 'tok_none'], 'there is no token tok_none'],
+    [['list', '--home', '/nowhere/at/all'], 'is no home of a local run'],
+  ] as const) {
+    it(args.join(' '), async () => {
+      const { code, stderr } = await token(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain(sentence);
+    });
+  }
+});
+
+it('works on a home that nobody runs', async () => {
+  await service.stop({ keepHome: true });
+  const made = await create('--scopes', 'read');
+  service = await startService({ home });
+  expect((await call(made.token)).status).toBe(200);
+});

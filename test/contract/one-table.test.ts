@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { createOpenApi } from '../../lib/contract/openapi.ts';
+import { BASE_PATH } from '../../lib/contract/route.ts';
+import { routes } from '../../lib/contract/routes.ts';
+import { ApiStack } from '../../lib/stacks/api-stack.ts';
+import { FUNCTION_IDS, sourceOf } from '../../lib/stacks/bundle-functions.ts';
+import { DataStack } from '../../lib/stacks/data-stack.ts';
+import { apiMethods } from '../lib/stacks/api-methods.ts';
+import { codeOf, deployment, ROOT, testApp, VERSION } from '../lib/stacks/synthesis.ts';
+
+const document = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
+const operations = z.object({
+  info: z.object({ version: z.string() }),
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ operationId: z.string(), 'x-required-scope': z.string() })),
+  ),
+});
+
+const app = testApp();
+const props = { data: new DataStack(app, 'data'), deployment: deployment(), version: VERSION, codeOf };
+const api = new ApiStack(app, 'api', props);
+
+const inTable = routes.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).sort();
+
+describe('a route exists by standing in the table, and everywhere else because it does', () => {
+  test('there is a file of functions for each route, and no other but the catch-all and the triggers', () => {
+    const files = globSync('functions/**/*.ts', { cwd: ROOT });
+    expect(files.sort()).toEqual(FUNCTION_IDS.map(sourceOf).sort());
+  });
+
+  test.each(FUNCTION_IDS)('%s exports its handler', async (id) => {
+    Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
+    const module: unknown = await import(join(ROOT, sourceOf(id)));
+    expect(z.object({ handler: z.function() }).safeParse(module).success).toBe(true);
+  });
+
+  test('API Gateway has a method for each route, and no other but ANY', () => {
+    const methods = apiMethods(api).filter(({ verb }) => verb !== 'ANY');
+    expect(methods.map(({ verb, path }) => `${verb} ${path}`).sort()).toEqual(inTable);
+    expect(methods.map(({ functionId }) => functionId).sort()).toEqual(routes.map(({ id }) => id).sort());
+  });
+
+  test('openapi.json has an operation for each route with its scope, and no other', () => {
+    const described = Object.entries(operations.parse(document).paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [
+        `${method.toUpperCase()} ${path}`,
+        operation['x-required-scope'],
+      ]),
+    );
+    const scopes = routes.map(({ method, path, scope }) => [`${method} ${BASE_PATH}${path}`, scope]);
+    expect(described.sort()).toEqual(scopes.sort());
+  });
+
+  test('openapi.json is what the table makes of it', () => {
+    expect(document).toEqual(createOpenApi(routes, operations.parse(document).info.version));
+  });
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { ProfileStore } from '../lib/catalog/profiles.ts';
+import { ProjectStore } from '../lib/catalog/projects.ts';
+import { RuleStore } from '../lib/catalog/rules.ts';
+import { workerEnv } from '../lib/config/env.ts';
+import type { CreationContext } from '../lib/jobs/create-job.ts';
+import { JobTextStore } from '../lib/jobs/job-texts.ts';
+import type { AttemptContext } from '../worker-container/attempt.ts';
+import type { EmulatedDeployment } from './emulated-deployment.ts';
+
+/** What creates jobs in an emulated deployment, and what runs them; profile `shell` is the default. */
+export async function openWorker(
+  deployment: EmulatedDeployment,
+): Promise<{ creation: CreationContext; worker: Omit<EmulatedDeployment, 'env'> & AttemptContext }> {
+  const { objects, registry, clock, env } = deployment;
+  const stores = {
+    texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
+    profiles: new ProfileStore(registry),
+    rules: new RuleStore(registry),
+    folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP] },
+  };
+  await stores.profiles.put({ name: 'shell', agent: 'shell' });
+  const projects = new ProjectStore({ ...registry, clock });
+  const workerSettings = workerEnv.parse({
+    ...env,
+    PROMPTQ_ALLOWED_ROOTS: '',
+    PROMPTQ_S3_PATH_STYLE: '1',
+    PROMPTQ_WORK_DIR: join(env.PROMPTQ_WORKSPACES, '..', 'worker'),
+  });
+  return {
+    creation: { ...deployment, ...stores, projects, defaultProfile: 'shell' },
+    worker: {
+      ...deployment,
+      ...stores,
+      env: workerSettings,
+      workerId: 'worker-under-test',
+      markPrefix: `${workerSettings.PROMPTQ_WORK_DIR}/`,
+      log: new Logger({ serviceName: 'test', logLevel: 'SILENT' }),
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { afterAll } from 'vitest';
+import * as z from 'zod';
+import { type Deployment, readDeployment, SETTINGS_KEY } from '../../../lib/config/deployment.ts';
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+export const VERSION = '1.2.3';
+
+const cdkJson = z.object({ context: z.record(z.string(), z.unknown()) });
+const { context } = cdkJson.parse(JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')));
+
+/** The settings that cdk.json has, with some changed. */
+export function deployment(changed: Record<string, unknown> = {}): Deployment {
+  return readDeployment({ ...z.record(z.string(), z.unknown()).parse(context[SETTINGS_KEY]), ...changed });
+}
+
+/** An app with the feature flags of cdk.json; it writes into a folder that goes after the tests of the file. To be called outside of tests. */
+export function testApp(): App {
+  const outdir = mkdtempSync(join(tmpdir(), 'promptq-synth-'));
+  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  return new App({ context, outdir });
+}
+
+/** Stands for a function's bundle: tells whose it is. */
+export function codeOf(functionId: string): Code {
+  return Code.fromInline(functionId);
+}
+
+const resourceSchema = z.object({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  DeletionPolicy: z.string().optional(),
+  UpdateReplacePolicy: z.string().optional(),
+});
+export type SynthesizedResource = z.output<typeof resourceSchema>;
+
+/** The resources of a stack, by logical id; of one type if it is given. */
+export function resourcesOf(stack: Stack, type?: string): Map<string, SynthesizedResource> {
+  const template = z
+    .object({ Resources: z.record(z.string(), resourceSchema) })
+    .parse(Template.fromStack(stack).toJSON());
+  return new Map(Object.entries(template.Resources).filter(([, { Type }]) => type === undefined || Type === type));
+}
+
+/** An environment as the process would see it, with stand-ins for what only the deployment knows. */
+export function standIns(variables: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : 'https://stand.in/name',
+    ]),
+  );
+}
+
+/** One statement of a policy, its members always lists. */
+export interface Statement {
+  readonly effect: string;
+  readonly actions: readonly string[];
+  /** As JSON, when they are no plain strings. */
+  readonly resources: readonly string[];
+  readonly condition: unknown;
+}
+
+const oneOrMany = z.union([z.array(z.unknown()), z.unknown().transform((value) => [value])]);
+const statementSchema = z
+  .object({ Effect: z.string(), Action: oneOrMany, Resource: oneOrMany.optional(), Condition: z.unknown().optional() })
+  .transform(
+    (statement): Statement => ({
+      effect: statement.Effect,
+      actions: statement.Action.map(String),
+      resources: (statement.Resource ?? []).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
+      condition: statement.Condition,
+    }),
+  );
+export const policyDocument = z.object({ Statement: z.array(statementSchema) });
+
+/** All statements by which a stack's roles are allowed something. */
+export function roleStatements(stack: Stack): Map<string, Statement[]> {
+  const inline = z.object({ Policies: z.array(z.object({ PolicyDocument: policyDocument })).default([]) });
+  const attached = z.object({ PolicyDocument: policyDocument });
+  const roles = [...resourcesOf(stack, 'AWS::IAM::Role')].map(
+    ([id, { Properties }]) =>
+      [id, inline.parse(Properties).Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)] as const,
+  );
+  const policies = [...resourcesOf(stack, 'AWS::IAM::Policy')].map(
+    ([id, { Properties }]) => [id, attached.parse(Properties).PolicyDocument.Statement] as const,
+  );
+  return new Map([...roles, ...policies]);
+}

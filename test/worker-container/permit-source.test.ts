@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Band } from '../../lib/aws/tables.ts';
+import type { HeldPermit } from '../../lib/jobs/permit.ts';
+import { starvingBands } from '../../lib/jobs/starving-bands.ts';
+import { PermitSource } from '../../worker-container/permit-source.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { waitFor } from '../local-service.ts';
+
+let deployment: EmulatedDeployment;
+beforeEach(async () => {
+  deployment = await emulateDeployment();
+});
+afterEach(async () => await deployment.stop());
+
+const PRIORITY = { high: 1, normal: 0, low: -1 } as const;
+
+async function send(band: Band): Promise<void> {
+  await deployment.permits.send({ id: `job of ${band}`, project_id: 'p', priority: PRIORITY[band] });
+}
+
+function sourceWith(starving: () => Promise<readonly Band[]>): PermitSource {
+  return new PermitSource({ permits: deployment.permits, starvingBands: starving, onFailure: () => undefined });
+}
+
+/** Bands of the next permits; the high band never empties, the others hold what they are given. */
+async function nextBands(source: PermitSource, count: number): Promise<Band[]> {
+  const bands: Band[] = [];
+  const { signal } = new AbortController();
+  for (let n = 0; n < count; n += 1) {
+    await send('high');
+    const held: HeldPermit | undefined = await source.next(signal);
+    if (held === undefined) break;
+    await deployment.permits.drop(held);
+    bands.push(held.permit.band);
+  }
+  return bands;
+}
+
+it('a low job that has waited over a minute starts although the high band never empties; a younger one waits', async () => {
+  const queued = new Date(deployment.clock.now()).toISOString();
+  const waiting = { priority: -1, created_at: queued, queued_at: queued };
+  await deployment.store({ id: 'job_00000000000000000000000001', ...waiting });
+  await send('low');
+  let sinceThen = 0;
+  const clock = { now: () => Date.parse(queued) + sinceThen };
+  const source = sourceWith(() => starvingBands({ byStatus: deployment.byStatus, clock }));
+  sinceThen = 59_000;
+  expect(new Set(await nextBands(source, 16))).toEqual(new Set(['high']));
+  sinceThen = 61_000;
+  const bands = await nextBands(source, 16);
+  expect(bands.filter((band) => band === 'low')).toHaveLength(1);
+  expect(bands.indexOf('low')).toBeLessThan(8);
+});
+
+it('bands that starve are looked at in turn, so that one that never empties starves no other', async () => {
+  for (let n = 0; n < 8; n += 1) await send('low');
+  for (let n = 0; n < 8; n += 1) await send('normal');
+  const bands = await nextBands(
+    sourceWith(async () => ['low', 'normal']),
+    32,
+  );
+  expect(bands.filter((band) => band === 'low')).toHaveLength(2);
+  expect(bands.filter((band) => band === 'normal')).toHaveLength(2);
+});
+
+it('permits are taken although nobody can say whether a band starves', async () => {
+  const source = sourceWith(async () => {
+    throw new Error('the table does not answer');
+  });
+  expect(await nextBands(source, 16)).toHaveLength(16);
+});
+
+it('an idle worker waits on all bands at once, and what comes when nobody asks goes back', async () => {
+  let waiting = 0;
+  deployment.queues.middlewareStack.add(
+    (next) => async (args) => {
+      const waits = Number(Reflect.get(args.input, 'WaitTimeSeconds') ?? 0) > 0;
+      if (waits) waiting += 1;
+      return await next(args).finally(() => (waiting -= waits ? 1 : 0));
+    },
+    { step: 'initialize' },
+  );
+  const source = sourceWith(async () => []);
+  const asking = source.next(new AbortController().signal);
+  await waitFor(() => waiting === 3);
+  await send('low');
+  expect((await asking)?.permit.band).toBe('low');
+  // The other waits are still open, and one of them gets this permit first.
+  expect(waiting).toBe(2);
+  await send('normal');
+  expect(await deployment.permits.receive('normal', 5)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
+});
