@@ -7,7 +7,7 @@ const KIND = 'profile';
 /** A named execution setting. */
 export const profileSchema = z.object({
   name: z.string().min(1),
-  agent: z.enum(['codex', 'shell']),
+  agent: z.enum(['codex', 'claude', 'shell']),
   model: z.string().optional(),
   args: z.array(z.string()).default([]),
   /** Added to the agent's environment. */
@@ -22,11 +22,15 @@ export const profileSchema = z.object({
 export type Profile = z.output<typeof profileSchema>;
 
 /** Profiles that every deployment has. */
-const BUILT_IN: readonly Profile[] = [profileSchema.parse({ name: 'codex', agent: 'codex' })];
+const BUILT_IN: readonly Profile[] = [
+  profileSchema.parse({ name: 'codex', agent: 'codex' }),
+  profileSchema.parse({ name: 'claude', agent: 'claude' }),
+];
 
 /** Longest composed prompt in characters that an agent takes. */
 export const MAX_PROMPT_LENGTH: Readonly<Record<Profile['agent'], number>> = {
   codex: LIMITS.codexPromptLength,
+  claude: LIMITS.claudePromptLength,
   shell: Number.POSITIVE_INFINITY,
 };
 
