@@ -26,6 +26,7 @@ const TABLES = {
       ['request body, unless the deployment sets another', bytes(LIMITS.maxBodyBytes.default)],
       ['highest setting of it', bytes(LIMITS.maxBodyBytes.max)],
       ['composed prompt that codex takes', `${number(LIMITS.codexPromptLength)} characters`],
+      ['composed prompt that claude takes', `${number(LIMITS.claudePromptLength)} characters`],
       ['output kept of one stream of one attempt; more ends the attempt', bytes(LIMITS.outputBytes)],
       ['each stream in a result, unless `full=1`', `the last ${bytes(LIMITS.resultStreamBytes)}`],
       ['each stream in logs, unless `full=1`', bytes(LIMITS.logStreamBytes)],

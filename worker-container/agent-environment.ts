@@ -21,17 +21,39 @@ export function agentEnvironment(env: WorkerEnv, profile: Profile): Record<strin
     HOME: env.HOME,
     LANG: env.LANG,
     ...(env.PROMPTQ_RUN_HOME !== undefined && { PROMPTQ_RUN_HOME: env.PROMPTQ_RUN_HOME }),
-    ...(env.PROMPTQ_CODEX_BIN !== undefined &&
-      profile.agent === 'codex' && { PROMPTQ_CODEX_BIN: env.PROMPTQ_CODEX_BIN }),
-    ...(env.OPENAI_API_KEY !== undefined &&
-      profile.agent === 'codex' &&
-      profile.vendor === 'own' && { CODEX_API_KEY: env.OPENAI_API_KEY }),
+    ...given(OF_AGENT[profile.agent].binary(env)),
+    ...(profile.vendor === 'own' && given(OF_AGENT[profile.agent].account(env))),
     ...profile.env,
   };
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What each agent gets beyond that, and nobody else does: where its CLI is, and the account for its own vendor. */
+const OF_AGENT: Readonly<
+  Record<Profile['agent'], { binary: (env: WorkerEnv) => Variables; account: (env: WorkerEnv) => Variables }>
+> = {
+  codex: {
+    binary: ({ PROMPTQ_CODEX_BIN }) => ({ PROMPTQ_CODEX_BIN }),
+    account: ({ OPENAI_API_KEY }) => ({ CODEX_API_KEY: OPENAI_API_KEY }),
+  },
+  claude: {
+    binary: ({ PROMPTQ_CLAUDE_BIN }) => ({ PROMPTQ_CLAUDE_BIN }),
+    account: ({ ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN }) => ({ ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN }),
+  },
+  shell: { binary: () => ({}), account: () => ({}) },
+};
+
+function given(variables: Variables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
 /** Values that no reader of output may see. */
 export function secretsOf(env: WorkerEnv, profile: Profile): string[] {
-  const own = [env.OPENAI_API_KEY, env.PROMPTQ_PRACTICE_KEY].filter((value) => value !== undefined);
+  const own = [env.OPENAI_API_KEY, env.ANTHROPIC_API_KEY, env.CLAUDE_CODE_OAUTH_TOKEN, env.PROMPTQ_PRACTICE_KEY].filter(
+    (value) => value !== undefined,
+  );
   return [...own, ...Object.values(profile.env)];
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '../contract/limits.ts';
 const KIND = 'profile';
 
 /** The vendors' CLIs that there are adapters for, and the plain shell. */
-export const AGENTS = ['codex', 'shell'] as const;
+export const AGENTS = ['codex', 'claude', 'shell'] as const;
 
 /** A named execution setting. */
 export const profileSchema = z.object({
@@ -25,11 +25,15 @@ export const profileSchema = z.object({
 export type Profile = z.output<typeof profileSchema>;
 
 /** Profiles that every deployment has. */
-const BUILT_IN: readonly Profile[] = [profileSchema.parse({ name: 'codex', agent: 'codex' })];
+const BUILT_IN: readonly Profile[] = [
+  profileSchema.parse({ name: 'codex', agent: 'codex' }),
+  profileSchema.parse({ name: 'claude', agent: 'claude' }),
+];
 
 /** Longest composed prompt in characters that an agent takes. */
 export const MAX_PROMPT_LENGTH: Readonly<Record<Profile['agent'], number>> = {
   codex: LIMITS.codexPromptLength,
+  claude: LIMITS.claudePromptLength,
   shell: Number.POSITIVE_INFINITY,
 };
 

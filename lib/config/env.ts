@@ -64,10 +64,14 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_PRACTICE_URL: z.url().optional(),
   PROMPTQ_PRACTICE_KEY: z.string().optional(),
   PROMPTQ_CODEX_BIN: z.string().optional(),
+  PROMPTQ_CLAUDE_BIN: z.string().optional(),
   /** Names the local run that a process belongs to; inherited, so that the next run can end what is left of this one. */
   PROMPTQ_RUN_HOME: z.string().optional(),
   PROMPTQ_VERSION: z.string().default('0.0.0'),
   OPENAI_API_KEY: z.string().optional(),
+  /** claude's account: a key, or else the token of a subscription (`claude setup-token`). */
+  ANTHROPIC_API_KEY: z.string().optional(),
+  CLAUDE_CODE_OAUTH_TOKEN: z.string().optional(),
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   HOME: z.string().default('/root'),
   LANG: z.string().default('C.UTF-8'),

@@ -27,6 +27,8 @@ export const LIMITS = {
   searchTextLength: 8_000,
   /** How many characters the codex CLI takes as a prompt. */
   codexPromptLength: 1_048_576,
+  /** The claude CLI reads 10 Mi UTF-16 units of prompt, of which a character can take two. */
+  claudePromptLength: 5_242_880,
   followUps: {
     /** Jobs that one job can bring about, all its attempts together. */
     perJob: 20,

@@ -22,6 +22,20 @@ const OPERATOR_SETTINGS = [
   'PROMPTQ_USAGE_PROBE_SECONDS',
 ] as const;
 
+/** What of the caller's environment is the worker's. */
+const WORKER_SETTINGS = [
+  'PROMPTQ_CONCURRENCY',
+  'PROMPTQ_CODEX_BIN',
+  'PROMPTQ_CLAUDE_BIN',
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'PATH',
+  'HOME',
+  'LANG',
+  'TMPDIR',
+] as const;
+
 type Source = Readonly<Record<string, string | undefined>>;
 export type EnvBlock = Readonly<Record<string, string>>;
 
@@ -67,7 +81,7 @@ export function workerProcessEnv(
     PROMPTQ_STOP_GRACE_SECONDS: '5',
     PROMPTQ_PRACTICE_URL: practice.baseUrl,
     PROMPTQ_PRACTICE_KEY: practice.apiKey,
-    ...given(['PROMPTQ_CONCURRENCY', 'PROMPTQ_CODEX_BIN', 'OPENAI_API_KEY', 'PATH', 'HOME', 'LANG', 'TMPDIR'], source),
+    ...given(WORKER_SETTINGS, source),
   };
 }
 

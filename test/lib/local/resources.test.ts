@@ -92,7 +92,16 @@ test('the bucket is there', async () => {
 });
 
 test('the environment is all that functions and worker ask for', () => {
-  const source = { PATH: '/bin', HOME: '/home/x', OPENAI_API_KEY: 'sk', SECRET: 'stays', PROMPTQ_CONCURRENCY: '3' };
+  const accounts = { OPENAI_API_KEY: 'sk', ANTHROPIC_API_KEY: 'ak', CLAUDE_CODE_OAUTH_TOKEN: 'at' };
+  const binaries = { PROMPTQ_CODEX_BIN: '/opt/codex', PROMPTQ_CLAUDE_BIN: '/opt/claude' };
+  const source = {
+    PATH: '/bin',
+    HOME: '/home/x',
+    SECRET: 'stays',
+    PROMPTQ_CONCURRENCY: '3',
+    ...accounts,
+    ...binaries,
+  };
   const block = localEnv('/home/x/.promptq', resources, endpoints, source);
   expect(readEnv(apiEnv, block).PROMPTQ_TIMEOUT_UNIT).toBe('seconds');
   const forWorker = {
@@ -100,11 +109,12 @@ test('the environment is all that functions and worker ask for', () => {
     ...workerProcessEnv('/home/x/.promptq', { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'k' }, source),
   };
   const read = readEnv(workerEnv, forWorker);
-  expect([read.PROMPTQ_CONCURRENCY, read.PROMPTQ_WORK_DIR, read.OPENAI_API_KEY]).toEqual([
-    3,
-    '/home/x/.promptq/worker',
-    'sk',
-  ]);
+  expect(read).toMatchObject({
+    PROMPTQ_CONCURRENCY: 3,
+    PROMPTQ_WORK_DIR: '/home/x/.promptq/worker',
+    ...accounts,
+    ...binaries,
+  });
   expect(Object.keys(forWorker)).not.toContain('SECRET');
 });
 

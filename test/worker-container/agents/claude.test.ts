@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
+import type { AgentRun } from '../../../worker-container/agents/agent.ts';
+import { claude } from '../../../worker-container/agents/claude.ts';
+import { endTree, findMarked, spawnTree } from '../../../worker-container/process-tree.ts';
+import { claudeCli, INSTALL_LIMIT } from './claude-cli.ts';
+import { type PracticeMessages, startPracticeMessages, textsOf } from './practice-messages.ts';
+import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';
+
+let vendor: PracticeMessages;
+let binary: string;
+beforeAll(async () => {
+  [vendor, binary] = await Promise.all([startPracticeMessages(), claudeCli()]);
+}, INSTALL_LIMIT);
+afterAll(() => vendor.close());
+
+/** A run against the stand-in; its failures are not tried again for long. */
+function run(settings: Partial<AgentRun> & { prompt: string }): Partial<AgentRun> {
+  const env = { PROMPTQ_CLAUDE_BIN: binary, CLAUDE_CODE_MAX_RETRIES: '1', ...settings.env };
+  return { vendor, ...settings, env };
+}
+
+/** The same with an account of claude's own, as the token of a subscription. */
+function subscribed(prompt: string): Partial<AgentRun> {
+  const env = { ANTHROPIC_BASE_URL: vendor.baseUrl, CLAUDE_CODE_OAUTH_TOKEN: vendor.apiKey };
+  return run({ prompt, env, vendor: undefined });
+}
+
+test('a plain prompt ends with a session, usage, its cost and a final message', async () => {
+  const prompt = 'Say "hällo" to 日本 😀\nin two lines';
+  const end = await runAgent(claude, run({ prompt }));
+  expect(end).toMatchObject({ exitCode: 0, facts: { finished: true, finalMessage: `You said:\n${prompt}` } });
+  expect(end.facts.sessionId).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  expect(end.facts.usage).toEqual({
+    input_tokens: 150,
+    cached_input_tokens: 30,
+    output_tokens: 9,
+    reasoning_output_tokens: 0,
+    cost_usd: expect.any(Number),
+  });
+  expect(end.facts.usage?.cost_usd).toBeGreaterThan(0);
+  expect(end.facts).not.toHaveProperty('error');
+  expect(end.facts).not.toHaveProperty('park');
+});
+
+test('the model of the run is the one that is asked', async () => {
+  await runAgent(claude, run({ prompt: 'with a model', model: 'claude-of-my-own' }));
+  expect(vendor.requests.find((request) => textsOf(request).includes('with a model'))?.model).toBe('claude-of-my-own');
+});
+
+test('the longest prompt is read to its end, a longer one is refused with a reason', async () => {
+  const longest = '😀'.repeat(claude.maxPromptLength);
+  expect((await runAgent(claude, run({ prompt: longest }))).facts.error).toBe('Prompt is too long');
+  const longer = await runAgent(claude, run({ prompt: `${longest}!` }));
+  expect(longer.facts.error).toContain('stdin input exceeds 10MB');
+});
+
+test('a tool writes into cwd, and elsewhere, without a sandbox', async () => {
+  const prompt = `drill: tool bash -c 'echo written > here.txt; echo written > ../there.txt'`;
+  const { attempt, ended } = await startAgent(claude, run({ prompt }));
+  expect((await ended).exitCode).toBe(0);
+  expect(await readFile(join(attempt.cwd, 'here.txt'), 'utf8')).toBe('written\n');
+  expect(await readFile(join(attempt.cwd, '../there.txt'), 'utf8')).toBe('written\n');
+});
+
+test('under the sandbox read-only a tool reads and cannot write', async () => {
+  const attempt = await makeAttempt(run({ prompt: '', sandbox: 'read-only' }));
+  await writeFile(join(attempt.cwd, 'old.txt'), 'as it was\n');
+  const reading = await runAgent(claude, { ...attempt, prompt: 'drill: tool cat old.txt' });
+  expect(reading.facts.finalMessage).toContain('as it was');
+  const writing = await runAgent(claude, { ...attempt, prompt: 'drill: tool echo new > new.txt' });
+  expect(writing.facts.finalMessage).toContain('denied');
+  expect(await readdir(attempt.cwd)).toEqual(['old.txt']);
+  const offered = vendor.requests.at(-1)?.tools?.map(({ name }) => name);
+  expect(offered).toContain('Read');
+  expect(offered?.filter((name) => ['Write', 'Edit', 'NotebookEdit', 'ScheduleWakeup'].includes(name))).toEqual([]);
+});
+
+test('a sandbox that the machine does not have is an error that says what is missing', async () => {
+  const bin = await mkdtemp(join(tmpdir(), 'promptq-bin-'));
+  onTestFinished(() => rm(bin, { recursive: true, force: true }));
+  for (const name of ['bash', 'sh', 'awk', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
+  const prompt = 'drill: tool echo written > here.txt';
+  const end = await runAgent(claude, run({ prompt, sandbox: 'workspace-write', env: { PATH: bin } }));
+  expect(end).toMatchObject({
+    exitCode: 1,
+    facts: { error: expect.stringMatching(/^Sandbox required but .*bubblewrap/) },
+  });
+});
+
+test('a tool has the mark and no secret', async () => {
+  const env = { MY_TOKEN: 'hidden-1', my_secret_word: 'hidden-2', API_KEY: 'hidden-3', DB_PASSWORD: 'hidden-4' };
+  const { attempt, ended } = await startAgent(
+    claude,
+    run({ prompt: 'drill: tool env', env: { ...env, TZ: 'Asia/Tokyo' } }),
+  );
+  const seen = (await ended).facts.finalMessage?.split('\n');
+  expect(seen).toContain(`PROMPTQ_ATTEMPT=${attempt.env.PROMPTQ_ATTEMPT}`);
+  expect(seen).toContain('TZ=Asia/Tokyo');
+  expect(seen?.filter((line) => line.includes('hidden') || line.includes(vendor.apiKey))).toEqual([]);
+});
+
+test('nothing is offered that would go on after the result', async () => {
+  const { stdout } = await runAgent(claude, run({ prompt: 'what can you do' }));
+  const tools = vendor.requests.find((request) => textsOf(request).includes('what can you do'))?.tools ?? [];
+  const bash = tools.find(({ name }) => name === 'Bash');
+  expect(Object.keys(bash?.input_schema.properties ?? {})).toContain('command');
+  expect(Object.keys(bash?.input_schema.properties ?? {})).not.toContain('run_in_background');
+  // Of some of its tools claude tells the model only when it looks for them, but its first event names all.
+  const names: string[] = JSON.parse(stdout.split('\n')[0] ?? '').tools;
+  expect(names).toContain('Bash');
+  expect(names.filter((name) => name === 'ScheduleWakeup' || name.startsWith('Cron'))).toEqual([]);
+});
+
+test('the working folder instructs the model but does not set claude up', async () => {
+  const attempt = await makeAttempt(run({ prompt: 'read the instructions' }));
+  await writeFile(join(attempt.cwd, 'CLAUDE.md'), 'Mind the word xylophone.\n');
+  await mkdir(join(attempt.cwd, '.claude'));
+  const settings = { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }, model: 'planted' };
+  await writeFile(join(attempt.cwd, '.claude/settings.json'), JSON.stringify(settings));
+  const end = await runAgent(claude, attempt);
+  expect(end.facts.finalMessage).toContain('read the instructions');
+  const request = vendor.requests.find((candidate) => textsOf(candidate).includes('read the instructions'));
+  expect(request === undefined ? '' : textsOf(request)).toContain('xylophone');
+  expect(request?.model).not.toBe('planted');
+});
+
+test('all that claude keeps is in the folder of its attempt', async () => {
+  const { attempt, ended } = await startAgent(
+    claude,
+    run({ prompt: 'drill: tool echo $CLAUDE_CODE_MESSAGING_SOCKET' }),
+  );
+  const { facts } = await ended;
+  expect(facts.finalMessage).toContain(attempt.attemptDir);
+  expect(await readdir(join(attempt.attemptDir, 'claude-home'))).toContain('projects');
+  expect(await readdir(attempt.cwd)).toEqual([]);
+  expect(await readdir(attempt.env.HOME ?? '')).toEqual(['attempt', 'cwd']);
+});
+
+test("the vendor's failure is the error, in its own words", async () => {
+  for (const status of [400, 500, 503]) {
+    const { exitCode, facts } = await runAgent(claude, run({ prompt: `drill: fail ${status}` }));
+    expect(exitCode).toBe(1);
+    expect(facts.error).toMatch(new RegExp(`^API Error: ${status} The stand-in fails as asked \\(${status}\\)`));
+    expect(facts).toMatchObject({ finished: true });
+    expect(facts).not.toHaveProperty('park');
+  }
+});
+
+test('a plain rate limit is a failure and no reason to wait', async () => {
+  const { facts } = await runAgent(claude, run({ prompt: 'drill: fail 429' }));
+  expect(facts.error).toContain('429');
+  expect(facts).not.toHaveProperty('park');
+});
+
+test.for([90, 200_000])("a subscription's limit of %i s parks the job until then", async (seconds) => {
+  const before = Date.now() + seconds * 1_000;
+  const { facts } = await runAgent(claude, subscribed(`drill: usage-limit ${seconds}`));
+  const after = Date.now() + seconds * 1_000;
+  expect(facts).toMatchObject({ park: { reason: 'usage_limit' }, error: expect.stringContaining("You've hit your") });
+  const until = Date.parse(facts.park?.until ?? '');
+  expect(until).toBeGreaterThanOrEqual(before);
+  expect(until).toBeLessThanOrEqual(after + 1_000);
+});
+
+test('nobody logged in, a used-up login and a wrong key park the job until there is an account', async () => {
+  const nobody = await runAgent(claude, run({ prompt: 'hello', vendor: undefined }));
+  const usedUp = await runAgent(claude, subscribed('drill: not-logged-in'));
+  const wrong = await runAgent(claude, run({ prompt: 'hello', vendor: { ...vendor, apiKey: 'wrong' } }));
+  expect([nobody, usedUp, wrong].map(({ facts }) => facts.park)).toEqual(Array(3).fill({ reason: 'account_required' }));
+  expect(nobody.facts.error).toContain('Not logged in');
+  expect(usedUp.facts.error).toContain('401');
+  expect(wrong.facts.error).toContain('Invalid API key');
+});
+
+test.for([{ kill: false }, { kill: true }])(
+  'nothing is left of claude and its tools (kill: $kill)',
+  async ({ kill }) => {
+    const attempt = await makeAttempt(run({ prompt: 'drill: tool (setsid sleep 300 &); touch up; sleep 300' }));
+    const mark = `test-${randomUUID()}`;
+    const tree = await spawnTree({ ...(await claude.prepare(attempt)), cwd: attempt.cwd, mark });
+    for (const pipe of [tree.stdout, tree.stderr]) pipe.resume();
+    await fileAppears(join(attempt.cwd, 'up'));
+    expect(findMarked(mark).length).toBeGreaterThanOrEqual(3);
+    const killed = await endTree({ child: tree, mark, politeSignal: claude.politeSignal, kill });
+    expect(findMarked(mark)).toEqual([]);
+    // Asked politely, all of them end by themselves.
+    if (!kill) expect(killed).toBe(0);
+    expect(await tree.exited).toEqual(kill ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: 143, signal: null });
+  },
+);
+
+test('an interrupted run is no success, although claude exits with 0', async () => {
+  const { attempt, child, ended } = await startAgent(claude, run({ prompt: 'drill: tool touch up; sleep 300' }));
+  await fileAppears(join(attempt.cwd, 'up'));
+  child.kill('SIGINT');
+  const end = await ended;
+  expect(end.exitCode).toBe(0);
+  expect(end.facts.error).toBeDefined();
+});
+
+test('what stops claude from starting is the error', async () => {
+  const flag = await runAgent(claude, run({ prompt: 'hello', args: ['--no-such-flag'] }));
+  expect(flag).toMatchObject({ exitCode: 1, facts: { finished: false, error: "unknown option '--no-such-flag'" } });
+});
+
+test('an exit without a result is explained by stderr, and never a success', () => {
+  function conclude(stderrTail: string, exitCode: number | null, facts: AgentFacts = { finished: false }) {
+    return claude.conclude(facts, { exitCode, signal: exitCode === null ? 'SIGKILL' : null, stderrTail });
+  }
+  expect(conclude('', 0)).toEqual({ finished: false, error: 'claude exited without a result' });
+  expect(conclude('chatter\n', 0, { finished: true })).toEqual({ finished: true });
+  expect(conclude('\u001b[31mNot logged in\u001b[0m\n', 1)).toMatchObject({ park: { reason: 'account_required' } });
+  expect(conclude('Error: first\n  more\n', 1)).toEqual({ finished: false, error: 'first' });
+  expect(conclude('\n', 1)).toEqual({ finished: false });
+  expect(conclude('Error: first', null)).toEqual({ finished: false });
+  expect(conclude('Error: late', 1, { finished: true, error: 'said' })).toEqual({ finished: true, error: 'said' });
+});
+
+test('the binary can be given, is not passed on, and must be there', async () => {
+  const given = await claude.prepare(await makeAttempt({ env: { PROMPTQ_CLAUDE_BIN: process.execPath } }));
+  expect(given.command).toBe(process.execPath);
+  expect(given.env).not.toHaveProperty('PROMPTQ_CLAUDE_BIN');
+  const missing = await makeAttempt({ env: { PROMPTQ_CLAUDE_BIN: '/no/such/claude' } });
+  await expect(claude.prepare(missing)).rejects.toThrow(
+    /named by PROMPTQ_CLAUDE_BIN can't be executed: \/no\/such\/claude/,
+  );
+});
+
+test('an account for the vendor itself goes to no other vendor', async () => {
+  const account = { ANTHROPIC_API_KEY: 'real-1', CLAUDE_CODE_OAUTH_TOKEN: 'real-2', ANTHROPIC_AUTH_TOKEN: 'real-3' };
+  const own = await claude.prepare(await makeAttempt(run({ prompt: '', env: account, vendor: undefined })));
+  expect(own.env).toMatchObject(account);
+  const other = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'practice' };
+  const { env } = await claude.prepare(await makeAttempt(run({ prompt: '', env: account, vendor: other })));
+  expect(env).toMatchObject({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', ANTHROPIC_API_KEY: 'practice' });
+  expect(Object.values(env).filter((value) => value.startsWith('real-'))).toEqual([]);
+});

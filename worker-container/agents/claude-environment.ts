@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentRun } from './agent.ts';
+
+/** Makes what claude keeps on disk during one attempt, inside the attempt's folder, and says its environment. */
+export async function claudeEnvironment(run: AgentRun): Promise<Readonly<Record<string, string>>> {
+  const home = join(run.attemptDir, 'claude-home');
+  const temp = join(run.attemptDir, 'claude-temp');
+  const toolEnvironment = join(run.attemptDir, 'tool-environment.sh');
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await mkdir(temp, { recursive: true, mode: 0o700 });
+  await writeFile(toolEnvironment, WITHOUT_SECRETS, { mode: 0o600 });
+  const { PROMPTQ_CLAUDE_BIN: _, ...env } = run.env;
+  return {
+    // The queue retries jobs; with claude's own ten a dead vendor, or a wrong key, takes minutes to notice.
+    CLAUDE_CODE_MAX_RETRIES: '4',
+    ...(run.vendor === undefined ? env : { ...withoutAccount(env), ...accountAt(run.vendor) }),
+    CLAUDE_CONFIG_DIR: home,
+    // Otherwise under /tmp, where it stays, and where claudes of other jobs find this one's socket.
+    CLAUDE_CODE_TMPDIR: temp,
+    CLAUDE_ENV_FILE: toolEnvironment,
+    // Of an added folder CLAUDE.md is read, but none of the settings.
+    CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // What goes on behind claude's back makes its result one of several, and it is ended soon after the first.
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    CLAUDE_CODE_DISABLE_CRON: '1',
+  };
+}
+
+/**
+ * Sourced by claude before each command of its tools: what looks like a secret is not theirs. They keep the attempt's
+ * mark, by which the worker finds survivors.
+ */
+const WITHOUT_SECRETS = `for name in $(awk 'BEGIN {
+  for (name in ENVIRON) if (toupper(name) ~ /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/) print name
+}'); do unset "$name"; done
+`;
+
+/** Whatever of a real account is in the environment is nobody else's business. */
+function withoutAccount(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ACCOUNT.test(name)));
+}
+
+const ACCOUNT = /^ANTHROPIC_|^CLAUDE_CODE_OAUTH_/;
+
+function accountAt({ baseUrl, apiKey }: NonNullable<AgentRun['vendor']>): Record<string, string> {
+  // claude adds the version to the path by itself.
+  return { ANTHROPIC_BASE_URL: baseUrl.replace(/\/v1\/?$/, ''), ANTHROPIC_API_KEY: apiKey };
+}

@@ -1,0 +1,33 @@
+import { claudeOutput } from '../../lib/agents/claude-output.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import type { Agent } from './agent.ts';
+import { findClaude } from './claude-binary.ts';
+import { claudeEnvironment } from './claude-environment.ts';
+import { permissionArguments } from './claude-permissions.ts';
+
+/** Anthropic's claude CLI. Facts are of version 2.1.328, from real runs. */
+export const claude: Agent = {
+  ...claudeOutput,
+  name: 'claude',
+  // Ends the tools too; so does SIGINT, but then claude exits with 0.
+  politeSignal: 'SIGTERM',
+  maxPromptLength: LIMITS.claudePromptLength,
+
+  async prepare(run) {
+    const command = await findClaude(run.env.PROMPTQ_CLAUDE_BIN);
+    return {
+      command,
+      args: [
+        // Without `--verbose` it refuses to stream.
+        ...['--print', '--output-format=stream-json', '--verbose'],
+        // The working folder may instruct the model, but not set claude up: its settings could send the key elsewhere.
+        ...['--setting-sources=user', '--strict-mcp-config', `--add-dir=${run.cwd}`],
+        ...['--disallowedTools=ScheduleWakeup', ...permissionArguments(run.sandbox)],
+        ...(run.model === undefined ? [] : [`--model=${run.model}`]),
+        ...run.args,
+      ],
+      env: await claudeEnvironment(run),
+      stdin: run.prompt,
+    };
+  },
+};
