@@ -11,7 +11,7 @@ import { type DocumentName, type Receipt, STREAMS } from '../lib/jobs/receipt.ts
 import { transition } from '../lib/jobs/transition.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { retrying } from './output/retrying.ts';
-import { machineTiming } from './output/timing.ts';
+import { deadline, machineTiming } from './output/timing.ts';
 
 /**
  * Writes the receipt, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
@@ -34,7 +34,8 @@ export async function reportAttempt(
     documents: [],
   };
   const onFailure = (error: unknown) => context.log.warn('reporting failed; trying again', error as Error);
-  const tries = (longest: number) => ({ timing: machineTiming, signal: AbortSignal.timeout(longest), onFailure });
+  const { timing = machineTiming } = context;
+  const tries = (longest: number) => ({ timing, signal: deadline(timing, longest), onFailure });
   const receiving = tries(LONGEST_UPLOAD);
   try {
     let receipt = base;
