@@ -91,7 +91,8 @@ export class Clients {
     if (key !== undefined && (idOfKey.get(key) ?? id) !== id) this.#onFault(`one key gave two jobs: ${key}`);
     if (key !== undefined) idOfKey.set(key, id);
     ids.add(id);
-    if (this.#deployment.jobs.get({ id }, true) === undefined) this.#onFault(`${id} was acknowledged and is not there`);
+    if (this.#deployment.jobs.get({ id }, true) === undefined)
+      this.#onFault(`${this.#deployment.nameOf(id)} was acknowledged and is not there`);
   }
 
   async #meddle(): Promise<void> {

@@ -63,6 +63,7 @@ export class ModelDeployment implements Network {
   readonly #permitTimes = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
   readonly #shardOf = new Map<string, number>();
+  readonly #names = new Map<string, string>();
   #steps = 0;
   #actor: Actor = { id: 'nobody', doing: 'nothing' };
 
@@ -98,17 +99,18 @@ export class ModelDeployment implements Network {
     this.calls += 1;
     this.#steps += 1;
     this.#actor = actor;
-    const { input, constructor } = command as { input: Record<string, unknown>; constructor: { name: string } };
+    const { input } = command as { input: Record<string, unknown> };
+    const name = (command as object).constructor.name;
     try {
       const result = perform(this.#services, command);
       this.#note(input);
-      this.#trace?.(this.#line(actor, constructor.name, input, 'ok'));
+      this.#trace?.(this.#line(actor, name, input, 'ok'));
       return result;
     } catch (error) {
-      const { name, message } = error as Error;
-      this.#trace?.(this.#line(actor, constructor.name, input, name));
+      const { name: kind, message } = error as Error;
+      this.#trace?.(this.#line(actor, name, input, kind));
       // Services name their errors; others are the model's own: it was asked for what it can't do.
-      if (name === 'Error' || name === 'TypeError') this.#onFault(message);
+      if (kind === 'Error' || kind === 'TypeError') this.#onFault(message);
       throw error;
     }
   }
@@ -116,6 +118,13 @@ export class ModelDeployment implements Network {
   /** The jobs as they truly are. */
   allJobs(): Job[] {
     return this.jobs.all().map((item) => jobItemSchema.parse(item));
+  }
+
+  /** A job's short name: ids are random, and the same course of events has other ones each time. */
+  nameOf(id = 'none'): string {
+    const name = this.#names.get(id) ?? `job-${this.#names.size + 1}`;
+    this.#names.set(id, name);
+    return name;
   }
 
   hasReceipt(jobId: string, attempt: number): boolean {
@@ -138,7 +147,7 @@ export class ModelDeployment implements Network {
     const [was, is] = [jobOf(before), jobOf(after)];
     const writtenAt = this.#writtenAt.get(is?.id ?? '') ?? 0;
     this.#trace?.(
-      `    ${short(is?.id)} ${was?.status ?? '-'} → ${is?.status ?? '-'} (${is?.reason}) ${changes(was, is)}`,
+      `    ${this.nameOf(is?.id)} ${was?.status ?? '-'} → ${is?.status ?? '-'} (${is?.reason}) ${changes(was, is)}`,
     );
     const fault = faultOfWrite({
       before: was,
@@ -148,9 +157,10 @@ export class ModelDeployment implements Network {
       receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
       hasPermit: (job) => (this.#permitTimes.get(`${bandOf(job)} ${job.id}`) ?? 0) > writtenAt,
     });
-    if (fault !== undefined) this.#onFault(`${short(is?.id)}: ${fault}`);
+    if (fault !== undefined) this.#onFault(`${this.nameOf(is?.id)}: ${fault}`);
     if (is === undefined) return;
-    this.#writtenAt.set(is.id, this.#steps);
+    // Heartbeats decide nothing: one may come between a permit and its write.
+    if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);
     const shard = this.#shardOf.get(is.id) ?? this.#shardOf.size % SHARDS;
     this.#shardOf.set(is.id, shard);
     const sequence = String(10n ** 20n + BigInt(this.#steps));
@@ -158,21 +168,21 @@ export class ModelDeployment implements Network {
     this.onJobWrite(was, is);
   }
 
+  #named(text: string): string {
+    return text.replaceAll(/job_[0-9a-z]{26}/g, (id) => this.nameOf(id));
+  }
+
   #line(actor: Actor, command: string, input: Record<string, unknown>, result: string): string {
     const about =
       input.Key ?? input.Item ?? input.MessageBody ?? input.ReceiptHandle ?? input.ExpressionAttributeValues;
     const shown = typeof about === 'string' ? about : JSON.stringify(about ?? '');
-    return `${actor.id} ${actor.doing}: ${command.replace('Command', '')} ${shown.slice(0, 90)} ${result}`;
+    return `${actor.id} ${actor.doing}: ${command.replace('Command', '')} ${this.#named(shown).slice(0, 90)} ${result}`;
   }
 }
 
 /** The table holds what the modules wrote, so it needs no second parse. */
 function jobOf(item: Item | undefined): Job | undefined {
   return item as Job | undefined;
-}
-
-export function short(id: string | undefined): string {
-  return id?.slice(0, 10) ?? 'none';
 }
 
 function changes(before: Job | undefined, after: Job | undefined): string {

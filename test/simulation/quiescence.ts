@@ -5,7 +5,7 @@ import type { Job } from '../../lib/jobs/job.ts';
 import type { Acknowledged } from './clients.ts';
 import type { ModelAgents } from './model-agent.ts';
 import type { ModelClient } from './model-client.ts';
-import { ENV, type ModelDeployment, short } from './model-deployment.ts';
+import { ENV, type ModelDeployment } from './model-deployment.ts';
 
 /** Whether a job has ended, or waits for somebody else. */
 export function isAtRest(job: Job): boolean {
@@ -26,18 +26,22 @@ export async function faultsAtRest(
   const keys = jobs.map((job) => job.idempotency_key).filter((key) => key !== undefined);
   const texts = new Set(deployment.registry.all().map(({ id }) => id));
   return [
-    ...jobs.filter((job) => !isAtRest(job)).map((job) => `${short(job.id)} stays ${job.status} (${job.reason})`),
+    ...jobs
+      .filter((job) => !isAtRest(job))
+      .map((job) => `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason})`),
     ...[...world.acknowledged.ids]
       .filter((id) => !ids.has(id))
-      .map((id) => `${short(id)} was acknowledged and is lost`),
-    ...jobs.filter((job) => !texts.has(`${job.id}#${job.texts}`)).map(({ id }) => `${short(id)} has no texts`),
+      .map((id) => `${deployment.nameOf(id)} was acknowledged and is lost`),
+    ...jobs
+      .filter((job) => !texts.has(`${job.id}#${job.texts}`))
+      .map(({ id }) => `${deployment.nameOf(id)} has no texts`),
     ...jobs
       .filter(({ id, status, attempt }) => status === 'SUCCEEDED' && !deployment.hasReceipt(id, attempt))
-      .map(({ id }) => `${short(id)} succeeded without a receipt`),
+      .map(({ id }) => `${deployment.nameOf(id)} succeeded without a receipt`),
     ...(new Set(keys).size === keys.length ? [] : ['two jobs have one key']),
     ...(isDeepStrictEqual({ ...counts }, recount)
       ? []
       : [`counts are ${JSON.stringify(counts)}, a recount gives ${JSON.stringify(recount)}`]),
-    ...[...world.agents.live].map((run) => `attempt ${run.attempt} of ${short(run.job)} still runs`),
+    ...[...world.agents.live].map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
   ];
 }

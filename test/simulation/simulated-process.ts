@@ -56,7 +56,10 @@ export class SimulatedProcess {
   /** Lets the process go on with something: at once, when it no longer stands still, or never. */
   deliver(goOn: () => void): void {
     if (!this.#alive) return;
-    if (this.#faults.kills()) return this.kill();
+    if (this.#faults.kills()) {
+      this.kill();
+      return;
+    }
     const pause = this.#faults.freezes();
     if (pause > 0) this.#frozenUntil = Math.max(this.#frozenUntil, this.#time.now + pause);
     if (this.#frozenUntil > this.#time.now) {

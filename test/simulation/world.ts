@@ -3,7 +3,7 @@ import { type FaultCounts, Faults } from './faults.ts';
 import { ModelAgents } from './model-agent.ts';
 import { ModelApi } from './model-api.ts';
 import { ModelClient } from './model-client.ts';
-import { ModelDeployment, SHARDS, short } from './model-deployment.ts';
+import { ModelDeployment, SHARDS } from './model-deployment.ts';
 import { ModelTriggers } from './model-triggers.ts';
 import { ModelWorkers, startProcess } from './model-workers.ts';
 import { faultsAtRest, isAtRest } from './quiescence.ts';
@@ -129,7 +129,7 @@ export class World {
     const since = this.#time.now;
     this.#time.schedule(() => {
       if (this.#agents.live.has(run) && run.process.hasRunSince(since))
-        this.#violated(`attempt ${attempt} of ${short(job)} runs on although its fence is void`);
+        this.#violated(`attempt ${attempt} of ${this.#deployment.nameOf(job)} runs on although its fence is void`);
     }, ENDED_AFTER);
   }
 
