@@ -59,8 +59,18 @@ export class PermitSource {
   async #order(): Promise<readonly Band[]> {
     this.#looks += 1;
     if (this.#looks % STARVATION_GUARD_EVERY !== 0) return BANDS;
-    const starving = await this.#options.starvingBand();
+    const starving = await this.#starvingBand();
     return starving === undefined ? BANDS : [starving, ...BANDS.filter((band) => band !== starving)];
+  }
+
+  /** It is a matter of fairness only: a table that does not answer keeps nobody from working. */
+  async #starvingBand(): Promise<Band | undefined> {
+    try {
+      return await this.#options.starvingBand();
+    } catch (error) {
+      this.#options.onFailure(error);
+      return undefined;
+    }
   }
 
   async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {

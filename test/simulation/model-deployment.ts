@@ -57,7 +57,8 @@ export class ModelDeployment implements Network {
   onJobWrite: (before: Job | undefined, after: Job) => void = () => undefined;
   calls = 0;
   readonly #services: Services;
-  readonly #onFault: (fault: string) => void;
+  /** Tells of an invariant that was broken. */
+  readonly tellFault: (fault: string) => void;
   readonly #trace: ((line: string) => void) | undefined;
   readonly #receiptTimes = new Map<string, number>();
   readonly #permitTimes = new Map<string, number>();
@@ -74,7 +75,7 @@ export class ModelDeployment implements Network {
     this.time = world.time;
     this.random = world.random;
     this.faults = world.faults;
-    this.#onFault = hooks.onFault;
+    this.tellFault = hooks.onFault;
     this.#trace = hooks.trace;
     const options = { now: () => this.time.now, staleness: this.faults };
     this.jobs = new ModelTable(TABLES.jobs, { ...options, onWrite: (write) => this.#onWrite(write) });
@@ -110,7 +111,7 @@ export class ModelDeployment implements Network {
       const { name: kind, message } = error as Error;
       this.#trace?.(this.#line(actor, name, input, kind));
       // Services name their errors; others are the model's own: it was asked for what it can't do.
-      if (kind === 'Error' || kind === 'TypeError') this.#onFault(message);
+      if (kind === 'Error' || kind === 'TypeError') this.tellFault(message);
       throw error;
     }
   }
@@ -157,7 +158,7 @@ export class ModelDeployment implements Network {
       receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
       hasPermit: (job) => (this.#permitTimes.get(`${bandOf(job)} ${job.id}`) ?? 0) > writtenAt,
     });
-    if (fault !== undefined) this.#onFault(`${this.nameOf(is?.id)}: ${fault}`);
+    if (fault !== undefined) this.tellFault(`${this.nameOf(is?.id)}: ${fault}`);
     if (is === undefined) return;
     // Heartbeats decide nothing: one may come between a permit and its write.
     if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);

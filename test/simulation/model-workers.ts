@@ -71,7 +71,9 @@ export class ModelWorkers {
     };
     process.onDeath(again);
     const worker = this.#worker(process, { draining: draining.signal, stopping: stopping.signal });
-    void worker.run(this.#slots).then(again);
+    worker
+      .run(this.#slots)
+      .then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
   }
 
   /** Every worker is told to stop; newer ones come. */
