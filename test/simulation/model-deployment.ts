@@ -112,6 +112,8 @@ export class ModelDeployment implements Network {
       this.#trace?.(this.#line(actor, name, input, kind));
       // Services name their errors; others are the model's own: it was asked for what it can't do.
       if (kind === 'Error' || kind === 'TypeError') this.tellFault(message);
+      if (kind === 'NoSuchKey' && String(input.Key).includes('/texts/'))
+        this.tellFault(`the texts of ${this.#named(String(input.Key))} were not seen`);
       throw error;
     }
   }
