@@ -12,7 +12,7 @@ import { settleAttempt } from '../lib/jobs/settle-attempt.ts';
 import { transition } from '../lib/jobs/transition.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { retrying } from './output/retrying.ts';
-import { machineTiming } from './output/timing.ts';
+import { deadline, machineTiming } from './output/timing.ts';
 
 /**
  * Writes the receipt, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
@@ -35,7 +35,8 @@ export async function reportAttempt(
     documents: [],
   };
   const onFailure = (error: unknown) => context.log.warn('reporting failed; trying again', error as Error);
-  const tries = (longest: number) => ({ timing: machineTiming, signal: AbortSignal.timeout(longest), onFailure });
+  const { timing = machineTiming } = context;
+  const tries = (longest: number) => ({ timing, signal: deadline(timing, longest), onFailure });
   const receiving = tries(LONGEST_UPLOAD);
   try {
     let receipt = base;

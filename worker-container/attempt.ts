@@ -1,4 +1,3 @@
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -9,11 +8,13 @@ import type { OutputStore } from '../lib/jobs/output-store.ts';
 import type { HeldPermit } from '../lib/jobs/permit.ts';
 import type { Receipt } from '../lib/jobs/receipt.ts';
 import type { SettleContext } from '../lib/jobs/settle-attempt.ts';
+import { type AttemptFolder, attemptFolder } from './attempt-folder.ts';
 import { startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
 import { isLeaving, runAgent } from './attempt-run.ts';
 import { Ending } from './ending.ts';
 import { Heartbeat } from './heartbeat.ts';
+import type { Timing } from './output/timing.ts';
 import { PermitKeeper } from './permit-keeper.ts';
 
 /** What an attempt needs of its worker. */
@@ -25,6 +26,10 @@ export interface AttemptContext extends SettleContext {
   /** Begins the mark of every process of this worker. */
   readonly markPrefix: string;
   readonly log: Logger;
+  /** Time that is no record's: timers and pauses. Default: this machine's. */
+  readonly timing?: Timing;
+  /** What an attempt does to its machine. Default: to this one. */
+  readonly machine?: { readonly folder: AttemptFolder; readonly runAgent: typeof runAgent };
 }
 
 /** What running an attempt left behind, before anybody was told. */
@@ -51,13 +56,15 @@ export async function runAttempt(
   held: HeldPermit,
   stopping: AbortSignal,
 ): Promise<void> {
+  const machine = context.machine ?? { folder: attemptFolder, runAgent };
   const log = context.log.createChild({ persistentLogAttributes: { job_id: job.id, attempt: job.attempt } });
   const ending = new Ending();
-  const permit = new PermitKeeper(context.permits, held, log);
+  const permit = new PermitKeeper(context.permits, held, log, context.timing);
   const watched = new EventTarget();
   const heartbeat = new Heartbeat({
     jobs: context.jobs,
     clock: context.clock,
+    timing: context.timing,
     job,
     events: {
       onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
@@ -73,9 +80,8 @@ export async function runAttempt(
   const attemptDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', `${job.id}-${job.attempt}`);
   const startedAt = timestamp(context.clock.now());
   try {
-    await rm(attemptDir, { recursive: true, force: true });
-    await mkdir(attemptDir, { recursive: true, mode: 0o700 });
-    const run = await runAgent({ ...context, log }, job, { attemptDir, ending, watched });
+    await machine.folder.make(attemptDir);
+    const run = await machine.runAgent({ ...context, log }, job, { attemptDir, ending, watched });
     try {
       await reportAttempt({ ...context, log }, job, { ...run.record, startedAt, sources: run.sources });
     } finally {
@@ -94,9 +100,7 @@ export async function runAttempt(
   } finally {
     heartbeat.stop();
     stopping.removeEventListener('abort', stop);
-    await rm(attemptDir, { recursive: true, force: true }).catch((error: Error) =>
-      log.warn('an attempt folder stays', error),
-    );
+    await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('an attempt folder stays', error));
     await permit.drop();
   }
 }

@@ -3,6 +3,7 @@ import { timestamp } from '../lib/aws/table-clock.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { JobStore } from '../lib/jobs/job-store.ts';
 import { LEASE } from '../lib/jobs/lease.ts';
+import { machineTiming, type Timing } from './output/timing.ts';
 
 /** What a running attempt hears of its job. */
 export interface HeartbeatEvents {
@@ -21,6 +22,8 @@ export interface HeartbeatOptions {
   readonly clock: Clock;
   readonly job: Job;
   readonly events: HeartbeatEvents;
+  /** Default: this machine's. */
+  readonly timing?: Timing | undefined;
 }
 
 /**
@@ -29,24 +32,35 @@ export interface HeartbeatOptions {
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
-  readonly #timer: NodeJS.Timeout;
-  #acknowledgedAt = performance.now();
-  #beatAt = performance.now();
+  readonly #timing: Timing;
+  #cancelTick: () => void;
+  #acknowledgedAt: number;
+  #beatAt: number;
   #busy = false;
   #over = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#tick(), LEASE.lookEvery);
+    this.#timing = options.timing ?? machineTiming;
+    this.#acknowledgedAt = this.#timing.now();
+    this.#beatAt = this.#acknowledgedAt;
+    this.#cancelTick = this.#scheduleTick();
   }
 
   stop(): void {
     this.#over = true;
-    clearInterval(this.#timer);
+    this.#cancelTick();
+  }
+
+  #scheduleTick(): () => void {
+    return this.#timing.schedule(() => {
+      this.#cancelTick = this.#scheduleTick();
+      void this.#tick();
+    }, LEASE.lookEvery);
   }
 
   async #tick(): Promise<void> {
-    const now = performance.now();
+    const now = this.#timing.now();
     if (now - this.#acknowledgedAt > LEASE.selfFence) return this.#lost();
     if (this.#busy) return;
     this.#busy = true;

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { QUEUE } from '../lib/aws/tables.ts';
 import type { HeldPermit, PermitQueues } from '../lib/jobs/permit.ts';
+import { machineTiming, type Timing } from './output/timing.ts';
 
 /** SQS ends a message's flight after 12 hours whatever is asked; an hour before, the permit is given up. */
 const LONGEST_FLIGHT = 11 * 3_600_000;
@@ -10,17 +11,20 @@ export class PermitKeeper {
   readonly #permits: PermitQueues;
   readonly #held: HeldPermit;
   readonly #log: Logger;
-  readonly #until = performance.now() + LONGEST_FLIGHT;
+  readonly #timing: Timing;
+  readonly #until: number;
   #dropped = false;
 
-  constructor(permits: PermitQueues, held: HeldPermit, log: Logger) {
+  constructor(permits: PermitQueues, held: HeldPermit, log: Logger, timing: Timing = machineTiming) {
     this.#permits = permits;
     this.#held = held;
     this.#log = log;
+    this.#timing = timing;
+    this.#until = timing.now() + LONGEST_FLIGHT;
   }
 
   async keep(): Promise<void> {
-    if (performance.now() > this.#until) return await this.drop();
+    if (this.#timing.now() > this.#until) return await this.drop();
     await this.#permits
       .extend(this.#held, QUEUE.visibilityTimeout)
       .catch((error: Error) => this.#log.warn('the permit was not kept in flight; the lease alone counts', error));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BANDS, type Band, QUEUE } from '../lib/aws/tables.ts';
 import type { HeldPermit, PermitQueues } from '../lib/jobs/permit.ts';
+import { machineTiming, pause, type Timing } from './output/timing.ts';
 
 /** Every so many looks a band that has waited too long goes first, so that nothing starves. */
 const STARVATION_GUARD_EVERY = 8;
@@ -14,6 +14,8 @@ export interface PermitSourceOptions {
   /** The bands with a job that has been ready for too long. */
   readonly starvingBands: () => Promise<readonly Band[]>;
   readonly onFailure: (error: unknown) => void;
+  /** Default: this machine's. */
+  readonly timing?: Timing | undefined;
 }
 
 /**
@@ -100,7 +102,7 @@ export class PermitSource {
       return await this.#options.permits.receive(band, waitSeconds);
     } catch (error) {
       this.#options.onFailure(error);
-      await sleep(FAILURE_PAUSE, undefined, { ref: false });
+      await pause(this.#options.timing ?? machineTiming, FAILURE_PAUSE);
       return undefined;
     }
   }

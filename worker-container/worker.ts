@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClaimContext, claim } from '../lib/jobs/claim.ts';
 import type { HeldPermit } from '../lib/jobs/permit.ts';
 import { type WatchContext, watchRunning } from '../lib/jobs/watch-jobs.ts';
 import { type AttemptContext, runAttempt } from './attempt.ts';
+import { machineTiming, pause } from './output/timing.ts';
 import type { PermitSource } from './permit-source.ts';
 
 /** Milliseconds before a slot goes on after an unexpected fault. */
@@ -42,7 +42,7 @@ export class Worker {
   }
 
   async #slot(): Promise<void> {
-    const { source, log } = this.#context;
+    const { source, log, timing = machineTiming } = this.#context;
     while (!this.#signals.draining.aborted) {
       const held = await source.next(this.#signals.draining);
       if (held === undefined) continue;
@@ -50,7 +50,7 @@ export class Worker {
         await this.#use(held);
       } catch (error) {
         log.error('a permit could not be used; it comes back by itself', error as Error);
-        await sleep(FAULT_PAUSE);
+        await pause(timing, FAULT_PAUSE);
       }
     }
   }

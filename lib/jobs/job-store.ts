@@ -47,19 +47,25 @@ export class JobStore {
   /**
    * Makes `known` into `next` if the job still has the version that was judged. Writes only what differs, so that a
    * heartbeat in between is not undone.
+   * @param options.sameLease also on condition that no heartbeat came in between: the judgement was that it would not.
    */
-  async apply(known: Job, next: Job): Promise<Applied> {
+  async apply(known: Job, next: Job, { sameLease = false }: { sameLease?: boolean } = {}): Promise<Applied> {
     const changed: Job = { ...next, version: known.version + 1, change_id: newChangeId() };
     const { expression, names, values } = difference(known, { ...changed, ...indexKeys(changed) });
+    const lease = sameLease && known.lease_until !== undefined ? known.lease_until : undefined;
     try {
       const { Attributes } = await this.#table.send(
         new UpdateCommand({
           TableName: this.#tableName,
           Key: { id: known.id },
           UpdateExpression: expression,
-          ConditionExpression: '#version = :known_version',
-          ExpressionAttributeNames: names,
-          ExpressionAttributeValues: { ...values, ':known_version': known.version },
+          ConditionExpression: `#version = :known_version${lease === undefined ? '' : ' AND #lease_until = :known_lease'}`,
+          ExpressionAttributeNames: { ...names, ...(lease !== undefined && { '#lease_until': 'lease_until' }) },
+          ExpressionAttributeValues: {
+            ...values,
+            ':known_version': known.version,
+            ...(lease !== undefined && { ':known_lease': lease }),
+          },
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),

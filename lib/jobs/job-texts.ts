@@ -63,9 +63,17 @@ export class JobTextStore {
 
   /** @throws Error when they are not there: they are written before the job, so that is a fault. */
   async get(owner: TextsOwner): Promise<JobTexts> {
-    const { Item } = await this.#table.send(new GetCommand({ TableName: this.#registryTable, Key: itemKey(owner) }));
+    // Written a moment ago they may not show in the cheaper read, and a job that is claimed at once must not fail for it.
+    const Item = (await this.#item(owner, false)) ?? (await this.#item(owner, true));
     const body = typeof Item?.body === 'string' ? Item.body : await this.#readObject(owner);
     return jobTextsSchema.parse(JSON.parse(body));
+  }
+
+  async #item(owner: TextsOwner, consistent: boolean): Promise<Record<string, unknown> | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#registryTable, Key: itemKey(owner), ConsistentRead: consistent }),
+    );
+    return Item;
   }
 
   async #readObject(owner: TextsOwner): Promise<string> {

@@ -39,11 +39,16 @@ export async function transition(
     if (decision.job === job) return { done: true, job };
     if (needsPermit(job, decision.job))
       await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });
-    const written = await context.jobs.apply(job, decision.job);
+    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });
     if (written.applied) return { done: true, job: written.job };
     job = written.current;
   }
   return { done: false, refused: job === undefined ? 'the job is gone' : 'somebody else was faster', job };
+}
+
+/** Whether the decision was taken because the lease is over; a heartbeat may still have been under way. */
+function judgesLease(event: JobEvent, after: Job): boolean {
+  return event.type === 'lose' || (event.type === 'kill' && after.status !== 'RUNNING');
 }
 
 /** Whether the change makes the job claimable where or when it was not. */

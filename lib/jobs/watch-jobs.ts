@@ -54,7 +54,11 @@ export async function watchRunning(context: WatchContext): Promise<Job[]> {
     const job = await context.jobs.get(id, { consistent: true });
     if (job === undefined || !leaseIsOver(job, timestamp(context.clock.now()))) continue;
     const receipt = await context.readReceipt(job.id, job.attempt);
-    const result = await transition(context, job, receipt === undefined ? { type: 'lose' } : { type: 'end', receipt });
+    // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
+    const result =
+      receipt === undefined
+        ? await transition(context, job, { type: 'lose' }, { rounds: 1 })
+        : await transition(context, job, { type: 'end', receipt });
     if (result.done) changed.push(await settleAttempt(context, job, result.job));
   }
   return changed;

@@ -15,6 +15,13 @@ export const machineTiming: Timing = {
   },
 };
 
+/** Aborts with a `TimeoutError` after `delay` milliseconds. */
+export function deadline(timing: Timing, delay: number): AbortSignal {
+  const over = new AbortController();
+  timing.schedule(() => over.abort(new DOMException('it took too long', 'TimeoutError')), delay);
+  return over.signal;
+}
+
 /** Ends after `delay` milliseconds, or at once when the signal aborts; never rejects. */
 export function pause(timing: Timing, delay: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

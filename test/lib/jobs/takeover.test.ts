@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { timestamp } from '../../../lib/aws/table-clock.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
+import { watchRunning } from '../../../lib/jobs/watch-jobs.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aRunningJob } from './a-job.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+async function aJobWhoseLeaseIsOver(name: string): Promise<Job> {
+  const lease_until = timestamp(deployment.clock.now() - 5_000);
+  return await deployment.store(aRunningJob({ id: jobIdOfKey(`takeover ${name}`), lease_until }));
+}
+
+it.each(['lose', 'kill'] as const)(
+  'a heartbeat that comes between judgement and write keeps its job: %s',
+  async (type) => {
+    const job = await aJobWhoseLeaseIsOver(`heartbeat ${type}`);
+    const lease_until = timestamp(deployment.clock.now() + 30_000);
+    await deployment.jobs.touch(job, { lease_until });
+    await transition(deployment, job, { type });
+    const after = await deployment.jobs.get(job.id, { consistent: true });
+    expect(after).toMatchObject({ status: 'RUNNING', attempt: 1, lease_until });
+    expect(after?.kill_requested).toBe(type === 'kill' ? true : undefined);
+  },
+);
+
+it('a loss that was judged by one attempt is not applied to the next, whose receipt nobody has looked for', async () => {
+  const job = await aJobWhoseLeaseIsOver('next attempt');
+  // While the watch looks for the receipt, the job is taken over, claimed and lost once more.
+  const readReceipt = async () => {
+    const next = { ...job, attempt: 2, worker_id: 'worker-2' };
+    expect(await deployment.jobs.apply(job, next)).toMatchObject({ applied: true });
+    return undefined;
+  };
+  const byStatus = async function* () {
+    yield job;
+  };
+  await watchRunning({ ...deployment, readReceipt, byStatus });
+  expect(await deployment.jobs.get(job.id, { consistent: true })).toMatchObject({ status: 'RUNNING', attempt: 2 });
+});

@@ -1,0 +1,164 @@
+import type { QueueMisdeeds } from './model-queue.ts';
+import type { Staleness } from './model-table.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What can go wrong, as the simulator counts it. */
+export const FAULTS = [
+  'killed',
+  'frozen',
+  'refused',
+  'unanswered',
+  'throttled',
+  'slow',
+  'stale index',
+  'stale read',
+  'message lost',
+  'message doubled',
+  'message delivered twice',
+  'queues purged',
+  'deployed',
+  'clock skewed',
+  'batch repeated',
+  'watch missed',
+] as const;
+export type FaultKind = (typeof FAULTS)[number];
+export type FaultCounts = Record<FaultKind, number>;
+
+/** How likely each thing is in one world: chances per call or per step, longest delays in milliseconds. */
+interface Mischief {
+  readonly kill: number;
+  readonly freeze: number;
+  readonly refuse: number;
+  readonly unanswered: number;
+  readonly slow: number;
+  readonly indexDelay: number;
+  readonly readLag: number;
+  readonly lose: number;
+  readonly double: number;
+  readonly deliverTwice: number;
+}
+
+/** Worlds in which nothing is lost and nobody dies must go on without the watch. */
+export type Weather = 'orderly' | 'stormy';
+
+/** The faults of one world: which there are follows from its seed; they happen only until `end`. */
+export class Faults implements Staleness, QueueMisdeeds {
+  readonly counts: FaultCounts = Object.fromEntries(FAULTS.map((kind) => [kind, 0])) as FaultCounts;
+  readonly weather: Weather;
+  readonly #random: SeededRandom;
+  readonly #mischief: Mischief;
+  #active = true;
+  #throttled = false;
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+    this.weather = random.chance(0.15) ? 'orderly' : 'stormy';
+    this.#mischief = this.weather === 'orderly' ? orderly(random) : stormy(random);
+  }
+
+  get active(): boolean {
+    return this.#active;
+  }
+
+  end(): void {
+    this.#active = false;
+    this.#throttled = false;
+  }
+
+  set throttled(throttled: boolean) {
+    this.#throttled = throttled;
+  }
+
+  kills(): boolean {
+    return this.#happens('killed', this.#mischief.kill);
+  }
+
+  /** Milliseconds that a process stands still, or 0. */
+  freezes(): number {
+    return this.#happens('frozen', this.#mischief.freeze) ? this.#random.skewed(500, 600_000) : 0;
+  }
+
+  refuses(): boolean {
+    if (this.#throttled && this.#happens('throttled', 0.85)) return true;
+    return this.#happens('refused', this.#mischief.refuse);
+  }
+
+  /** Whether a call is applied and its answer lost. */
+  loosesAnswer(): boolean {
+    return this.#happens('unanswered', this.#mischief.unanswered);
+  }
+
+  /** Milliseconds that a request or an answer is under way. */
+  latency(): number {
+    if (this.#happens('slow', this.#mischief.slow))
+      return this.#random.skewed(100, this.weather === 'orderly' ? 1_000 : 60_000);
+    return this.#random.integer(1, 8);
+  }
+
+  indexDelay(): number {
+    const { indexDelay } = this.#mischief;
+    return this.#happens('stale index', 0.3) ? this.#random.skewed(30, indexDelay) : this.#random.integer(1, 30);
+  }
+
+  readLag(): number {
+    const { readLag } = this.#mischief;
+    return readLag > 0 && this.#happens('stale read', 0.3) ? this.#random.skewed(1, readLag) : 0;
+  }
+
+  pageSize(): number {
+    return this.#active && this.#random.chance(0.2) ? this.#random.integer(1, 7) : 1_000;
+  }
+
+  loses(): boolean {
+    return this.#happens('message lost', this.#mischief.lose);
+  }
+
+  doubles(): boolean {
+    return this.#happens('message doubled', this.#mischief.double);
+  }
+
+  deliversTwice(): boolean {
+    return this.#happens('message delivered twice', this.#mischief.deliverTwice);
+  }
+
+  /** Counts a fault that the world itself causes. */
+  happens(kind: FaultKind, chance: number): boolean {
+    return this.#happens(kind, chance);
+  }
+
+  #happens(kind: FaultKind, chance: number): boolean {
+    if (!this.#active || !this.#random.chance(chance)) return false;
+    this.counts[kind] += 1;
+    return true;
+  }
+}
+
+function orderly(random: SeededRandom): Mischief {
+  return {
+    kill: 0,
+    freeze: 0,
+    refuse: random.pick([0, 0.01]),
+    unanswered: random.pick([0, 0.01]),
+    slow: random.pick([0, 0.05]),
+    indexDelay: random.pick([30, 500, 3_000]),
+    readLag: random.pick([0, 500]),
+    lose: 0,
+    double: random.pick([0, 0.1]),
+    deliverTwice: random.pick([0, 0.05]),
+  };
+}
+
+function stormy(random: SeededRandom): Mischief {
+  return {
+    kill: random.pick([0, 0.0003, 0.002, 0.008]),
+    freeze: random.pick([0, 0.0003, 0.002]),
+    refuse: random.pick([0, 0.005, 0.03, 0.15]),
+    unanswered: random.pick([0, 0.005, 0.03, 0.15]),
+    slow: random.pick([0, 0.01, 0.05]),
+    indexDelay: random.pick([30, 1_000, 20_000, 120_000]),
+    readLag: random.pick([0, 500, 5_000]),
+    lose: random.pick([0, 0.02, 0.2]),
+    double: random.pick([0, 0.05, 0.3]),
+    deliverTwice: random.pick([0, 0.05]),
+  };
+}

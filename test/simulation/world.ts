@@ -1,0 +1,149 @@
+import { Clients } from './clients.ts';
+import { type FaultCounts, Faults } from './faults.ts';
+import { ModelAgents } from './model-agent.ts';
+import { ModelApi } from './model-api.ts';
+import { ModelClient } from './model-client.ts';
+import { ModelDeployment, SHARDS } from './model-deployment.ts';
+import { ModelTriggers } from './model-triggers.ts';
+import { ModelWorkers, startProcess } from './model-workers.ts';
+import { faultsAtRest, isAtRest } from './quiescence.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** What became of one world. */
+export interface WorldReport {
+  readonly seed: number;
+  /** Jobs that were made. */
+  readonly lives: number;
+  readonly attempts: number;
+  readonly calls: number;
+  readonly faults: FaultCounts;
+  readonly violations: readonly string[];
+  /** Virtual milliseconds. */
+  readonly lasted: number;
+}
+
+/** Milliseconds that everything has to come to rest once the faults are over: more than the longest backoffs of a job. */
+const SETTLING = 2 * 3_600_000;
+
+/** A lost attempt must have ended after so many milliseconds: fenced by itself, asked politely, then killed. */
+const ENDED_AFTER = 36_000;
+
+/** One deployment with its clients, workers and faults, all of which follow from the seed. */
+export class World {
+  readonly #seed: number;
+  readonly #time = new VirtualTime();
+  readonly #random: SeededRandom;
+  readonly #faults: Faults;
+  readonly #deployment: ModelDeployment;
+  readonly #agents: ModelAgents;
+  readonly #violations: string[] = [];
+
+  constructor(seed: number, trace?: (line: string) => void) {
+    this.#seed = seed;
+    this.#random = new SeededRandom(seed);
+    this.#faults = new Faults(this.#random);
+    const write = trace && ((line: string) => trace(`${(this.#time.now / 1000).toFixed(3).padStart(10)} ${line}`));
+    this.#deployment = new ModelDeployment(
+      { time: this.#time, random: this.#random, faults: this.#faults },
+      { onFault: (fault) => this.#violated(fault), trace: write },
+    );
+    this.#agents = new ModelAgents(this.#time, this.#random, this.#faults);
+    this.#deployment.onJobWrite = (before, after) => {
+      if (before?.status === 'RUNNING' && (after.status !== 'RUNNING' || after.attempt !== before.attempt))
+        this.#expectEnd(before.id, before.attempt);
+    };
+  }
+
+  async run(): Promise<WorldReport> {
+    const random = this.#random;
+    const api = new ModelApi(this.#deployment);
+    const jobs = random.integer(20, 120);
+    const clients = new Clients(this.#deployment, api, { jobs, onFault: (fault) => this.#violated(fault) });
+    const workers = new ModelWorkers(this.#deployment, this.#agents, random.integer(1, 3));
+    const triggers = new ModelTriggers(this.#deployment);
+    const pace = random.pick([200, 3_000, 20_000]);
+    for (let count = random.integer(1, 4); count > 0; count -= 1) workers.start();
+    for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);
+    if (this.#faults.weather === 'stormy') void triggers.watchEveryMinute();
+    for (let shard = 0; shard < SHARDS; shard += 1) void triggers.countShard(shard);
+    void this.#trouble(workers, triggers);
+    await this.#until(() => clients.done);
+    await this.#until(() => false, random.skewed(1_000, 120_000));
+    this.#faults.end();
+    await this.#settle(clients, triggers);
+    return {
+      seed: this.#seed,
+      lives: this.#deployment.jobs.all().length,
+      attempts: this.#deployment.allJobs().reduce((sum, { attempt }) => sum + attempt, 0),
+      calls: this.#deployment.calls,
+      faults: this.#faults.counts,
+      violations: this.#violations,
+      lasted: this.#time.now,
+    };
+  }
+
+  async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
+    const end = this.#time.now + SETTLING;
+    const isAtRestNow = () => this.#deployment.allJobs().every(isAtRest) && this.#agents.live.size === 0;
+    while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
+      void clients.unparkAll();
+      await this.#until(() => false, 30_000);
+    }
+    if (this.#violations.length > 0) return;
+    const process = startProcess(this.#deployment, 'judge');
+    const client = new ModelClient(this.#deployment, process, { id: 'judge', doing: 'judge' });
+    let isJudged = false;
+    void faultsAtRest(this.#deployment, client, { acknowledged: clients.acknowledged, agents: this.#agents }).then(
+      (faults) => {
+        for (const fault of faults) this.#violated(fault);
+        isJudged = true;
+      },
+    );
+    await this.#until(() => isJudged);
+    triggers.stop();
+  }
+
+  /** Deployments, lost queues and storms of throttling. */
+  async #trouble(workers: ModelWorkers, triggers: ModelTriggers): Promise<void> {
+    const isStormy = this.#faults.weather === 'stormy';
+    while (this.#faults.active) {
+      await this.#time.sleep(this.#random.skewed(5_000, 300_000));
+      if (this.#faults.happens('deployed', 0.3)) workers.deploy();
+      if (isStormy && this.#faults.happens('queues purged', 0.1)) {
+        this.#deployment.purgeQueues();
+        triggers.noteLoss();
+      }
+      if (isStormy && this.#faults.active && this.#random.chance(0.3)) {
+        this.#faults.throttled = true;
+        await this.#time.sleep(this.#random.skewed(500, 60_000));
+        this.#faults.throttled = false;
+      }
+    }
+  }
+
+  /** An attempt whose fence is void must end, unless its worker stands still or is dead. */
+  #expectEnd(job: string, attempt: number): void {
+    const run = [...this.#agents.live].find((live) => live.job === job && live.attempt === attempt);
+    if (run === undefined) return;
+    const since = this.#time.now;
+    this.#time.schedule(() => {
+      if (this.#agents.live.has(run) && run.process.hasRunSince(since))
+        this.#violated(`attempt ${attempt} of ${this.#deployment.nameOf(job)} runs on although its fence is void`);
+    }, ENDED_AFTER);
+  }
+
+  #violated(fault: string): void {
+    this.#violations.push(`${(this.#time.now / 1000).toFixed(3)} s: ${fault}`);
+  }
+
+  async #until(isOver: () => boolean, longest = 12 * 3_600_000): Promise<void> {
+    const end = this.#time.now + longest;
+    let isLate = false;
+    const cancel = this.#time.schedule(() => {
+      isLate = true;
+    }, end - this.#time.now);
+    await this.#time.run(() => isLate || isOver() || this.#violations.length > 0);
+    cancel();
+  }
+}
