@@ -58,6 +58,7 @@ export async function runAgent(
       attempt: job.attempt,
       pipes: tree,
       spoolDir: join(surroundings.attemptDir, 'output'),
+      outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
       objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
       secrets,
       onData: (stream, chunk) => {

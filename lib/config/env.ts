@@ -60,6 +60,8 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_WORK_DIR: z.string().startsWith('/').default('/var/lib/promptq'),
   /** How long running attempts may go on after SIGTERM. */
   PROMPTQ_STOP_GRACE_SECONDS: wholeNumber(100, 0, 115),
+  /** Most bytes kept of one stream of one attempt; more ends the attempt. */
+  PROMPTQ_OUTPUT_BYTES: wholeNumber(LIMITS.outputBytes, 1, LIMITS.outputBytes),
   /** Where the practice vendor listens; only in the local run. */
   PROMPTQ_PRACTICE_URL: z.url().optional(),
   PROMPTQ_PRACTICE_KEY: z.string().optional(),

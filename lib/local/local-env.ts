@@ -25,6 +25,7 @@ const OPERATOR_SETTINGS = [
 /** What of the caller's environment is the worker's. */
 const WORKER_SETTINGS = [
   'PROMPTQ_CONCURRENCY',
+  'PROMPTQ_OUTPUT_BYTES',
   'PROMPTQ_CODEX_BIN',
   'PROMPTQ_CLAUDE_BIN',
   'OPENAI_API_KEY',

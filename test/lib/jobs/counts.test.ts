@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(async () => await deployment.stop());
 
 it('a batch counts once however it is repeated, cut anew or reordered, on several shards at once', async () => {
-  const changes = randomChanges(400);
+  const changes = randomChanges(2_000);
   const shards = ['shard-a', 'shard-b'];
   const cuts = (list: readonly JobChange[], size: number) =>
     Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size));
