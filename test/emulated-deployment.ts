@@ -50,6 +50,7 @@ export async function emulateDeployment() {
     table,
     clock,
     objects,
+    queues,
     registry: { table, registryTable: resources.registryTable, clock },
     /** Stores a job as it stands, without a permit. */
     async store(job: Partial<Job> & Pick<Job, 'id'>): Promise<Job> {

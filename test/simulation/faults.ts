@@ -75,7 +75,7 @@ export class Faults implements Staleness, QueueMisdeeds {
 
   /** Milliseconds that a process stands still, or 0. */
   freezes(): number {
-    return this.#happens('frozen', this.#mischief.freeze) ? this.#random.skewed(500, 600_000) : 0;
+    return this.#happens('frozen', this.#mischief.freeze) ? 500 * 1_200 ** this.#random.next() : 0;
   }
 
   refuses(): boolean {
@@ -151,10 +151,10 @@ function orderly(random: SeededRandom): Mischief {
 function stormy(random: SeededRandom): Mischief {
   return {
     kill: random.pick([0, 0.0003, 0.002, 0.008]),
-    freeze: random.pick([0, 0.0003, 0.002]),
+    freeze: random.pick([0, 0.0005, 0.003, 0.01]),
     refuse: random.pick([0, 0.005, 0.03, 0.15]),
     unanswered: random.pick([0, 0.005, 0.03, 0.15]),
-    slow: random.pick([0, 0.01, 0.05]),
+    slow: random.pick([0, 0.01, 0.05, 0.1]),
     indexDelay: random.pick([30, 1_000, 20_000, 120_000]),
     readLag: random.pick([0, 500, 5_000]),
     lose: random.pick([0, 0.02, 0.2]),
