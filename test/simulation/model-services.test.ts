@@ -48,7 +48,11 @@ describe('the model answers as the emulators do:', () => {
       if (act === 'delete') isThere = false;
       const commandFor = (ReceiptHandle: string) => ({
         send: new SendMessageCommand({ QueueUrl, MessageBody: `message ${step}`, MessageGroupId: 'group' }),
-        receive: new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['ApproximateReceiveCount'] }),
+        receive: new ReceiveMessageCommand({
+          QueueUrl,
+          WaitTimeSeconds: 0,
+          MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        }),
         return: new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
         delete: new DeleteMessageCommand({ QueueUrl, ReceiptHandle }),
       });
@@ -178,20 +182,20 @@ function anUpdate() {
     'ADD #version :one',
   ]);
   const ConditionExpression = random.pick([
-    undefined,
+    '',
     '#version = :two',
     '#version = :one AND attribute_not_exists(#text)',
     'NOT #version < :two',
     'attribute_exists(#inner.#a) OR #text <> :text',
     '(#version >= :two AND #version <> :one) OR #version IN (:one, :two)',
   ]);
-  const text = `${UpdateExpression} ${ConditionExpression ?? ''}`;
+  const text = `${UpdateExpression} ${ConditionExpression}`;
   const used = <T>(all: Record<string, T>) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => new RegExp(`${name}\\b`).test(text)));
   const [usedNames, usedValues] = [used(names), used(values)];
   return {
     UpdateExpression,
-    ConditionExpression,
+    ...(ConditionExpression !== '' && { ConditionExpression }),
     ...(Object.keys(usedNames).length > 0 && { ExpressionAttributeNames: usedNames }),
     ...(Object.keys(usedValues).length > 0 && { ExpressionAttributeValues: usedValues }),
   };

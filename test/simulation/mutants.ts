@@ -193,12 +193,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'the permit is dropped before the attempt is reported',
-    file: 'worker-container/attempt.ts',
-    find: '    await machine.folder.make(attemptDir);',
-    replace: '    await permit.drop(); await machine.folder.make(attemptDir);',
-  },
-  {
     name: 'the receipt is not written',
     file: 'worker-container/attempt-report.ts',
     find: 'await context.output.putReceipt(receipt);',
@@ -208,12 +202,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a worker does not fence itself',
     file: 'worker-container/heartbeat.ts',
     find: 'if (now - this.#acknowledgedAt > LEASE.selfFence) return this.#lost();',
-    replace: '',
-  },
-  {
-    name: 'a void fence is not heard of',
-    file: 'worker-container/heartbeat.ts',
-    find: "if (current.attempt !== job.attempt || current.status !== 'RUNNING') return this.#lost();",
     replace: '',
   },
   {
