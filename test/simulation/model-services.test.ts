@@ -40,10 +40,13 @@ describe('the model answers as the emulators do:', () => {
     const QueueUrl = deployment.env.QUEUE_URL_HIGH;
     const handles = { real: 'none', modelled: 'none' };
     let isThere = false;
+    let isInHand = false;
     for (let step = 0; step < 200; step += 1) {
       const act = random.pick(['send', 'receive', 'receive', 'return', 'delete'] as const);
       if (act === 'send' && isThere) continue;
-      if ((act === 'return' || act === 'delete') && handles.real === 'none') continue;
+      if (act === 'return' && handles.real === 'none') continue;
+      // What an outdated handle does is left open by SQS.
+      if (act === 'delete' && !isInHand) continue;
       if (act === 'send') isThere = true;
       if (act === 'delete') isThere = false;
       const commandFor = (ReceiptHandle: string) => ({
@@ -61,6 +64,7 @@ describe('the model answers as the emulators do:', () => {
       expect({ step, act, ...modelled.seen }).toEqual({ step, act, ...real.seen });
       if (real.handle !== undefined && modelled.handle !== undefined)
         Object.assign(handles, { real: real.handle, modelled: modelled.handle });
+      isInHand = act === 'receive' ? isInHand || real.handle !== undefined : isInHand && act === 'send';
       if (act === 'delete') Object.assign(handles, { real: 'none', modelled: 'none' });
     }
   });
@@ -178,7 +182,7 @@ function anUpdate() {
     'SET #inner.#a = #inner.#a + :one',
     'SET #inner = :map',
     'SET #version = if_not_exists(#version, :one)',
-    'REMOVE #inner.#a',
+    'REMOVE #inner',
     'ADD #version :one',
   ]);
   const ConditionExpression = random.pick([

@@ -34,6 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'lib/jobs/job-store.ts',
     find: 'current?.change_id === changeId ?',
     replace: 'current === undefined ?',
+    test: 'test/lib/jobs/claim.test.ts',
   },
   {
     name: 'a heartbeat does not ask for its attempt',

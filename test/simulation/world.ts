@@ -51,6 +51,8 @@ export class World {
     this.#agents = new ModelAgents(this.#time, this.#random, this.#faults, (fault) => this.#violated(fault));
     this.#deployment.onJobWrite = (before, after) => {
       if (before?.status !== 'RUNNING') return;
+      if (this.#faults.weather === 'orderly' && after.losses !== before.losses)
+        this.#violated(`${this.#deployment.nameOf(after.id)}: a worker was lost although nobody died`);
       const isAsked = before.cancel_requested_at === undefined && after.cancel_requested_at !== undefined;
       if (isAsked || after.status !== 'RUNNING' || after.attempt !== before.attempt)
         this.#expectEnd(before.id, before.attempt);
