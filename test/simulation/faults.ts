@@ -6,6 +6,7 @@ import type { SeededRandom } from './seeded-random.ts';
 export const FAULTS = [
   'killed',
   'frozen',
+  'cut off',
   'refused',
   'unanswered',
   'throttled',
@@ -28,6 +29,7 @@ export type FaultCounts = Record<FaultKind, number>;
 interface Mischief {
   readonly kill: number;
   readonly freeze: number;
+  readonly cutOff: number;
   readonly refuse: number;
   readonly unanswered: number;
   readonly slow: number;
@@ -60,7 +62,11 @@ export class Faults implements Staleness, QueueMisdeeds {
     return this.#active;
   }
 
-  end(): void {
+  /** When the faults ended, milliseconds of virtual time. */
+  overAt = Number.POSITIVE_INFINITY;
+
+  end(now: number): void {
+    this.overAt = now;
     this.#active = false;
     this.#throttled = false;
   }
@@ -75,7 +81,12 @@ export class Faults implements Staleness, QueueMisdeeds {
 
   /** Milliseconds that a process stands still, or 0. */
   freezes(): number {
-    return this.#happens('frozen', this.#mischief.freeze) ? this.#random.skewed(500, 600_000) : 0;
+    return this.#happens('frozen', this.#mischief.freeze) ? 500 * 1_200 ** this.#random.next() : 0;
+  }
+
+  /** Milliseconds that a process reaches no service, or 0. */
+  cutsOff(): number {
+    return this.#happens('cut off', this.#mischief.cutOff) ? this.#random.skewed(5_000, 300_000) : 0;
   }
 
   refuses(): boolean {
@@ -137,6 +148,7 @@ function orderly(random: SeededRandom): Mischief {
   return {
     kill: 0,
     freeze: 0,
+    cutOff: 0,
     refuse: random.pick([0, 0.01]),
     unanswered: random.pick([0, 0.01]),
     slow: random.pick([0, 0.05]),
@@ -151,10 +163,11 @@ function orderly(random: SeededRandom): Mischief {
 function stormy(random: SeededRandom): Mischief {
   return {
     kill: random.pick([0, 0.0003, 0.002, 0.008]),
-    freeze: random.pick([0, 0.0003, 0.002]),
+    freeze: random.pick([0, 0.0005, 0.003, 0.01]),
+    cutOff: random.pick([0, 0, 0.0005, 0.003]),
     refuse: random.pick([0, 0.005, 0.03, 0.15]),
     unanswered: random.pick([0, 0.005, 0.03, 0.15]),
-    slow: random.pick([0, 0.01, 0.05]),
+    slow: random.pick([0, 0.01, 0.05, 0.1]),
     indexDelay: random.pick([30, 1_000, 20_000, 120_000]),
     readLag: random.pick([0, 500, 5_000]),
     lose: random.pick([0, 0.02, 0.2]),

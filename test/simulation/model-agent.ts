@@ -22,6 +22,9 @@ export function evidenceOf(job: Pick<Job, 'id'>, attempt: number): string {
   return `${job.id}/${attempt}`;
 }
 
+/** Milliseconds after the last fault in which an attempt may still be lost by it: the longest that a process stands still. */
+const AFTERMATH = 720_000;
+
 const EMPTY_STREAM = { bytes: 0, lines: 0, sha256: '', complete: true };
 
 /** Agents that run for a random time, end at random, and end when they are asked to. */
@@ -31,10 +34,13 @@ export class ModelAgents {
   readonly #random: SeededRandom;
   readonly #faults: Faults;
 
-  constructor(time: VirtualTime, random: SeededRandom, faults: Faults) {
+  readonly #onFault: (fault: string) => void;
+
+  constructor(time: VirtualTime, random: SeededRandom, faults: Faults, onFault: (fault: string) => void) {
     this.#time = time;
     this.#random = random;
     this.#faults = faults;
+    this.#onFault = onFault;
   }
 
   /** `runAgent` of one worker. */
@@ -46,6 +52,8 @@ export class ModelAgents {
       process.onDeath(() => this.live.delete(run));
       const { byItself, exit } = await this.#run(process, run, ending, this.#duration(job));
       this.live.delete(run);
+      if (ending.reason === 'lost' && this.#time.now > this.#faults.overAt + AFTERMATH)
+        this.#onFault(`attempt ${job.attempt} lost its lease although nothing went wrong`);
       const facts = byItself ? this.#facts(job, exit) : { finished: false, sessionId: evidenceOf(job, job.attempt) };
       const reason = byItself ? undefined : ending.reason;
       const record = {
@@ -59,7 +67,7 @@ export class ModelAgents {
   }
 
   #duration(job: Job): { length: number; timeout: number | undefined } {
-    const length = this.#random.skewed(50, this.#faults.active ? 120_000 : 5_000);
+    const length = this.#random.skewed(50, this.#faults.active || this.#random.chance(0.1) ? 120_000 : 5_000);
     return { length, timeout: job.timeout === undefined ? undefined : job.timeout * 1000 };
   }
 

@@ -65,6 +65,7 @@ export class ModelClient {
   #once(command: unknown): Promise<unknown> {
     const { time, faults } = this.#network;
     const sentAt = time.now;
+    const { isConnected } = this.#process;
     return new Promise((resolve, reject) => {
       const answer = (goOn: () => void) => {
         time.schedule(() => this.#process.deliver(goOn), faults.latency());
@@ -78,7 +79,7 @@ export class ModelClient {
         });
       };
       time.schedule(() => {
-        if (faults.refuses()) return answer(() => reject(new PassingFault('refused')));
+        if (!isConnected || faults.refuses()) return answer(() => reject(new PassingFault('refused')));
         try {
           const result = this.#network.perform(command, this.#actor);
           if (result instanceof Promise) void result.then(succeed);

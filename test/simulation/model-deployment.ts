@@ -126,11 +126,9 @@ export class ModelDeployment implements Network {
     return this.jobs.all().map((item) => jobItemSchema.parse(item));
   }
 
-  /** A job's short name: ids are random, and the same course of events has other ones each time. */
-  nameOf(id = 'none'): string {
-    const name = this.#names.get(id) ?? `job-${this.#names.size + 1}`;
-    this.#names.set(id, name);
-    return name;
+  /** A job's name by its order of creation: ids are random, and the same course of events has other ones each time. */
+  nameOf(id: string | undefined): string {
+    return this.#names.get(id ?? '') ?? 'a new job';
   }
 
   hasReceipt(jobId: string, attempt: number): boolean {
@@ -151,6 +149,7 @@ export class ModelDeployment implements Network {
 
   #onWrite({ before, after }: Write): void {
     const [was, is] = [jobOf(before), jobOf(after)];
+    if (is !== undefined && was === undefined) this.#names.set(is.id, `job-${this.#names.size + 1}`);
     const writtenAt = this.#writtenAt.get(is?.id ?? '') ?? 0;
     this.#trace?.(
       `    ${this.nameOf(is?.id)} ${was?.status ?? '-'} → ${is?.status ?? '-'} (${is?.reason}) ${changes(was, is)}`,

@@ -4,7 +4,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { add, newTally, runWorlds, type Tally } from './run-worlds.ts';
 import { World } from './world.ts';
 
-/** `npm run simulate -- [--lives N] [--seconds N] [--seed N] [--replay]`: many worlds on all cores, or one once more. */
+/** `npm run simulate -- [--lives N] [--seconds N] [--seed N] [--threads N] [--replay]`: many worlds on all cores, or one once more. */
 
 /** Steps of a broken world that are shown. */
 const LAST_STEPS = 120;
@@ -18,13 +18,19 @@ async function main(): Promise<number> {
       lives: { type: 'string', default: '50000' },
       seconds: { type: 'string', default: '180' },
       seed: { type: 'string', default: '1' },
+      threads: { type: 'string', default: String(availableParallelism()) },
       replay: { type: 'boolean', default: false },
     },
   });
   const seed = Number(values.seed);
   if (values.replay) return await replay(seed, Number.POSITIVE_INFINITY);
   const began = performance.now();
-  const tally = await onAllCores({ seed, lives: Number(values.lives), seconds: Number(values.seconds) });
+  const tally = await onThreads({
+    seed,
+    lives: Number(values.lives),
+    seconds: Number(values.seconds),
+    threads: Number(values.threads),
+  });
   const { broken, ...sums } = tally;
   const seconds = Math.round(performance.now() - began) / 1000;
   console.log(JSON.stringify({ ...sums, violations: broken.length, seconds }, null, 2));
@@ -33,15 +39,15 @@ async function main(): Promise<number> {
   return first === undefined ? 0 : await replay(first.seed, LAST_STEPS);
 }
 
-async function onAllCores(wanted: { seed: number; lives: number; seconds: number }): Promise<Tally> {
-  const cores = availableParallelism();
+async function onThreads(wanted: { seed: number; lives: number; seconds: number; threads: number }): Promise<Tally> {
+  const cores = wanted.threads;
   const runs = Array.from({ length: cores }, async (_, core) => {
     const data = {
       seed: wanted.seed + core,
       step: cores,
       lives: wanted.lives / cores,
       milliseconds: wanted.seconds * 1000,
-      enough: 5,
+      enough: 1,
     };
     const thread = new Worker(new URL(import.meta.url), { workerData: data });
     return await new Promise<Tally>((resolve, reject) => {

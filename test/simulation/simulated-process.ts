@@ -12,6 +12,7 @@ export class SimulatedProcess {
   readonly #faults: Faults;
   #alive = true;
   #frozenUntil = 0;
+  #cutOffUntil = 0;
   #onDeath: (() => void)[] = [];
   /** When it last stood still, milliseconds of virtual time. */
   #stoodStillAt = Number.NEGATIVE_INFINITY;
@@ -31,6 +32,13 @@ export class SimulatedProcess {
   /** Whether it has run without standing still since a moment of virtual time. */
   hasRunSince(moment: number): boolean {
     return this.#alive && this.#frozenUntil <= moment && this.#stoodStillAt < moment;
+  }
+
+  /** Whether its calls reach the services. */
+  get isConnected(): boolean {
+    const outage = this.#faults.cutsOff();
+    if (outage > 0) this.#cutOffUntil = Math.max(this.#cutOffUntil, this.#time.now + outage);
+    return !this.#faults.active || this.#cutOffUntil <= this.#time.now;
   }
 
   onDeath(act: () => void): void {

@@ -48,9 +48,13 @@ export class World {
       { time: this.#time, random: this.#random, faults: this.#faults },
       { onFault: (fault) => this.#violated(fault), trace: write },
     );
-    this.#agents = new ModelAgents(this.#time, this.#random, this.#faults);
+    this.#agents = new ModelAgents(this.#time, this.#random, this.#faults, (fault) => this.#violated(fault));
     this.#deployment.onJobWrite = (before, after) => {
-      if (before?.status === 'RUNNING' && (after.status !== 'RUNNING' || after.attempt !== before.attempt))
+      if (before?.status !== 'RUNNING') return;
+      if (this.#faults.weather === 'orderly' && after.losses !== before.losses)
+        this.#violated(`${this.#deployment.nameOf(after.id)}: a worker was lost although nobody died`);
+      const isAsked = before.cancel_requested_at === undefined && after.cancel_requested_at !== undefined;
+      if (isAsked || after.status !== 'RUNNING' || after.attempt !== before.attempt)
         this.#expectEnd(before.id, before.attempt);
     };
   }
@@ -70,7 +74,7 @@ export class World {
     void this.#trouble(workers, triggers);
     await this.#until(() => clients.done);
     await this.#until(() => false, random.skewed(1_000, 120_000));
-    this.#faults.end();
+    this.#faults.end(this.#time.now);
     await this.#settle(clients, triggers);
     return {
       seed: this.#seed,
@@ -122,14 +126,14 @@ export class World {
     }
   }
 
-  /** An attempt whose fence is void must end, unless its worker stands still or is dead. */
+  /** An attempt whose fence is void, or that was asked to end, must end, unless its worker stands still or is dead. */
   #expectEnd(job: string, attempt: number): void {
     const run = [...this.#agents.live].find((live) => live.job === job && live.attempt === attempt);
     if (run === undefined) return;
     const since = this.#time.now;
     this.#time.schedule(() => {
       if (this.#agents.live.has(run) && run.process.hasRunSince(since))
-        this.#violated(`attempt ${attempt} of ${this.#deployment.nameOf(job)} runs on although its fence is void`);
+        this.#violated(`attempt ${attempt} of ${this.#deployment.nameOf(job)} runs on although it was to end`);
     }, ENDED_AFTER);
   }
 

@@ -31,6 +31,13 @@ it.each(['lose', 'kill'] as const)(
   },
 );
 
+it('a heartbeat of an attempt that was followed by another changes nothing', async () => {
+  const job = await aJobWhoseLeaseIsOver('void fence');
+  const older = { id: job.id, attempt: job.attempt - 1 };
+  expect(await deployment.jobs.touch(older, { lease_until: timestamp(deployment.clock.now()) })).toBeUndefined();
+  expect(await deployment.jobs.get(job.id, { consistent: true })).toEqual(job);
+});
+
 it('a loss that was judged by one attempt is not applied to the next, whose receipt nobody has looked for', async () => {
   const job = await aJobWhoseLeaseIsOver('next attempt');
   // While the watch looks for the receipt, the job is taken over, claimed and lost once more.
