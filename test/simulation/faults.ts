@@ -86,7 +86,7 @@ export class Faults implements Staleness, QueueMisdeeds {
 
   /** Milliseconds that a process reaches no service, or 0. */
   cutsOff(): number {
-    return this.#happens('cut off', this.#mischief.cutOff) ? this.#random.skewed(5_000, 300_000) : 0;
+    return this.#happens('cut off', this.#mischief.cutOff) ? 5_000 * 60 ** this.#random.next() : 0;
   }
 
   refuses(): boolean {

@@ -67,7 +67,10 @@ export class ModelAgents {
   }
 
   #duration(job: Job): { length: number; timeout: number | undefined } {
-    const length = this.#random.skewed(50, this.#faults.active || this.#random.chance(0.1) ? 120_000 : 5_000);
+    const isLong = this.#faults.active && this.#random.chance(0.05);
+    const length = isLong
+      ? this.#random.integer(60_000, 300_000)
+      : this.#random.skewed(50, this.#faults.active || this.#random.chance(0.1) ? 120_000 : 5_000);
     return { length, timeout: job.timeout === undefined ? undefined : job.timeout * 1000 };
   }
 

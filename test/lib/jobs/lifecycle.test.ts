@@ -149,6 +149,8 @@ describe('a job handed back or parked', () => {
       receipt: aReceipt({ kind: 'parked', reason: 'account_required', exit_code: 1 }),
     });
     expect(parked).toMatchObject({ status: 'QUEUED', reason: 'account_required', parked: 'account_required' });
+    const claim = { type: 'claim', workerId: 'worker-2' } as const;
+    expect(decide(parked, claim, { now: NOW, random: () => 0 })).toHaveProperty('refused');
     expect(outcomeOf(parked, { type: 'unpark' })).not.toHaveProperty('parked');
   });
 });
