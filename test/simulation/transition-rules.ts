@@ -144,12 +144,13 @@ function faultOfTakeover(before: Job, after: Job, write: JobWrite): string | und
   const { actor, wall } = write;
   const isLoss =
     (after.losses ?? 0) !== (before.losses ?? 0) || (after.status === 'FAILED' && after.reason === 'worker_lost');
-  if (actor.id === before.worker_id && !isLoss) return undefined;
+  const receiptAt = write.receiptAt(before.id, before.attempt);
+  // A receipt is the worker's own word, written when nothing of the attempt was alive any more: anybody may apply it.
+  if (!isLoss && (actor.id === before.worker_id || receiptAt !== undefined)) return undefined;
   const leaseUntil = Date.parse(before.lease_until ?? '');
   if (leaseUntil > wall + CLOCK_ERROR)
     return `the attempt of ${before.worker_id} was ended by ${actor.id} under its lease`;
-  const receiptAt = isLoss ? write.receiptAt(before.id, before.attempt) : undefined;
-  return receiptAt !== undefined && receiptAt < leaseUntil - CLOCK_ERROR
+  return isLoss && receiptAt !== undefined && receiptAt < leaseUntil - CLOCK_ERROR
     ? 'a loss was declared although there was a receipt'
     : undefined;
 }
