@@ -204,12 +204,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'worker-container/heartbeat.ts',
     find: 'if (now - this.#acknowledgedAt > LEASE.selfFence) return this.#lost();',
     replace: '',
+    test: 'test/worker-container/heartbeat.test.ts',
   },
   {
     name: 'no heartbeat is sent',
     file: 'worker-container/heartbeat.ts',
     find: 'if (now - this.#beatAt >= LEASE.heartbeatEvery)',
     replace: 'if (false)',
+    test: 'test/worker-container/heartbeat.test.ts',
   },
   {
     name: 'a worker does not hear of a cancellation',
