@@ -1,12 +1,6 @@
 import type * as z from 'zod';
-import {
-  isTerminal,
-  type JobView,
-  type jobStatus,
-  type jobSummary,
-  REASONS,
-  type stateReason,
-} from '../contract/schemas/job.ts';
+import { isTerminal, type JobView, type jobStatus, REASONS, type stateReason } from '../contract/schemas/job.ts';
+import type { jobSummary } from '../contract/schemas/job-list.ts';
 import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Summary } from './job-index.ts';

@@ -1,17 +1,8 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import {
-  job,
-  jobCreated,
-  jobCreation,
-  jobEdit,
-  jobList,
-  jobListQuery,
-  jobReplacement,
-  jobStatus,
-  rereadJob,
-} from '../schemas/job.ts';
+import { job, jobCreated, jobCreation, jobEdit, jobReplacement, jobStatus, rereadJob } from '../schemas/job.ts';
+import { jobList, jobListQuery } from '../schemas/job-list.ts';
 import { integerParameter } from '../schemas/text.ts';
 
 export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'Id of a job.' }) });

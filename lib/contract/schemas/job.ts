@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { integerParameter, timestamp } from './text.ts';
+import { timestamp } from './text.ts';
 
 /** RUNNING is our name for the state between QUEUED and a terminal one. */
 export const STATUSES = ['DRAFT', 'QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
@@ -68,7 +68,7 @@ export const usage = z
 const promptText = z.string().min(1, 'expected a non-empty string');
 
 /** An integer that survives JSON in every client. */
-const safeInteger = z.number().int('expected a whole number').meta({ format: 'int64' });
+export const safeInteger = z.number().int('expected a whole number').meta({ format: 'int64' });
 
 /** The settings that an edit may change too. */
 const editableShape = {
@@ -114,7 +114,7 @@ const editableShape = {
     }),
 };
 
-const projectName = z.string().min(1).max(LIMITS.projectNameLength);
+export const projectName = z.string().min(1).max(LIMITS.projectNameLength);
 
 /** `POST /jobs`. Unknown fields are refused, so that a typo in `timeout` can't pass silently. */
 export const jobCreation = z
@@ -236,70 +236,3 @@ export const jobReplacement = z
     ...editableShape,
   } as typeof editableShape)
   .meta({ id: 'JobReplacement' });
-
-/** What a list shows of a job. */
-export const jobSummary = z
-  .object({
-    id: z.string(),
-    status: z.enum(STATUSES),
-    state_reason: stateReason,
-    project_id: z.string(),
-    project: z.string(),
-    profile: z.string(),
-    model: z.string().nullable(),
-    priority: safeInteger,
-    cwd: z.string().nullable(),
-    prompt_preview: z
-      .string()
-      .meta({ description: `The first ${LIMITS.promptPreviewLength} characters of the prompt.` }),
-    attempt: z.number().int(),
-    parent_id: z.string().nullable(),
-    created_at: timestamp,
-    queued_at: timestamp.nullable(),
-    started_at: timestamp.nullable(),
-    finished_at: timestamp.nullable(),
-    cancel_requested_at: timestamp.nullable(),
-  })
-  .meta({ id: 'JobSummary' });
-
-export const jobListQuery = z.object({
-  limit: integerParameter({ ...LIMITS.list, description: 'How many jobs at the most.' }),
-  offset: integerParameter({
-    min: 0,
-    max: Number.MAX_SAFE_INTEGER,
-    default: 0,
-    description: 'How many matching jobs to leave out first.',
-  }),
-  status: z.enum(STATUSES).optional().meta({ description: 'Only jobs in this state.' }),
-  search: z
-    .string()
-    .max(LIMITS.searchLength)
-    .optional()
-    .meta({
-      description: `Only jobs whose id, project, cwd or prompt texts contain this, whatever the case; of the prompt texts the first ${LIMITS.searchTextLength} characters are looked at.`,
-    }),
-  cwd: z
-    .string()
-    .max(LIMITS.cwdLength)
-    .optional()
-    .meta({ description: 'Only jobs with this working folder, as given or as resolved.' }),
-  project: projectName.optional().meta({ description: 'Only jobs of the project with this id or name.' }),
-  cursor: z
-    .string()
-    .min(1)
-    .max(2_000)
-    .optional()
-    .meta({ description: '`next_cursor` of the page before, with the same filters.' }),
-});
-
-/** `GET /jobs`. */
-export const jobList = z
-  .object({
-    items: z.array(jobSummary).meta({ description: 'Newest first.' }),
-    total: z.number().int().meta({ description: 'How many jobs match the filters.' }),
-    offset: z.number().int(),
-    limit: z.number().int(),
-    status_counts: statusCounts,
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ id: 'JobList' });
