@@ -9,7 +9,7 @@ let context: WatchContext | undefined;
 
 /**
  * Every minute: settles running jobs whose worker was lost, makes follow-up jobs that are missing, lets a parked job try,
- * and sees to it that no waiting job is forgotten.
+ * puts back what the queues gave up, and sees to it that no waiting job is forgotten.
  */
 export async function handler(event: { readonly redrive?: boolean } = {}): Promise<void> {
   if (context === undefined) {
@@ -20,5 +20,6 @@ export async function handler(event: { readonly redrive?: boolean } = {}): Promi
   await watchRunning(context);
   await watchChildren(context);
   await watchParked(context);
+  await context.permits.redeliver();
   await (event.redrive === true ? redrive(context) : watchReady(context));
 }

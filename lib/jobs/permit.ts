@@ -2,6 +2,7 @@ import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
+  GetQueueUrlCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -29,6 +30,11 @@ const MAX_DELAY_SECONDS = 900;
 /** SQS keeps a message invisible for at most 12 hours. */
 const MAX_VISIBILITY_SECONDS = 12 * 3600;
 
+/** How much of a dead-letter queue one call puts back. */
+const REDELIVERY = { batches: 50, messages: 10 } as const;
+
+const redrivePolicySchema = z.object({ deadLetterTargetArn: z.string() });
+
 /** The three queues of permits. */
 export class PermitQueues {
   readonly #client: SQSClient;
@@ -42,13 +48,16 @@ export class PermitQueues {
   /** Sends the permit of a job; always before the write that makes the job ready. */
   async send(job: Pick<Job, 'id' | 'project_id' | 'priority'>, options: { delaySeconds?: number } = {}): Promise<void> {
     const band = bandOf(job);
-    const permit: Permit = { v: 1, band, project: job.project_id, job: job.id };
+    await this.#put({ v: 1, band, project: job.project_id, job: job.id }, options.delaySeconds ?? 0);
+  }
+
+  async #put(permit: Permit, delaySeconds: number): Promise<void> {
     await this.#client.send(
       new SendMessageCommand({
-        QueueUrl: this.#urls[band],
+        QueueUrl: this.#urls[permit.band],
         MessageBody: JSON.stringify(permit),
-        MessageGroupId: job.project_id,
-        DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(options.delaySeconds ?? 0)),
+        MessageGroupId: permit.project,
+        DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delaySeconds)),
       }),
     );
   }
@@ -87,6 +96,47 @@ export class PermitQueues {
         VisibilityTimeout: Math.min(MAX_VISIBILITY_SECONDS, Math.ceil(seconds)),
       }),
     );
+  }
+
+  /**
+   * Puts back what the queues gave up: a permit that came back too often is still leave to look.
+   * @returns how many there were; at most some hundreds a call.
+   */
+  async redeliver(): Promise<number> {
+    const counts = await Promise.all(BANDS.map((band) => this.#redeliver(band)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async #redeliver(band: Band): Promise<number> {
+    const deadLetters = await this.#deadLettersOf(band);
+    let count = 0;
+    for (let batch = 0; batch < REDELIVERY.batches; batch += 1) {
+      const { Messages = [] } = await this.#client.send(
+        new ReceiveMessageCommand({ QueueUrl: deadLetters, MaxNumberOfMessages: REDELIVERY.messages }),
+      );
+      if (Messages.length === 0) break;
+      for (const message of Messages) {
+        const permit = parse(message);
+        // Sent before it is deleted: doubled is harmless, lost is not. What is no permit is of no use anywhere.
+        if (permit !== undefined) await this.#put(permit, 0);
+        const { ReceiptHandle } = message;
+        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** The queue itself says where it gives up to. */
+  async #deadLettersOf(band: Band): Promise<string | undefined> {
+    const { Attributes } = await this.#client.send(
+      new GetQueueAttributesCommand({ QueueUrl: this.#urls[band], AttributeNames: ['RedrivePolicy'] }),
+    );
+    const { deadLetterTargetArn } = redrivePolicySchema.parse(JSON.parse(Attributes?.RedrivePolicy ?? ''));
+    const { QueueUrl } = await this.#client.send(
+      new GetQueueUrlCommand({ QueueName: deadLetterTargetArn.slice(deadLetterTargetArn.lastIndexOf(':') + 1) }),
+    );
+    return QueueUrl;
   }
 
   /** Whether every queue answers. @throws what the queue service says if one does not. */

@@ -69,6 +69,15 @@ export function queueStatement(data: DataStack, actions: readonly QueueAction[])
   });
 }
 
+/** Leave to take from the dead-letter queues what the queues gave up. */
+export function deadLettersStatement(data: DataStack): PolicyStatement {
+  const queues = BANDS.flatMap((band) => data.queues[band].deadLetterQueue?.queue ?? []);
+  return new PolicyStatement({
+    actions: ['sqs:GetQueueUrl', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+    resources: queues.map(({ queueArn }) => queueArn),
+  });
+}
+
 /** Leave to do something with what jobs left in the bucket. */
 export function outputStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
   return [

@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import type { ApiStackProps } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import {
+  deadLettersStatement,
   EXCEPT_TOKENS,
   indexStatement,
   itemStatement,
@@ -73,7 +74,8 @@ export class JobTriggers extends Construct {
         indexStatement(data, ['by-status', 'ready']),
         itemStatement(data, 'registry', ['GetItem'], EXCEPT_TOKENS),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd()),
-        queueStatement(data, ['SendMessage']),
+        queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
+        deadLettersStatement(data),
         ...outputStatements(data, ['GetObject', 'PutObject']),
       ],
       memorySize: 256,

@@ -170,6 +170,12 @@ describe('the triggers', () => {
         condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['project', 'texts#*', 'probe'] } },
       },
     ]);
-    expect([...actionsOf('triggers.watch-jobs', 'sqs')]).toEqual(['sqs:SendMessage']);
+    expect([...actionsOf('triggers.watch-jobs', 'sqs')].toSorted()).toEqual([
+      'sqs:DeleteMessage',
+      'sqs:GetQueueAttributes',
+      'sqs:GetQueueUrl',
+      'sqs:ReceiveMessage',
+      'sqs:SendMessage',
+    ]);
   });
 });
