@@ -20,6 +20,8 @@ const operatorInfoSchema = z.object({
   registry_table: z.string(),
   practice_url: z.url(),
   practice_key: z.string(),
+  /** What the functions of the run read from their environment: names, addresses, and credentials that are none. */
+  environment: z.record(z.string(), z.string()),
 });
 export type OperatorInfo = z.output<typeof operatorInfoSchema>;
 

@@ -129,6 +129,7 @@ async function startParts(home: Home, { port, log }: LocalServiceOptions, shutdo
 
   await answersHealth(gateway.url, token);
   await home.writeOperatorInfo({
+    environment: env,
     dynamodb: endpoints.dynamodb,
     registry_table: resources.registryTable,
     practice_url: vendor.baseUrl,

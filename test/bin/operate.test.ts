@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { findMarkedAs } from '../marked-processes.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/operate.ts', import.meta.url));
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_CONCURRENCY: '1', PROMPTQ_WATCH_SECONDS: '3600' } });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+async function operate(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return await new Promise((resolve) => {
+    const env = { ...process.env, PROMPTQ_HOME: service.home };
+    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+it('redrive brings back the jobs of a queue that was purged', async () => {
+  const filler = await createJob(service, { prompt: 'sleep 300', profile: 'shell' });
+  await waitFor(() => findMarkedAs(`${filler}/1`).length > 0);
+  const waiting = await createJob(service, { prompt: 'true', profile: 'shell' });
+  const { environment } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
+  const queues = new SQSClient({
+    region: environment.AWS_REGION,
+    endpoint: environment.AWS_ENDPOINT_URL_SQS,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  await queues.send(new PurgeQueueCommand({ QueueUrl: environment.QUEUE_URL_NORMAL }));
+  queues.destroy();
+  await service.api('POST', `/jobs/${filler}/kill`);
+  await untilEnded(service, filler);
+  expect((await service.api('GET', `/jobs/${waiting}/status`)).json.status).toBe('QUEUED');
+  expect(await operate('redrive')).toMatchObject({ code: 0, stderr: '' });
+  expect(await untilEnded(service, waiting)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+});
+
+it('recount says that the kept counts are right', async () => {
+  await createJob(service, { prompt: 'true', draft: true });
+  const counted = await waitFor(async () => {
+    const result = await operate('recount');
+    return result.code === 0 && result;
+  });
+  expect(counted.stdout).toMatch(/DRAFT +kept 1 {2}counted 1\n/);
+});
+
+it('a home that nobody runs is named', async () => {
+  const { code, stderr } = await operate('redrive', '--home', join(service.home, 'workspaces'));
+  expect([code, stderr]).toEqual([1, expect.stringContaining('nobody runs on')]);
+});
