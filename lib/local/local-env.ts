@@ -80,6 +80,8 @@ export function workerProcessEnv(
     PROMPTQ_CONCURRENCY: '2',
     PROMPTQ_WORK_DIR: join(home, 'worker'),
     PROMPTQ_STOP_GRACE_SECONDS: '5',
+    // glibc's arenas, one for each thread, would keep what output's buffers have freed.
+    MALLOC_ARENA_MAX: '2',
     PROMPTQ_PRACTICE_URL: practice.baseUrl,
     PROMPTQ_PRACTICE_KEY: practice.apiKey,
     ...given(WORKER_SETTINGS, source),

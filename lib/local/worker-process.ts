@@ -26,10 +26,10 @@ export interface WorkerProcess {
 }
 
 /**
- * Output passes through a worker in buffers that live for milliseconds. V8's young generation would grow to tens of
- * mebibytes before it looks at them, and glibc's arenas, one for each thread, would keep what was freed.
+ * Output passes through a worker in buffers that live for milliseconds; V8's young generation would grow to tens of
+ * mebibytes before it looks at them.
  */
-const MEMORY = { flags: ['--max-semi-space-size=4'], env: { MALLOC_ARENA_MAX: '2' } } as const;
+const FLAGS = ['--max-semi-space-size=4'] as const;
 
 /** How much of a worker's log is shown when it ends by itself. */
 const TAIL_BYTES = 2_000;
@@ -87,8 +87,8 @@ async function start(
 ): Promise<{ child: ChildProcess; ended: Promise<string> }> {
   const file = await open(logFile, 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [...MEMORY.flags, program], {
-      env: { ...env, ...MEMORY.env },
+    const child = spawn(process.execPath, [...FLAGS, program], {
+      env: { ...env },
       detached: true,
       stdio: ['ignore', file.fd, file.fd, 'ipc'],
     });

@@ -16,7 +16,7 @@ beforeEach(async () => {
   mkdirSync(join(folder, 'worker-container'));
   const main = join(folder, 'worker-container/main.mjs');
   writeFileSync(main, 'process.stdin.resume(); console.log("ready");');
-  worker = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'inherit'] });
+  worker = spawn(process.execPath, ['--max-semi-space-size=4', main], { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(worker.stdout ?? worker, 'data');
 });
 
