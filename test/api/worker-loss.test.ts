@@ -21,8 +21,8 @@ afterEach(async () => {
 async function findWorker(): Promise<number> {
   return await waitFor(() =>
     findOfHome(service.home).find((pid) => {
-      const [program, script] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return program === process.execPath && script?.endsWith('worker-container/main.ts');
+      const [program, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return program === process.execPath && args.some((arg) => arg.endsWith('worker-container/main.ts'));
     }),
   );
 }
