@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Most tests wait for processes and leases rather than for a core.
+    maxWorkers: 4,
   },
 });

@@ -1,17 +1,20 @@
 import { parseArgs } from 'node:util';
 import type { JobCreation } from '../lib/contract/schemas/job.ts';
 import { claim } from '../lib/jobs/claim.ts';
+import { JobCounts } from '../lib/jobs/counts.ts';
 import { createJob } from '../lib/jobs/create-job.ts';
+import { FigureStore } from '../lib/jobs/figure-store.ts';
 import { emulateDeployment } from '../test/emulated-deployment.ts';
 import { openWorker } from '../test/emulated-worker.ts';
 import { runAttempt } from '../worker-container/attempt.ts';
+import { LifeCounter } from './life-counter.ts';
 import { printPageCosts } from './list-cost.ts';
 import { Meter, sum, type Usage } from './meter.ts';
 
 /** Prints what a job's life and a page of the list are charged for, on the emulators, which charge by AWS's rules. */
 const { values } = parseArgs({ options: { large: { type: 'boolean', default: false } } });
 
-const AIMS = { writes: 14, reads: 2, sqs: 5, s3: 5 } as const;
+const AIMS = { writes: 14, reads: 2.5, sqs: 5, s3: 5 } as const;
 const COLUMNS = ['writes', 'reads', 'sqs', 's3'] as const;
 
 /** Jobs as they come. A repeat of a key is looked for before anything is written, which is a read more. */
@@ -36,20 +39,29 @@ const deployment = await emulateDeployment();
 try {
   const meter = new Meter(deployment);
   const { creation, worker } = await openWorker(deployment);
+  const figures = new FigureStore(deployment.registry);
+  const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+  const lives = new LifeCounter({ figures, counts });
   for (const { name, body, key } of JOBS) {
     // What a process or project needs once is no part of a job's life.
     await live(body);
     const steps = await live(key === undefined ? body : { ...body, idempotency_key: key });
+    const { counting, ...life } = steps;
     console.log(`\nA job's life: ${name}; agent shell, output of one stream, ended before the first heartbeat\n`);
-    printLife(steps);
+    printLife(life);
+    console.log(
+      `counting it, each step alone in its second: ${sum(counting.writes)} writes, ${sum(counting.reads)} reads`,
+    );
   }
   await printPageCosts(deployment, meter, values.large ? [100, 10_000, 100_000] : [100, 10_000]);
 
   /** Creates a job, claims it by its permit, runs it to its end. @returns what each step used */
-  async function live(body: JobCreation): Promise<Record<string, Usage>> {
+  async function live(body: JobCreation): Promise<Record<string, Usage> & { counting: Usage }> {
     meter.take();
     const { id } = await createJob(creation, body, 'token:bench');
     const created = meter.take();
+    const queued = await deployment.jobs.get(id, { consistent: true });
+    meter.take();
     const held = await deployment.permits.receive(body.priority === undefined ? 'normal' : 'high', 5);
     if (held === undefined) throw new Error('the permit did not come');
     const claimed = await claim(deployment, held, worker.workerId);
@@ -59,7 +71,9 @@ try {
     const finished = meter.take();
     const job = await deployment.jobs.get(id, { consistent: true });
     if (job?.status !== 'SUCCEEDED') throw new Error(`the job is ${job?.status}: ${job?.error}`);
-    return { create: created, claim: claiming, 'run and finish': finished };
+    meter.take();
+    await lives.count([undefined, queued, claimed.job, job]);
+    return { create: created, claim: claiming, 'run and finish': finished, counting: meter.take() };
   }
 } finally {
   await deployment.stop();

@@ -1,6 +1,6 @@
-import type { S3Client } from '@aws-sdk/client-s3';
-import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 
 /** Amounts by what they were for. */
@@ -36,8 +36,33 @@ const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
 export class Meter {
   #usage = nothing();
 
-  constructor(clients: { table: DynamoDBDocumentClient; objects: S3Client; queues: SQSClient }) {
-    clients.table.middlewareStack.add(
+  constructor(clients?: { table: DynamoDBDocumentClient; objects: S3Client; queues: SQSClient }) {
+    if (clients === undefined) return;
+    this.#meterTable(clients.table);
+    this.#meterRequests(clients.objects, 's3');
+    this.#meterRequests(clients.queues, 'sqs');
+  }
+
+  /** Counts what all clients of this process use, whoever makes them: those of functions are nobody else's to reach. */
+  static ofProcess(): Meter {
+    const meter = new Meter();
+    const metered = new WeakSet<object>();
+    const shared = Object.getPrototypeOf(S3Client.prototype) as { send: (...given: readonly unknown[]) => unknown };
+    const { send } = shared;
+    shared.send = function metering(this: unknown, ...given) {
+      const client = this as object;
+      const isNew = !metered.has(client);
+      metered.add(client);
+      if (isNew && client instanceof DynamoDBDocumentClient) meter.#meterTable(client);
+      if (isNew && client instanceof S3Client) meter.#meterRequests(client, 's3');
+      if (isNew && client instanceof SQSClient) meter.#meterRequests(client, 'sqs');
+      return Reflect.apply(send, client, given);
+    };
+    return meter;
+  }
+
+  #meterTable(client: DynamoDBDocumentClient): void {
+    client.middlewareStack.add(
       (next, context) => async (args) => {
         const { commandName = 'unknown' } = context;
         const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
@@ -53,20 +78,15 @@ export class Meter {
       },
       { step: 'initialize', name: 'meter' },
     );
-    clients.objects.middlewareStack.add(
-      (next, context) => async (args) => {
-        add(this.#usage.s3, context.commandName ?? 'unknown', 1);
+  }
+
+  #meterRequests(client: S3Client | SQSClient, service: 's3' | 'sqs'): void {
+    const middleware =
+      (next: (args: never) => Promise<never>, context: { commandName?: string }) => async (args: never) => {
+        add(this.#usage[service], context.commandName ?? 'unknown', 1);
         return await next(args);
-      },
-      { step: 'initialize', name: 'meter' },
-    );
-    clients.queues.middlewareStack.add(
-      (next, context) => async (args) => {
-        add(this.#usage.sqs, context.commandName ?? 'unknown', 1);
-        return await next(args);
-      },
-      { step: 'initialize', name: 'meter' },
-    );
+      };
+    (client as S3Client).middlewareStack.add(middleware as never, { step: 'initialize', name: 'meter' });
   }
 
   /** What was used since the meter was made or last taken from. */

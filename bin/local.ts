@@ -1,3 +1,4 @@
+import { ConfigFileError } from '../lib/catalog/find-config-file.ts';
 import { HomeInUseError } from '../lib/local/home-lock.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
@@ -13,7 +14,7 @@ const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  $
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const port = parsePort(process.env.PORT);
-const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, log });
+const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, config: process.env.PROMPTQ_CONFIG, log });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void stop());
 }
@@ -41,7 +42,7 @@ function parsePort(given: string | undefined): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof HomeInUseError) return error.message;
+  if (error instanceof HomeInUseError || error instanceof ConfigFileError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `port ${port} is taken by another program; set PORT to another one, or PORT=0 for any free port`;
   }
@@ -60,6 +61,7 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
 
   Base URL   ${baseUrl}
   Token      ${token}
+  Sign in    ${baseUrl}/auth/sign-in   (browser; one click, in the role you choose)
   Data       ${home}
   Logs       ${home}/logs
   Stop       Ctrl-C

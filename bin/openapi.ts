@@ -1,17 +1,41 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { createOpenApi } from '../lib/contract/openapi.ts';
+import { breakingChanges, type ComparedDocument } from '../lib/contract/openapi-changes.ts';
 import { routes } from '../lib/contract/routes.ts';
 
-/** Writes openapi.json from the routing table; with `--check` it only says whether the file is stale. */
-const file = new URL('../openapi.json', import.meta.url);
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-const text = `${JSON.stringify(createOpenApi(routes, version), null, 2)}\n`;
+/**
+ * Writes openapi.json from the routing table, and from it the types of its clients. `--check` only says whether they are
+ * stale; `--release` makes it the contract that later versions are held against, and refuses if it breaks the one before.
+ */
+const fileAt = (path: string) => new URL(`../${path}`, import.meta.url);
+const { version } = JSON.parse(readFileSync(fileAt('package.json'), 'utf8')) as { version: string };
+const document = createOpenApi(routes, version);
+const text = `${JSON.stringify(document, null, 2)}\n`;
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, text);
-} else if (readFileSync(file, 'utf8') !== text) {
-  console.error('openapi.json is stale: run `npm run openapi` and commit the result');
-  process.exitCode = 1;
+if (process.argv.includes('--release')) release();
+else {
+  const types = astToString(await openapiTS(document as unknown as OpenAPI3, { alphabetize: false }));
+  const header =
+    '/** Made of openapi.json by `npm run generate`: what openapi-fetch and other clients know of the API. */\n\n';
+  write('openapi.json', text);
+  write('lib/client/api-types.ts', `${header}${types}`);
+}
+
+function write(path: string, wanted: string): void {
+  if (!process.argv.includes('--check')) {
+    writeFileSync(fileAt(path), wanted);
+  } else if (readFileSync(fileAt(path), 'utf8') !== wanted) {
+    console.error(`${path} is stale: run \`npm run generate\` and commit the result`);
+    process.exitCode = 1;
+  }
+}
+
+function release(): void {
+  const file = fileAt('openapi.released.json');
+  const released = JSON.parse(readFileSync(file, 'utf8')) as ComparedDocument;
+  const changes = breakingChanges(released, JSON.parse(text) as ComparedDocument);
+  for (const change of changes) console.error(change);
+  if (changes.length > 0) process.exitCode = 1;
+  else writeFileSync(file, text);
 }

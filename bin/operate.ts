@@ -4,6 +4,7 @@ import { readEnv, triggerEnv } from '../lib/config/env.ts';
 import { STATUSES } from '../lib/contract/schemas/job.ts';
 import { JobCounts } from '../lib/jobs/counts.ts';
 import { recount } from '../lib/jobs/recount.ts';
+import { recountFigures } from '../lib/jobs/recount-figures.ts';
 import { enterDeployment } from '../lib/local/operator-environment.ts';
 
 /** Operators' commands for a bad day: `npm run redrive`, `npm run recount`. */
@@ -31,13 +32,24 @@ program
     await enterDeployment(program.opts());
     const env = readEnv(triggerEnv);
     const { table } = tableClient();
-    const kept = await new JobCounts(table, env.REGISTRY_TABLE).read();
-    const counted = await recount(table, env.JOBS_TABLE);
+    const keptCounts = await new JobCounts(table, env.REGISTRY_TABLE).read();
+    const recounted = await recount(table, env.JOBS_TABLE);
     for (const status of STATUSES) {
-      const same = kept[status] === counted[status];
-      console.log(`${status.padEnd(10)} kept ${kept[status]}  counted ${counted[status]}${same ? '' : '  DIFFERENT'}`);
+      const same = keptCounts[status] === recounted[status];
+      console.log(
+        `${status.padEnd(10)} kept ${keptCounts[status]}  counted ${recounted[status]}${same ? '' : '  DIFFERENT'}`,
+      );
       if (!same) process.exitCode = 1;
     }
+    const { jobs, differences } = await recountFigures(table, {
+      jobsTable: env.JOBS_TABLE,
+      registryTable: env.REGISTRY_TABLE,
+    });
+    for (const { item, attribute, kept, counted } of differences) {
+      console.log(`${item}: ${attribute} kept ${kept}  counted ${counted}  DIFFERENT`);
+      process.exitCode = 1;
+    }
+    if (differences.length === 0) console.log(`the figures of projects, days and models are those of the ${jobs} jobs`);
     if (process.exitCode === 1)
       console.log('Counts lag writes by a second or two: count again before you believe a difference.');
   });

@@ -1,13 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readDeployment } from '../lib/config/deployment.ts';
+import { SETTING_TEXTS } from '../lib/config/setting-texts.ts';
 import { ERRORS } from '../lib/contract/errors.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
 import { BASE_PATH } from '../lib/contract/route.ts';
 import { routes } from '../lib/contract/routes.ts';
+import { ALARMS } from '../lib/operations/alarms.ts';
+import { METRICS } from '../lib/operations/metrics.ts';
 
-/** Writes the README's tables from the tables in the code; with `--check` it only says whether they are stale. */
-const file = new URL('../README.md', import.meta.url);
+/** Settings that a deployment has if it gives only what has no default. */
+const { timeoutUnit: _given, ...defaults } = readDeployment({ timeoutUnit: 'seconds' });
+const DEFAULTS: Readonly<Record<string, unknown>> = defaults;
 
-const TABLES = {
+/** Writes the tables of the documents from the tables in the code; with `--check` it only says whether they are stale. */
+const README_TABLES = {
   routes: table(
     ['method', 'path', 'scope', 'what it does'],
     routes.map(({ method, path, scope, summary }) => [method, `\`${BASE_PATH}${path}\``, scope, summary]),
@@ -18,6 +24,14 @@ const TABLES = {
       String(status),
       word === undefined ? 'a sentence' : `\`${word}\``,
       retryable ? 'yes, after a pause' : 'no',
+    ]),
+  ),
+  settings: table(
+    ['setting', 'default', 'what it is'],
+    Object.entries(SETTING_TEXTS).map(([name, text]) => [
+      `\`${name}\``,
+      Object.hasOwn(DEFAULTS, name) ? `\`${JSON.stringify(DEFAULTS[name])}\`` : '',
+      text,
     ]),
   ),
   limits: table(
@@ -40,24 +54,55 @@ const TABLES = {
       ['follow-up jobs of one job', number(LIMITS.followUps.perJob)],
       ['how deep follow-ups of follow-ups go', number(LIMITS.followUps.depth)],
       ['one block `follow-up-job`', `${number(LIMITS.followUps.blockBytes)} bytes`],
+      ['deploy bindings of a project', number(LIMITS.deployBindings.perProject)],
+      [
+        '`timeout_seconds` of a binding, for each command',
+        `${LIMITS.deployBindings.timeoutSeconds.min} to ${number(LIMITS.deployBindings.timeoutSeconds.max)}; default ${LIMITS.deployBindings.timeoutSeconds.default}`,
+      ],
+      ['kept of what the commands of a binding write', `the last ${number(LIMITS.deployBindings.logBytes)} bytes`],
+      ['a signed call', `${LIMITS.deployBindings.callSeconds} seconds`],
+      ['rules and profiles that one import changes', number(LIMITS.catalog.changes)],
+      ['imported rules; profiles', `${number(LIMITS.catalog.rules)}; ${number(LIMITS.catalog.profiles)}`],
+      ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
       ['`cwd`', `1 to ${number(LIMITS.cwdLength)} characters`],
     ],
   ),
 };
 
-const present = readFileSync(file, 'utf8');
-let text = present;
-for (const [name, rows] of Object.entries(TABLES)) {
-  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  if (!text.includes(begin) || !text.includes(end)) throw new Error(`README.md has no place for the table ${name}`);
-  text = `${text.slice(0, text.indexOf(begin))}${begin}\n${rows}\n${text.slice(text.indexOf(end))}`;
+const RUNBOOK_TABLES = {
+  alarms: table(
+    ['alarm', 'goes off when', 'looks at'],
+    ALARMS.map(({ id, means, metric }) => [
+      `[${id}](#alarm-${id})`,
+      means,
+      typeof metric === 'string' ? `\`${metric}\`` : `\`${metric.name}\` of ${metric.of}`,
+    ]),
+  ),
+  metrics: table(
+    ['metric', 'unit', 'what it tells'],
+    Object.entries(METRICS).map(([name, { unit, means }]) => [`\`${name}\``, unit, means]),
+  ),
+};
+
+const stale = [replaceTables('README.md', README_TABLES), replaceTables('docs/runbook.md', RUNBOOK_TABLES)].flat();
+if (stale.length > 0) {
+  console.error(`the tables of ${stale.join(' and ')} are stale: run \`npm run generate\` and commit the result`);
+  process.exitCode = 1;
 }
 
-if (!process.argv.includes('--check')) {
+/** @returns the file's name if it is stale and only looked at. */
+function replaceTables(name: string, tables: Readonly<Record<string, string>>): string[] {
+  const file = new URL(`../${name}`, import.meta.url);
+  const present = readFileSync(file, 'utf8');
+  let text = present;
+  for (const [table, rows] of Object.entries(tables)) {
+    const [begin, end] = [`<!-- ${table} -->`, `<!-- /${table} -->`];
+    if (!text.includes(begin) || !text.includes(end)) throw new Error(`${name} has no place for the table ${table}`);
+    text = `${text.slice(0, text.indexOf(begin))}${begin}\n${rows}\n${text.slice(text.indexOf(end))}`;
+  }
+  if (process.argv.includes('--check')) return text === present ? [] : [name];
   writeFileSync(file, text);
-} else if (text !== present) {
-  console.error('the tables of README.md are stale: run `npm run generate` and commit the result');
-  process.exitCode = 1;
+  return [];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -55,8 +55,8 @@ for (const [verb, state, description] of [
     .option('--json', 'print one line of JSON and nothing else')
     .action(async (id: string, { json }: { json?: true }) => {
       const token = await withTokens((tokens) => tokens.setState(id, state));
-      if (token === undefined)
-        return program.error(`error: there is no token ${id} that could be ${state}: unknown, or revoked already`);
+      if (token === 'unknown') return program.error(`error: there is no token ${id}; \`list\` shows those there are`);
+      if (token === 'revoked') return program.error(`error: token ${id} is revoked, and stays so; create another one`);
       return console.log(json ? JSON.stringify(token) : line(token));
     });
 }

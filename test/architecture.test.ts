@@ -72,13 +72,25 @@ describe('imports', () => {
       'lib/access',
       'lib/account',
       'lib/aws',
+      'lib/bindings',
       'lib/catalog',
       'lib/config',
+      'lib/console',
       'lib/http',
       'lib/jobs',
+      'lib/operations',
+      'lib/scaling',
     );
     expect(offences(inner, outside('bin', 'functions', 'lib/local', 'lib/stacks', 'worker-container'))).toEqual([]);
-    const domain = sourcesUnder('lib/access', 'lib/account', 'lib/aws', 'lib/catalog', 'lib/jobs');
+    const domain = sourcesUnder(
+      'lib/access',
+      'lib/account',
+      'lib/aws',
+      'lib/bindings',
+      'lib/catalog',
+      'lib/jobs',
+      'lib/scaling',
+    );
     expect(offences(domain, outside('lib/http'))).toEqual([]);
   });
 
@@ -119,7 +131,7 @@ describe('imports', () => {
         .slice(0, target.startsWith('@') ? 2 : 1)
         .join('/');
     const isPackage = (target: string) =>
-      !IMPORTS.has(target) && !/^(node:|\.|openapi\.json|package\.json)/.test(target);
+      !IMPORTS.has(target) && !/^(node:|\.|openapi\.json|(package|cdk)\.json)/.test(target);
     const named = { ...dependencies, ...devDependencies, 'aws-lambda': 'types only' };
     expect(offences(SOURCES, (target) => !isPackage(target) || packageOf(target) in named)).toEqual([]);
     const deployed = FUNCTION_IDS.map(sourceOf)

@@ -10,7 +10,7 @@ import type { Job } from '../lib/jobs/job.ts';
 import { newChangeId } from '../lib/jobs/job-store.ts';
 import { openWatch } from '../lib/jobs/open-watch.ts';
 import { startDynamodbEmulator } from '../lib/local/dynamodb-emulator.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../lib/local/local-env.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION, localEnv } from '../lib/local/local-env.ts';
 import { startObjectAndQueueEmulator } from '../lib/local/object-and-queue-emulator.ts';
 import { createResources } from '../lib/local/resources.ts';
 import { aJob } from './lib/jobs/a-job.ts';
@@ -20,7 +20,8 @@ export async function emulateDeployment() {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const dynamodb = await startDynamodbEmulator({ folder: join(folder, 'dynamodb'), env: {}, log: () => undefined });
   const others = await startObjectAndQueueEmulator(join(folder, 's3'));
-  const resources = await createResources({ dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint });
+  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint };
+  const resources = await createResources(endpoints);
   const settings = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
   const client = new DynamoDBClient({ ...settings, endpoint: dynamodb.endpoint });
   const clock = new TableClock();
@@ -36,6 +37,9 @@ export async function emulateDeployment() {
     QUEUE_URL_HIGH: high,
     QUEUE_URL_NORMAL: normal,
     QUEUE_URL_LOW: low,
+    QUEUE_URL_DELIVERIES: resources.deliveriesUrl,
+    PROMPTQ_DEPLOY_COMMANDS: true,
+    PROMPTQ_CALLS_TO_LOOPBACK: true,
     PROMPTQ_TIMEOUT_UNIT: 'seconds' as const,
     PROMPTQ_DEFAULT_PROFILE: 'practice',
     PROMPTQ_WORKSPACES: join(folder, 'workspaces'),
@@ -43,16 +47,23 @@ export async function emulateDeployment() {
     PROMPTQ_TEMP: tmpdir(),
     PROMPTQ_ACCOUNT_PROBE_SECONDS: 60,
     PROMPTQ_USAGE_PROBE_SECONDS: 300,
+    PROMPTQ_VENDOR: 'practice' as const,
+    PROMPTQ_ACCOUNT_VENDORS: ['codex' as const],
+    PROMPTQ_REPOSITORY_LOOPBACK: true,
     PROMPTQ_S3_PATH_STYLE: true,
   };
   const watch = openWatch({ env, table, clock, objects, queues });
   return {
     ...watch,
     env,
+    /** The environment that an exported function finds in this deployment. */
+    variables: localEnv(folder, resources, endpoints, {}),
     table,
     clock,
     objects,
     queues,
+    /** What a process of this deployment finds in its environment. */
+    processEnv: localEnv(folder, resources, endpoints, {}),
     registry: { table, registryTable: resources.registryTable, clock },
     /** Stores a job as it stands, without a permit. */
     async store(job: Partial<Job> & Pick<Job, 'id'>): Promise<Job> {

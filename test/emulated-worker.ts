@@ -25,7 +25,11 @@ export async function openWorker(
   const workerSettings = workerEnv.parse({
     ...env,
     PROMPTQ_ALLOWED_ROOTS: '',
+    PROMPTQ_ACCOUNT_VENDORS: 'codex',
+    PROMPTQ_REPOSITORY_LOOPBACK: '1',
     PROMPTQ_S3_PATH_STYLE: '1',
+    PROMPTQ_DEPLOY_COMMANDS: '1',
+    PROMPTQ_CALLS_TO_LOOPBACK: '1',
     PROMPTQ_WORK_DIR: join(env.PROMPTQ_WORKSPACES, '..', 'worker'),
   });
   return {

@@ -39,17 +39,19 @@ const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
 
 /**
  * Starts a local run on a free port and a home of its own.
+ * @param options.under a program, with its arguments, that starts the one which comes after them
  * @param options.home an existing home to go on with; it is not removed at the end
  * @throws Error with all that was printed, if it ends before it is ready
  */
 export async function startService(
-  options: { env?: Record<string, string>; home?: string } = {},
+  options: { env?: Record<string, string>; home?: string; under?: readonly string[] } = {},
 ): Promise<ServiceUnderTest> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
   // A test run that is killed must leave no service behind.
   const setpriv = await findProgram('setpriv');
   const [program = '', ...args] = [
     ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'TERM']),
+    ...(options.under ?? []),
     process.execPath,
     PROGRAM,
   ];

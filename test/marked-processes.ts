@@ -12,6 +12,31 @@ export function findOfHome(home: string): number[] {
   return processesWith((environ) => environ.includes(`PROMPTQ_RUN_HOME=${home}`));
 }
 
+/** Pids of the living processes of attempts of a run of this home. */
+export function findAttemptsOf(home: string): number[] {
+  return processesWith(
+    (environ) =>
+      environ.includes(`PROMPTQ_RUN_HOME=${home}`) && environ.some((entry) => entry.startsWith('PROMPTQ_ATTEMPT=')),
+  );
+}
+
+/** Pid of the worker that the local run of a home has started; undefined while there is none. */
+export function findWorker(home: string): number | undefined {
+  return findOfHome(home).find((pid) => {
+    const [program, ...args] = readCommand(pid);
+    return program === process.execPath && args.some((arg) => arg.endsWith('worker-container/main.ts'));
+  });
+}
+
+/** What a process was started as; nothing if it has ended meanwhile. */
+function readCommand(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
 function processesWith(matches: (environ: readonly string[]) => boolean): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

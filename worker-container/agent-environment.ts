@@ -1,5 +1,6 @@
-import type { Profile } from '../lib/catalog/profiles.ts';
+import type { Profile, ProfileStore } from '../lib/catalog/profiles.ts';
 import type { WorkerEnv } from '../lib/config/env.ts';
+import type { Job } from '../lib/jobs/job.ts';
 import type { AgentRun } from './agents/agent.ts';
 
 /** Whom an agent of this profile talks to; undefined: its own vendor. */
@@ -11,20 +12,88 @@ export function vendorOf(env: WorkerEnv, profile: Profile): AgentRun['vendor'] {
   return { baseUrl: env.PROMPTQ_PRACTICE_URL, apiKey: env.PROMPTQ_PRACTICE_KEY };
 }
 
+/** Where an agent finds the practice vendor that is to be reached by the linked login; undefined: it is not. */
+export function practiceUrlOf(env: WorkerEnv, profile: Profile): string | undefined {
+  if (profile.vendor !== 'own' || profile.agent !== 'codex') return undefined;
+  return practiceUrl(env);
+}
+
+/** The practice vendor, where logins are its; undefined: they are the vendors' own. */
+export function practiceUrl(env: WorkerEnv): string | undefined {
+  if (env.PROMPTQ_VENDOR === 'real') return undefined;
+  if (env.PROMPTQ_PRACTICE_URL === undefined)
+    throw new Error('there is no practice vendor: only the local run has one');
+  return env.PROMPTQ_PRACTICE_URL;
+}
+
+/** Whether an agent of this profile works by the linked account; else by a key that it was given, or by none. */
+export function usesLogin(env: WorkerEnv, profile: Profile): boolean {
+  if (profile.agent !== 'codex' || profile.vendor !== 'own') return false;
+  if (env.PROMPTQ_VENDOR === 'practice') return true;
+  const { CODEX_API_KEY, OPENAI_API_KEY = env.OPENAI_API_KEY } = profile.env;
+  return CODEX_API_KEY === undefined && OPENAI_API_KEY === undefined;
+}
+
+/** Whether a job that is parked for want of an account waits for the linked one. */
+export async function waitsForLogin(
+  env: WorkerEnv,
+  profiles: Pick<ProfileStore, 'get'>,
+  job: Pick<Job, 'profile'>,
+): Promise<boolean> {
+  const profile = await profiles.get(job.profile);
+  return profile !== undefined && usesLogin(env, profile);
+}
+
 /**
  * All that an agent gets of the environment: an allow-list, so that nothing of the worker's own (AWS credentials and
  * where to fetch them, names of tables and queues) reaches what a prompt can make it run.
+ * @param personal of the account that it runs under; a profile's own comes before it.
  */
-export function agentEnvironment(env: WorkerEnv, profile: Profile): Record<string, string> {
+export function agentEnvironment(
+  env: WorkerEnv,
+  profile: Profile,
+  secrets: Secrets = new Map(),
+  personal: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   return {
-    PATH: env.PATH,
-    HOME: env.HOME,
-    LANG: env.LANG,
-    ...(env.PROMPTQ_RUN_HOME !== undefined && { PROMPTQ_RUN_HOME: env.PROMPTQ_RUN_HOME }),
+    ...plainEnvironment(env),
+    ...personal,
     ...given(OF_AGENT[profile.agent].binary(env)),
     ...(profile.vendor === 'own' && given(OF_AGENT[profile.agent].account(env))),
-    ...profile.env,
+    ...resolved(profile, secrets),
   };
+}
+
+/** What every CLI and command gets, whatever it is to do. */
+export function plainEnvironment(env: WorkerEnv): Record<string, string> {
+  const { PATH, HOME, LANG, PROMPTQ_RUN_HOME } = env;
+  return given({ PATH, HOME, LANG, PROMPTQ_RUN_HOME });
+}
+
+/** What an agent's CLI gets to make or end a login. */
+export function loginEnvironment(env: WorkerEnv, agent: Profile['agent']): Record<string, string> {
+  return { ...plainEnvironment(env), ...given(OF_AGENT[agent].binary(env)) };
+}
+
+/** Values of secrets by name. */
+type Secrets = ReadonlyMap<string, string>;
+
+/** Names of the secrets that a profile refers to. */
+export function secretNames(profile: Profile): string[] {
+  return Object.values(profile.env).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
+}
+
+/** @throws Error that names the secrets which there are not. */
+function resolved(profile: Profile, secrets: Secrets): Record<string, string> {
+  const missing = secretNames(profile).filter((name) => !secrets.has(name));
+  if (missing.length > 0)
+    throw new Error(`profile ${profile.name} needs the secret ${missing.join(', ')}, which is not set`);
+  return Object.fromEntries(
+    Object.entries(profile.env).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (secrets.get(value.secret) ?? ''),
+    ]),
+  );
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -35,7 +104,9 @@ const OF_AGENT: Readonly<
 > = {
   codex: {
     binary: ({ PROMPTQ_CODEX_BIN }) => ({ PROMPTQ_CODEX_BIN }),
-    account: ({ OPENAI_API_KEY }) => ({ CODEX_API_KEY: OPENAI_API_KEY }),
+    // A real key is nothing for the practice vendor.
+    account: ({ PROMPTQ_VENDOR, OPENAI_API_KEY }) =>
+      PROMPTQ_VENDOR === 'real' ? { CODEX_API_KEY: OPENAI_API_KEY } : {},
   },
   claude: {
     binary: ({ PROMPTQ_CLAUDE_BIN }) => ({ PROMPTQ_CLAUDE_BIN }),
@@ -50,10 +121,10 @@ function given(variables: Variables): Record<string, string> {
   );
 }
 
-/** Values that no reader of output may see. */
-export function secretsOf(env: WorkerEnv, profile: Profile): string[] {
+/** Values that no reader of output may see. What a profile sets as plain text is none. */
+export function secretsOf(env: WorkerEnv, secrets: Secrets): string[] {
   const own = [env.OPENAI_API_KEY, env.ANTHROPIC_API_KEY, env.CLAUDE_CODE_OAUTH_TOKEN, env.PROMPTQ_PRACTICE_KEY].filter(
     (value) => value !== undefined,
   );
-  return [...own, ...Object.values(profile.env)];
+  return [...own, ...secrets.values()];
 }

@@ -26,13 +26,18 @@ export function timeoutMs(timeout: number | undefined, unit: TimeoutUnit): numbe
 /** The four clocks of an attempt: each that runs out asks for the end with a reason of its own. */
 export class AttemptClocks {
   readonly #ending: Ending;
-  readonly #clocks: (typeof CLOCKS)[Agent['name']];
+  #clocks: Partial<(typeof CLOCKS)[Agent['name']]> = {};
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor(agent: Agent['name'], ending: Ending, total: number | undefined) {
+  /** The attempt begins: what it needs before its agent counts too. */
+  constructor(ending: Ending, total: number | undefined) {
     this.#ending = ending;
-    this.#clocks = CLOCKS[agent];
     if (total !== undefined) this.#arm('total', total, 'timed_out');
+  }
+
+  /** The agent is started. */
+  onStart(agent: Agent['name']): void {
+    this.#clocks = CLOCKS[agent];
     if (this.#clocks.start !== undefined) this.#arm('start', this.#clocks.start, 'no_start');
   }
 
@@ -47,7 +52,8 @@ export class AttemptClocks {
 
   /** The agent gave its final result. */
   onFinished(): void {
-    if (!this.#timers.has('grace')) this.#arm('grace', this.#clocks.grace, 'settled');
+    const { grace } = this.#clocks;
+    if (grace !== undefined && !this.#timers.has('grace')) this.#arm('grace', grace, 'settled');
   }
 
   stop(): void {

@@ -1,17 +1,22 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** Makes and removes the folder of an attempt; a parameter, so that a simulation can do without a disk. */
 export interface AttemptFolder {
-  /** An empty folder, whatever an earlier worker left there. */
-  make(path: string): Promise<void>;
+  /**
+   * An empty folder, whatever an earlier worker left there.
+   * @param options.isPassable whether other accounts reach what is theirs in it.
+   */
+  make(path: string, options: { readonly isPassable: boolean }): Promise<void>;
   remove(path: string): Promise<void>;
 }
 
-/** The folder of an attempt on this machine's disk, private to the worker. */
+/** The folder of an attempt on this machine's disk; nobody but the worker can list it. */
 export const attemptFolder: AttemptFolder = {
-  async make(path) {
+  async make(path, { isPassable }) {
     await rm(path, { recursive: true, force: true });
     await mkdir(path, { recursive: true, mode: 0o700 });
+    if (isPassable) for (const folder of [dirname(path), path]) await chmod(folder, 0o711);
   },
   async remove(path) {
     await rm(path, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import type { AgentFacts } from '../lib/agents/agent-output.ts';
 import type { Outcome } from '../lib/jobs/receipt.ts';
+import { AccountRequiredError } from './account/attempt-login.ts';
 import type { EndingReason } from './ending.ts';
 import type { TreeExit } from './process-tree.ts';
 
@@ -72,8 +73,20 @@ function ownEnd(
   };
 }
 
+/** The attempt whose settings could not be read: nobody's fault, so the job goes back and nothing is spent. */
+export function notStarted(): Outcome {
+  return { kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null, signal: null };
+}
+
 /** The attempt that never came to run. */
 export function startFailure(error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof AccountRequiredError)
+    return { kind: 'parked', reason: 'account_required', error: message, exit_code: null, signal: null };
   return { kind: 'failed', reason: 'start_failed', error: message, exit_code: null, signal: null };
+}
+
+/** The attempt that was ended before its agent was started. */
+export function endedEarly(ending: EndingReason | undefined, timeout: string): Outcome {
+  return attemptOutcome({ ending, exit: { exitCode: null, signal: null }, facts: { finished: false }, timeout });
 }

@@ -1,6 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { timestamp } from '../lib/aws/table-clock.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
+import type { Attachment } from '../lib/jobs/attachment-store.ts';
+import { endAttempt } from '../lib/jobs/end-attempt.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { LEASE } from '../lib/jobs/lease.ts';
 import { decide } from '../lib/jobs/lifecycle.ts';
@@ -9,7 +11,6 @@ import { exceedsAsJson } from '../lib/jobs/output-document.ts';
 import { uploadDocument } from '../lib/jobs/output-upload.ts';
 import { type DocumentName, type Receipt, STREAMS } from '../lib/jobs/receipt.ts';
 import { settleAttempt } from '../lib/jobs/settle-attempt.ts';
-import { transition } from '../lib/jobs/transition.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { retrying } from './output/retrying.ts';
 import { deadline, machineTiming } from './output/timing.ts';
@@ -17,13 +18,19 @@ import { deadline, machineTiming } from './output/timing.ts';
 /**
  * Writes the receipt, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
  * the outcome from the receipt; if the fence is void the report is refused and the receipt stays as evidence.
+ * @returns the job as it then is, if the report came through.
  */
 export async function reportAttempt(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
-  attempt: AttemptRecord & { readonly startedAt: string; readonly sources: Sources | undefined },
-): Promise<void> {
-  const { startedAt, sources, ...record } = attempt;
+  attempt: AttemptRecord & {
+    readonly startedAt: string;
+    readonly sources: Sources | undefined;
+    readonly attachmentList?: readonly Attachment[];
+  },
+): Promise<Job | undefined> {
+  const { startedAt, sources, attachmentList = [], ...record } = attempt;
+  const output = { sources, attachments: attachmentList };
   const base: Receipt = {
     version: 1,
     job_id: job.id,
@@ -41,28 +48,30 @@ export async function reportAttempt(
   try {
     let receipt = base;
     await retrying(async () => {
-      receipt = { ...base, documents: await writeDocuments(context, job, base, sources, receiving.signal) };
+      receipt = { ...base, documents: await writeDocuments(context, job, base, output, receiving.signal) };
       await context.output.putReceipt(receipt);
     }, receiving);
     let ended: Job | undefined;
     await retrying(async () => {
-      const reported = await transition(context, job, { type: 'end', receipt });
+      const reported = await endAttempt(context, job, receipt);
       if (reported.done) {
         ended = reported.job;
         context.log.info('attempt ended', { status: ended.status, reason: ended.reason });
       } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
     }, tries(LEASE.duration));
-    if (ended !== undefined) await settle(context, job, ended);
+    if (ended !== undefined) return await settle(context, job, ended);
   } catch (error) {
     context.log.error('the outcome could not be reported; the receipt, if it was written, tells it', error as Error);
   }
+  return undefined;
 }
 
 /** Never fails: what is left undone is done by watch-jobs. */
-async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<void> {
-  await settleAttempt(context, job, ended).catch((error: Error) =>
-    context.log.warn('what follows from the end was left to watch-jobs', error),
-  );
+async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {
+  return await settleAttempt(context, job, ended).catch((error: Error) => {
+    context.log.warn('what follows from the end was left to watch-jobs', error);
+    return ended;
+  });
 }
 
 /** Milliseconds; an hour moves more than the most output that is kept. */
@@ -73,7 +82,7 @@ async function writeDocuments(
   context: AttemptContext,
   job: Job,
   receipt: Receipt,
-  sources: Sources | undefined,
+  { sources, attachments }: { readonly sources: Sources | undefined; readonly attachments: readonly Attachment[] },
   signal: AbortSignal,
 ): Promise<DocumentName[]> {
   const all = Object.values(sources ?? {});
@@ -91,7 +100,7 @@ async function writeDocuments(
       signal,
     });
   const whole = { full: true, ended: true };
-  const members = resultMembers(after, { receipt, composedPrompt: receipt.composed_prompt });
+  const members = resultMembers(after, { receipt, composedPrompt: receipt.composed_prompt, attachments });
   // Also the answer of `logs?stream=all`, so it has that answer's members too.
   await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, sources, whole));
   const written: DocumentName[] = ['result'];

@@ -1,28 +1,31 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { STDERR_TAIL } from '../lib/agents/agent-output.ts';
-import type { Profile } from '../lib/catalog/profiles.ts';
-import { composePrompt, promptLength } from '../lib/jobs/compose-prompt.ts';
+import type { Attachment } from '../lib/jobs/attachment-store.ts';
 import { collectFollowUps } from '../lib/jobs/follow-up-blocks.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { Sources } from '../lib/jobs/output-answer.ts';
-import { workingFolder } from '../lib/jobs/working-folder.ts';
-import { agentEnvironment, secretsOf, vendorOf } from './agent-environment.ts';
-import type { Agent, AgentCommand } from './agents/agent.ts';
-import { AGENTS } from './agents/agents.ts';
+import { AttemptLogin } from './account/attempt-login.ts';
+import { usesLogin } from './agent-environment.ts';
+import type { Agent } from './agents/agent.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { AttemptClocks, timeoutMs } from './attempt-clocks.ts';
+import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
 import { attemptOutcome } from './attempt-outcome.ts';
+import { unlessPassing } from './attempt-settings.ts';
 import type { Ending } from './ending.ts';
+import { NotStarted } from './not-started.ts';
 import { s3OutputObjects } from './output/output-objects.ts';
 import { OutputShipper } from './output-shipper.ts';
+import { prepareAttempt } from './prepare-attempt.ts';
 import { endTree, spawnTree, type Tree, type TreeExit } from './process-tree.ts';
+import { changesOf, NO_CHANGES } from './repository/worktree-changes.ts';
 
 /** An attempt that has run, with its output still at hand. */
 export interface AttemptRun {
   readonly record: AttemptRecord;
   readonly sources: Sources;
+  readonly attachments?: readonly Attachment[];
   readonly dispose: () => Promise<void>;
 }
 
@@ -42,22 +45,44 @@ export async function runAgent(
   job: Job,
   surroundings: Surroundings,
 ): Promise<AttemptRun> {
-  const { profile, agent, prompt, command, cwd, secrets } = await prepare(context, job, surroundings.attemptDir);
-  const { ending } = surroundings;
+  const login = await unlessPassing(() => loginOf(context, job, surroundings.attemptDir));
+  try {
+    return await runWithLogin(context, job, { ...surroundings, login });
+  } finally {
+    await login?.close();
+  }
+}
+
+async function runWithLogin(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  surroundings: Surroundings & { readonly login: AttemptLogin | undefined },
+): Promise<AttemptRun> {
+  const { ending, attemptDir, login } = surroundings;
+  const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
+  const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
+  const { account } = context;
+  const files = await makeAttemptFiles(attemptDir, account);
+  const at = { attemptDir, ending, mark, files, login };
+  const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
+    clocks.stop();
+    // The output of a setup command that failed is what its author wants to see.
+    throw new NotStarted(error, await keepAttemptFiles(context, job, { files, limit: LEAVING_LIMIT }));
+  });
+  const { profile, agent, model, prompt, command, cwd, secrets, worktree } = prepared;
   const followUps = collectFollowUps();
   const reader = agent.createReader(followUps.messages);
-  const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
-  const clocks = new AttemptClocks(agent.name, ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   let stderrTail = Buffer.alloc(0);
   let tree: Tree | undefined;
   let shipper: OutputShipper | undefined;
   try {
-    tree = await spawnTree({ ...command, cwd, mark });
+    tree = await spawnTree({ ...command, cwd, mark, account });
+    clocks.onStart(agent.name);
     shipper = await OutputShipper.start({
       jobId: job.id,
       attempt: job.attempt,
       pipes: tree,
-      spoolDir: join(surroundings.attemptDir, 'output'),
+      spoolDir: join(attemptDir, 'output'),
       outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
       objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
       secrets,
@@ -84,27 +109,37 @@ export async function runAgent(
       // A worker that must go can't wait for an object store that does not answer; what was shipped live is there.
       ...(isLeaving(ending) && { signal: AbortSignal.timeout(LEAVING_LIMIT) }),
     });
+    // Others wait for what it has renewed; nobody waits for files.
+    await login?.close();
+    const leaving = isLeaving(ending);
+    const hidden = [...secrets, ...(login?.secrets ?? [])];
+    const git = { env: context.env, mark, attemptDir, ending: undefined, account };
+    const { changes, warnings } = leaving ? NO_CHANGES : await changesOf(git, worktree, { files, secrets: hidden });
+    const kept = await keepAttemptFiles(context, job, { files, limit: leaving ? LEAVING_LIMIT : LONGEST_KEEPING });
     reader.end();
     const asked = followUps.found();
     const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });
-    const outcome = attemptOutcome({
+    const ownOutcome = attemptOutcome({
       ending: byItself ? undefined : ending.reason,
       exit,
       facts,
       timeout: `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`,
     });
     const record: AttemptRecord = {
-      outcome,
+      outcome: (await login?.judge(ownOutcome)) ?? ownOutcome,
       agent: profile.agent,
       streams,
       composed_prompt: prompt,
+      ...(model !== undefined && { model }),
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...(facts.usage !== undefined && { usage: facts.usage }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(asked !== undefined && { follow_ups: asked }),
+      ...(changes !== undefined && { changes }),
+      ...recordOf({ ...kept, warnings: [...warnings, ...kept.warnings] }),
     };
     const sources: Sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
-    return { record, sources, dispose: () => shipped.dispose() };
+    return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };
   } catch (error) {
     if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
     if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
@@ -123,47 +158,22 @@ export function isLeaving({ reason }: Pick<Ending, 'reason'>): boolean {
   return reason === 'stopping' || reason === 'lost';
 }
 
-interface Prepared {
-  readonly profile: Profile;
-  readonly agent: Agent;
-  readonly prompt: string;
-  readonly command: AgentCommand;
-  readonly cwd: string;
-  readonly secrets: string[];
+/** Gives an agent that works by the linked account a copy of its login. @throws AccountRequiredError if none is linked */
+async function loginOf(
+  { env, credentials, profiles, log, account }: AttemptContext & { readonly log: Logger },
+  job: Job,
+  attemptDir: string,
+): Promise<AttemptLogin | undefined> {
+  const profile = await profiles.get(job.profile);
+  if (credentials === undefined || profile === undefined || !usesLogin(env, profile)) return undefined;
+  return await AttemptLogin.copyInto(attemptDir, credentials, {
+    account,
+    onFailure: (error) => log.warn('a renewed login was not written back; trying again', error as Error),
+  });
 }
 
-async function prepare(context: AttemptContext, job: Job, attemptDir: string): Promise<Prepared> {
-  const { env, folders } = context;
-  const profile = await context.profiles.get(job.profile);
-  if (profile === undefined) throw new Error(`there is no profile ${job.profile} any more`);
-  const agent = AGENTS[profile.agent];
-  const texts = await context.texts.get(job);
-  const { rules, unknown } = await context.rules.get(texts.rule_ids ?? []);
-  if (unknown.length > 0) throw new Error(`there is no rule ${unknown.join(', ')} any more`);
-  const prompt =
-    agent.name === 'shell'
-      ? composePrompt([], texts)
-      : composePrompt(
-          rules.map(({ text }) => text),
-          texts,
-        );
-  if (promptLength(prompt) > agent.maxPromptLength)
-    throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
-  const folder = workingFolder(folders, job);
-  if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
-  await mkdir(folder.path, { recursive: true });
-  const command = await agent.prepare({
-    prompt,
-    model: job.model ?? profile.model,
-    cwd: folder.path,
-    attemptDir,
-    args: profile.args,
-    env: agentEnvironment(env, profile),
-    sandbox: profile.sandbox,
-    vendor: vendorOf(env, profile),
-  });
-  return { profile, agent, prompt, command, cwd: folder.path, secrets: secretsOf(env, profile) };
-}
+/** How long (ms) it is tried to keep an attempt's files. */
+const LONGEST_KEEPING = 3_600_000;
 
 /** Until the agent has ended, or was ended, and nothing of its tree is alive. */
 async function untilEnded(

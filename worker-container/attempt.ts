@@ -8,17 +8,24 @@ import type { OutputStore } from '../lib/jobs/output-store.ts';
 import type { HeldPermit } from '../lib/jobs/permit.ts';
 import type { Receipt } from '../lib/jobs/receipt.ts';
 import type { SettleContext } from '../lib/jobs/settle-attempt.ts';
+import type { CredentialFiles } from './account/credential-files.ts';
+import { recordOf } from './attempt-files.ts';
 import { type AttemptFolder, attemptFolder } from './attempt-folder.ts';
-import { startFailure } from './attempt-outcome.ts';
+import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
 import { isLeaving, runAgent } from './attempt-run.ts';
+import { SettingsUnreadError } from './attempt-settings.ts';
 import { Ending } from './ending.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { EndedBeforeStart, NotStarted } from './not-started.ts';
 import type { Timing } from './output/timing.ts';
 import { PermitKeeper } from './permit-keeper.ts';
+import type { RepositoryContext } from './repository/job-repository.ts';
+import type { SecretSource } from './secrets.ts';
+import type { ServiceAccount } from './service-accounts/service-account.ts';
 
 /** What an attempt needs of its worker. */
-export interface AttemptContext extends SettleContext {
+export interface AttemptContext extends SettleContext, RepositoryContext {
   readonly env: WorkerEnv;
   readonly workerId: string;
   readonly output: OutputStore;
@@ -26,6 +33,12 @@ export interface AttemptContext extends SettleContext {
   /** Begins the mark of every process of this worker. */
   readonly markPrefix: string;
   readonly log: Logger;
+  /** What the slot's processes run under, and nothing else does. Default: this process's user. */
+  readonly account?: ServiceAccount | undefined;
+  /** The login of the vendor account. */
+  readonly credentials?: CredentialFiles | undefined;
+  /** Resolves the secrets of profiles. Default: there are none. */
+  readonly secrets?: SecretSource;
   /** Time that is no record's: timers and pauses. Default: this machine's. */
   readonly timing?: Timing;
   /** What an attempt does to its machine. Default: to this one. */
@@ -35,7 +48,18 @@ export interface AttemptContext extends SettleContext {
 /** What running an attempt left behind, before anybody was told. */
 export type AttemptRecord = Pick<
   Receipt,
-  'outcome' | 'agent' | 'session_id' | 'usage' | 'final_message' | 'composed_prompt' | 'follow_ups' | 'streams'
+  | 'outcome'
+  | 'agent'
+  | 'model'
+  | 'session_id'
+  | 'usage'
+  | 'final_message'
+  | 'composed_prompt'
+  | 'follow_ups'
+  | 'streams'
+  | 'attachments'
+  | 'changes'
+  | 'warnings'
 >;
 
 const NO_OUTPUT = {
@@ -49,15 +73,16 @@ const NO_OUTPUT = {
  * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report; then the permit
  * has served. Never rejects: whatever goes wrong becomes the attempt's outcome, or is left to whoever finds the lease over.
  * @param stopping aborted when the worker wants its running attempts back.
+ * @returns the job as it then is, if its outcome was reported.
  */
 export async function runAttempt(
   context: AttemptContext,
   job: Job,
   held: HeldPermit,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<Job | undefined> {
   const machine = context.machine ?? { folder: attemptFolder, runAgent };
-  const log = context.log.createChild({ persistentLogAttributes: { job_id: job.id, attempt: job.attempt } });
+  const log = context.log.createChild({ persistentKeys: { job_id: job.id, attempt: job.attempt } });
   const ending = new Ending();
   const permit = new PermitKeeper(context.permits, held, log, context.timing);
   const watched = new EventTarget();
@@ -80,27 +105,48 @@ export async function runAttempt(
   const attemptDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', `${job.id}-${job.attempt}`);
   const startedAt = timestamp(context.clock.now());
   try {
-    await machine.folder.make(attemptDir);
+    await machine.folder.make(attemptDir, { isPassable: context.account !== undefined });
     const run = await machine.runAgent({ ...context, log }, job, { attemptDir, ending, watched });
     try {
-      await reportAttempt({ ...context, log }, job, { ...run.record, startedAt, sources: run.sources });
+      const { record, sources, attachments } = run;
+      return await reportAttempt({ ...context, log }, job, {
+        ...record,
+        startedAt,
+        sources,
+        attachmentList: attachments,
+      });
     } finally {
       await run.dispose();
     }
   } catch (error) {
-    log.error('the attempt failed to run', error as Error);
+    const failure = error instanceof NotStarted ? error.cause : error;
+    const isEnded = failure instanceof EndedBeforeStart;
+    if (!isEnded) log.error('the attempt failed to run', failure as Error);
     // Without an outcome to report the lease runs out, and the job is taken over.
-    if (isLeaving(ending)) return;
+    if (ending.reason === 'lost' || (isLeaving(ending) && !isEnded)) return undefined;
+    const kept = error instanceof NotStarted ? error.kept : { attachments: [], warnings: [] };
     const record = {
-      outcome: startFailure(error),
+      outcome: outcomeOf(failure, ending, `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`),
       composed_prompt: '',
       streams: { stdout: NO_OUTPUT, stderr: NO_OUTPUT },
+      ...recordOf(kept),
     };
-    await reportAttempt({ ...context, log }, job, { ...record, startedAt, sources: undefined });
+    return await reportAttempt({ ...context, log }, job, {
+      ...record,
+      startedAt,
+      sources: undefined,
+      attachmentList: kept.attachments,
+    });
   } finally {
     heartbeat.stop();
     stopping.removeEventListener('abort', stop);
     await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('an attempt folder stays', error));
     await permit.drop();
   }
+}
+
+/** What the attempt came to whose agent never ran. */
+function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
+  if (failure instanceof EndedBeforeStart) return endedEarly(ending.reason, timeout);
+  return failure instanceof SettingsUnreadError ? notStarted() : startFailure(failure);
 }

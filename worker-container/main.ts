@@ -1,31 +1,79 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { needsWorker } from '../lib/account/account.ts';
+import { AccountStore } from '../lib/account/account-store.ts';
 import { objectClient, queueClient, tableClient } from '../lib/aws/clients.ts';
 import { timestamp } from '../lib/aws/table-clock.ts';
-import { readEnv, workerEnv } from '../lib/config/env.ts';
+import { readEnv, secretVariables, workerEnv } from '../lib/config/env.ts';
 import { openWatch } from '../lib/jobs/open-watch.ts';
+import { unparkAll } from '../lib/jobs/parked-jobs.ts';
 import { starvingBands } from '../lib/jobs/starving-bands.ts';
-import { LiveWorkers, REGISTER_EVERY } from '../lib/jobs/workers.ts';
+import { LiveWorkers } from '../lib/jobs/workers.ts';
+import { tell } from '../lib/operations/tell.ts';
+import { ScalingStore } from '../lib/scaling/scaling-store.ts';
+import { CredentialFiles } from './account/credential-files.ts';
+import { AccountKeeper } from './account-keeper.ts';
+import { waitsForLogin } from './agent-environment.ts';
+import { clearWorkFolder } from './clear-work-folder.ts';
+import { Departure } from './departure.ts';
+import { describeMachine } from './machine.ts';
+import { readOwnTask } from './own-task.ts';
 import { PermitSource } from './permit-source.ts';
-import { endMarkedLike } from './process-tree.ts';
+import { endAccount, endMarkedLike } from './process-tree.ts';
+import { Registration } from './registration.ts';
+import { secretSource } from './secrets.ts';
+import { serviceAccounts } from './service-accounts/service-account.ts';
 import { Worker } from './worker.ts';
+import { sweepWorkspaces } from './workspaces/sweep-workspaces.ts';
+
+/** Milliseconds. */
+const SWEEP_EVERY = 3_600_000;
+
+/** How often (ms) a worker looks whether another build is wanted. */
+const OUTDATED_EVERY = 15_000;
+let lookAgainAt = 0;
 
 /** How long (ms) a worker without a parent tries to end in good order. */
 const ORPHAN_LIFE = 15_000;
 
 /** The worker: one long-running process, in a Fargate task or as a child of the local run. SIGTERM ends it gracefully. */
-const env = readEnv(workerEnv);
-const log = new Logger({ serviceName: 'promptq-worker' });
 const workerId = `${hostname()}-${randomBytes(4).toString('hex')}`.slice(-63);
+const log = new Logger({ serviceName: 'promptq-worker', persistentKeys: { worker_id: workerId } });
+process.once('uncaughtException', (error) => {
+  log.critical('the worker fell over', error);
+  process.exit(1);
+});
+const env = readEnv(workerEnv);
 const markPrefix = `${createHash('sha256').update(env.PROMPTQ_WORK_DIR).digest('hex').slice(0, 16)}/`;
+
+const accounts = serviceAccounts(env.PROMPTQ_SLOT_UID, env.PROMPTQ_CONCURRENCY);
 
 const { table, clock } = tableClient();
 const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
 const watch = openWatch({ env, table, clock, objects, queues: queueClient() });
 const workers = new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock });
 
+const vendorAccounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
+const credentials = new CredentialFiles(
+  join(env.PROMPTQ_ACCOUNT_DIR, env.PROMPTQ_VENDOR, 'codex'),
+  vendorAccounts,
+  'codex',
+);
+
+const scaling = new ScalingStore({ table, registryTable: env.REGISTRY_TABLE });
+const ownTask = await readOwnTask(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
+  log.warn('ECS does not say which task this is: nobody can tell whether it is outdated', error);
+  return undefined;
+});
+
+const source = new PermitSource({
+  permits: watch.permits,
+  starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock }),
+  onFailure: (error) => log.warn('looking for permits failed', error as Error),
+});
 const draining = new AbortController();
 const stopping = new AbortController();
 const worker = new Worker(
@@ -35,19 +83,39 @@ const worker = new Worker(
     workerId,
     markPrefix,
     objects,
+    secrets: secretSource(env, secretVariables()),
     log,
-    source: new PermitSource({
-      permits: watch.permits,
-      starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock }),
-      onFailure: (error) => log.warn('looking for permits failed', error as Error),
-    }),
+    tell,
+    credentials,
+    accounts,
+    source,
+  },
+  { draining: draining.signal, stopping: stopping.signal },
+);
+
+const keeper = new AccountKeeper(
+  {
+    env,
+    vendor: 'codex',
+    accounts: vendorAccounts,
+    account: accounts?.login,
+    credentials,
+    workerId,
+    markPrefix,
+    log,
+    onLinked: () => unparkAll(watch, 'account_required', (job) => waitsForLogin(env, watch.profiles, job)),
   },
   { draining: draining.signal, stopping: stopping.signal },
 );
 
 await mkdir(env.PROMPTQ_WORK_DIR, { recursive: true, mode: 0o700 });
-const leftover = await endMarkedLike(markPrefix);
+// The slots' accounts pass through it to what is theirs.
+if (accounts !== undefined) await chmod(env.PROMPTQ_WORK_DIR, 0o711);
+const leftover = await endLeftovers();
 if (leftover > 0) log.warn('ended what an earlier worker had left running', { processes: leftover });
+await clearWorkFolder(env.PROMPTQ_WORK_DIR, credentials, accounts).catch((error: Error) =>
+  log.warn('what an earlier worker had left on the disk stays', error),
+);
 
 process.on('SIGTERM', () => stop('SIGTERM', env.PROMPTQ_STOP_GRACE_SECONDS));
 process.on('SIGINT', () => stop('SIGINT', env.PROMPTQ_STOP_GRACE_SECONDS));
@@ -59,32 +127,69 @@ process.once('disconnect', () => {
 });
 
 const startedAt = timestamp(clock.now());
-await register();
-const registering = setInterval(() => void register(), REGISTER_EVERY);
-log.info('ready', { worker_id: workerId, slots: env.PROMPTQ_CONCURRENCY });
-await worker.run(env.PROMPTQ_CONCURRENCY);
-clearInterval(registering);
-await workers
-  .deregister(workerId)
-  .catch((error: Error) => log.warn('not deregistered; the entry ends by itself', error));
-log.info('stopped', { worker_id: workerId });
+const registration = new Registration({ workers, describe, log });
+await registration.start();
+const sweeping = setInterval(() => void sweep(), SWEEP_EVERY);
+void sweep();
+void new Departure({
+  idleFor: env.PROMPTQ_IDLE_SECONDS === undefined ? undefined : env.PROMPTQ_IDLE_SECONDS * 1000,
+  idleSince: () => Math.min(worker.idleSince, keeper.idleSince),
+  isNeeded: async () => needsWorker(await vendorAccounts.read('codex')),
+  isOutdated,
+  source,
+  registration,
+  log,
+})
+  .wait(draining.signal)
+  .then(() => draining.abort());
+log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...ownTask });
+await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), keeper.run()]);
+clearInterval(sweeping);
+await registration.end();
+log.info('stopped');
 process.exit(0);
+
+/** @returns how many processes an earlier worker had left */
+async function endLeftovers(): Promise<number> {
+  if (accounts === undefined) return await endMarkedLike(markPrefix);
+  let ended = 0;
+  for (const account of [accounts.login, ...accounts.slots]) ended += await endAccount(account);
+  return ended;
+}
 
 function stop(why: string, graceSeconds: number): void {
   log.info('stopping', { why, running: worker.running.length, grace_seconds: graceSeconds });
   draining.abort();
+  registration.leave('stopped').catch((error: Error) => log.warn('not told that this worker leaves', error));
   setTimeout(() => stopping.abort(), graceSeconds * 1000);
 }
 
-async function register(): Promise<void> {
-  await workers
-    .register({
-      id: workerId,
-      host: hostname(),
-      version: env.PROMPTQ_VERSION,
-      concurrency: env.PROMPTQ_CONCURRENCY,
-      running: worker.running,
-      started_at: startedAt,
-    })
-    .catch((error: Error) => log.warn('not registered; trying again', error));
+/** A failure is made up for by the next sweep, of whichever worker. */
+async function sweep(): Promise<void> {
+  const { jobs, locks } = watch;
+  const days = env.PROMPTQ_WORKSPACE_DAYS;
+  await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, locks, clock, workerId })
+    .then((removed) => removed > 0 && log.info('removed folders of jobs that ended long ago', { removed }))
+    .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
+}
+
+/** Only a task can be outdated: workers of the local run are replaced with it. */
+async function isOutdated(): Promise<boolean> {
+  if (ownTask === undefined || performance.now() < lookAgainAt) return false;
+  const { wanted } = await scaling.read({ consistent: false });
+  lookAgainAt = performance.now() + OUTDATED_EVERY;
+  return wanted !== undefined && wanted !== ownTask.build;
+}
+
+async function describe() {
+  return {
+    id: workerId,
+    host: hostname(),
+    version: env.PROMPTQ_VERSION,
+    concurrency: env.PROMPTQ_CONCURRENCY,
+    running: worker.running,
+    started_at: startedAt,
+    ...ownTask,
+    machine: await describeMachine(env.PROMPTQ_WORK_DIR),
+  };
 }

@@ -27,8 +27,12 @@ export class PermitSource {
   readonly #options: PermitSourceOptions;
   readonly #waits = new Map<Band, Promise<HeldPermit | undefined>>();
   readonly #arrived: HeldPermit[] = [];
+  readonly #receiving = new Set<Promise<unknown>>();
+  /** Set while nothing is to be received any more but by the last look; resolved when that is over. */
+  #closing: PromiseWithResolvers<void> | undefined;
   #asking = 0;
   #looks = 0;
+  #failures = 0;
 
   constructor(options: PermitSourceOptions) {
     this.#options = options;
@@ -48,8 +52,33 @@ export class PermitSource {
     }
   }
 
+  /**
+   * Looks for permits a last time: takes up no further waits, lets those end that are under way (20 s at most; a queue may
+   * hand a message to a wait whose caller has gone), and asks each queue once more.
+   * @returns whether nothing came; then nothing is taken any more. Else all goes on as before.
+   */
+  async lastLook(): Promise<boolean> {
+    const closing = Promise.withResolvers<void>();
+    this.#closing = closing;
+    const failures = this.#failures;
+    while (this.#receiving.size > 0 && this.#closing !== undefined)
+      await Promise.race([Promise.all(this.#receiving), closing.promise]);
+    // A wait, however short, asks all servers of a queue; a look without one asks some of them.
+    if (this.#closing !== undefined) await Promise.all(BANDS.map((band) => this.#longPoll(band, 1)));
+    const isOver = this.#closing !== undefined && this.#failures === failures;
+    if (!isOver) this.#goOn();
+    return isOver;
+  }
+
+  #goOn(): void {
+    this.#closing?.resolve();
+    this.#closing = undefined;
+  }
+
   async #look(): Promise<HeldPermit | undefined> {
+    if (this.#closing !== undefined) return undefined;
     for (const band of await this.#order()) {
+      if (this.#closing !== undefined) return undefined;
       const permit = await this.#receive(band, 0);
       if (permit !== undefined) return permit;
     }
@@ -76,21 +105,29 @@ export class PermitSource {
   }
 
   async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {
-    for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#longPoll(band));
+    if (this.#closing === undefined) {
+      for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#waitFor(band));
+    }
     const waited = new AbortController();
     try {
       const aborted = once(signal, 'abort', { signal: waited.signal }).catch(() => undefined);
-      if (!signal.aborted) await Promise.race([...this.#waits.values(), aborted]);
+      const waits = this.#closing === undefined ? this.#waits.values() : [this.#closing.promise];
+      if (!signal.aborted) await Promise.race([...waits, aborted]);
     } finally {
       waited.abort();
     }
     return this.#arrived.shift();
   }
 
-  /** Not cut short by an abort: a queue may hand a message to a poll whose caller has gone, and it would be lost for a while. */
-  async #longPoll(band: Band): Promise<HeldPermit | undefined> {
-    const permit = await this.#receive(band, QUEUE.receiveWait);
+  async #waitFor(band: Band): Promise<HeldPermit | undefined> {
+    const permit = await this.#longPoll(band, QUEUE.receiveWait);
     this.#waits.delete(band);
+    return permit;
+  }
+
+  /** Not cut short by an abort: a queue may hand a message to a poll whose caller has gone, and it would be lost for a while. */
+  async #longPoll(band: Band, seconds: number): Promise<HeldPermit | undefined> {
+    const permit = await this.#receive(band, seconds);
     if (permit === undefined) return undefined;
     if (this.#asking > 0) this.#arrived.push(permit);
     else await this.#options.permits.extend(permit, 0).catch(this.#options.onFailure);
@@ -98,9 +135,19 @@ export class PermitSource {
   }
 
   async #receive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
+    const receiving = this.#tryToReceive(band, waitSeconds);
+    this.#receiving.add(receiving);
+    const permit = await receiving;
+    this.#receiving.delete(receiving);
+    if (permit !== undefined) this.#goOn();
+    return permit;
+  }
+
+  async #tryToReceive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
     try {
       return await this.#options.permits.receive(band, waitSeconds);
     } catch (error) {
+      this.#failures += 1;
       this.#options.onFailure(error);
       await pause(this.#options.timing ?? machineTiming, FAILURE_PAUSE);
       return undefined;

@@ -3,12 +3,20 @@ import { listProcesses, type ProcessEntry, readEnvironmentOf, readProcess } from
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
 
+/** Looks for what is left of a tree, and kills it. */
+export interface TreeScan {
+  /** The tree's processes that live now, never this process or those that it descends from. */
+  look(): ProcessEntry[];
+  /** Kills what `look` has just found, and what it might have missed. */
+  kill(living: readonly ProcessEntry[]): Promise<void>;
+}
+
 /**
  * Finds the processes of one tree again and again: those that carry the mark, and, since a process can drop its
  * environment, the children of what has been found, and whatever shares a session or group with it. Not found is only
  * what dropped the mark, left its session and lost its parent before the first look.
  */
-export class ProcessScan {
+export class ProcessScan implements TreeScan {
   readonly #isMarked: (mark: string) => boolean;
   /** Numbers of sessions and groups that had a living member at the last look: so none can have been used anew since. */
   #circles: Set<number>;
@@ -19,7 +27,6 @@ export class ProcessScan {
     this.#circles = new Set(root === undefined ? [] : [root]);
   }
 
-  /** The tree's processes that live now, never this process or those that it descends from. */
   look(): ProcessEntry[] {
     const all = listProcesses();
     const own = lineage(all);
@@ -49,14 +56,14 @@ export class ProcessScan {
   }
 
   /**
-   * Signals processes that `look` has just found, whole groups first: a group can't fork its way out of a signal.
-   * What has ended meanwhile, or may not be signalled, is passed over.
+   * Whole groups first: a group can't fork its way out of a signal. What has ended meanwhile, or may not be signalled,
+   * is passed over.
    */
-  signal(living: readonly ProcessEntry[], signal: NodeJS.Signals): void {
+  async kill(living: readonly ProcessEntry[]): Promise<void> {
     for (const group of new Set(living.map((entry) => entry.group))) {
-      if (this.#circles.has(group)) send(-group, signal);
+      if (this.#circles.has(group)) send(-group, 'SIGKILL');
     }
-    for (const entry of living) signalProcess(entry, signal);
+    for (const entry of living) signalProcess(entry, 'SIGKILL');
   }
 }
 

@@ -60,6 +60,18 @@ export function readEnvironmentOf(pid: number, variable: string): string | undef
   return environment.toString('utf8', from, end === -1 ? environment.length : end);
 }
 
+/** Whom a process belongs to, whatever its effective user; `undefined`: it has ended. Anybody may read this of any process. */
+export function realUidOf(pid: number): number | undefined {
+  const status = readEntry(pid, 'status')?.toString('latin1');
+  const uid = status === undefined ? undefined : /^Uid:\t(\d+)/m.exec(status)?.[1];
+  return uid === undefined ? undefined : Number(uid);
+}
+
+/** Whether a process has ended, reaped or not. */
+export function isGone(pid: number): boolean {
+  return readProcess(pid)?.zombie ?? true;
+}
+
 function readEntry(pid: number, file: string): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`);

@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAgentPipes } from './agent-pipes.ts';
-import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess } from './process-scan.ts';
+import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from './process-scan.ts';
 import { listProcesses, type ProcessEntry, readEnvironmentOf, requireProcessTable } from './process-table.ts';
+import { AccountScan } from './service-accounts/account-scan.ts';
+import type { ServiceAccount } from './service-accounts/service-account.ts';
+import { startUnder, untilUnder } from './service-accounts/start-under-account.ts';
 
 export interface TreeCommand {
   readonly command: string;
@@ -16,6 +18,8 @@ export interface TreeCommand {
   readonly stdin: string;
   /** Unique to the attempt; every process of the tree inherits it. */
   readonly mark: string;
+  /** What it runs under, and nothing else does meanwhile. Undefined: as this process's user. */
+  readonly account: ServiceAccount | undefined;
 }
 
 /** How the first process of a tree ended; one of the two is null. */
@@ -27,6 +31,7 @@ export interface TreeExit {
 /** A process tree's first process. */
 export interface Tree {
   readonly pid: number;
+  readonly account: ServiceAccount | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** When the first process has ended; others of the tree may live on and hold the pipes open. */
@@ -37,11 +42,11 @@ export interface Tree {
  * Starts a process in a session of its own.
  * @throws Error if it can't be started, or if the platform can't find its processes again.
  */
-export async function spawnTree({ command, args, env, cwd, stdin, mark }: TreeCommand): Promise<Tree> {
+export async function spawnTree({ command, args, env, cwd, stdin, mark, account }: TreeCommand): Promise<Tree> {
   requireProcessTable();
   const pipes = await openAgentPipes(stdin);
   try {
-    const child = spawn(command, args, {
+    const child = startUnder(account, command, args, {
       cwd,
       env: { ...env, [ATTEMPT_MARK]: mark },
       detached: true,
@@ -52,7 +57,8 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark }: TreeCo
     });
     await once(child, 'spawn');
     if (child.pid === undefined) throw new Error('it has no process number');
-    return { pid: child.pid, stdout: pipes.stdout, stderr: pipes.stderr, exited };
+    await untilUnder(account, child.pid);
+    return { pid: child.pid, account, stdout: pipes.stdout, stderr: pipes.stderr, exited };
   } catch (cause) {
     pipes.stdout.destroy();
     pipes.stderr.destroy();
@@ -65,7 +71,7 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark }: TreeCo
 }
 
 export interface TreeEnding {
-  readonly child: Pick<Tree, 'pid'>;
+  readonly child: Pick<Tree, 'pid' | 'account'>;
   readonly mark: string;
   /** What asks the agent to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
@@ -88,8 +94,9 @@ export async function endTree({
   graceMs = 10_000,
   kill = false,
 }: TreeEnding): Promise<number> {
-  const scan = new ProcessScan((value) => value === mark, child.pid);
-  if (!kill) await endPolitely(scan, child.pid, politeSignal, graceMs);
+  const { account, pid } = child;
+  const scan = account === undefined ? new ProcessScan((value) => value === mark, pid) : new AccountScan(account);
+  if (!kill) await endPolitely(scan, pid, politeSignal, graceMs);
   return killAll(scan);
 }
 
@@ -103,6 +110,12 @@ export async function endMarkedLike(prefix: string): Promise<number> {
   return killAll(new ProcessScan((mark) => mark.startsWith(prefix)));
 }
 
+/** Kills every process of an account. @returns How many there were. */
+export async function endAccount(account: ServiceAccount): Promise<number> {
+  requireProcessTable();
+  return killAll(new AccountScan(account));
+}
+
 /** The processes that carry exactly this mark and live. */
 export function findMarked(mark: string): ProcessEntry[] {
   return listProcesses().filter((entry) => !entry.zombie && readEnvironmentOf(entry.pid, ATTEMPT_MARK) === mark);
@@ -114,15 +127,10 @@ const PAUSE = { first: 2, longest: 200 };
 /** A look is no snapshot: a process may fork and end while the list is read. */
 const EMPTY_LOOKS = 2;
 
-async function endPolitely(
-  scan: ProcessScan,
-  root: number,
-  politeSignal: NodeJS.Signals,
-  graceMs: number,
-): Promise<void> {
+async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Signals, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs;
   const asked = new Set<string>();
-  await untilGone(scan, (living) => {
+  await untilGone(scan, async (living) => {
     const agent = living.find(({ pid }) => pid === root);
     const next = agent === undefined ? orphans(living) : [agent];
     for (const entry of next.filter((candidate) => !asked.has(identity(candidate)))) {
@@ -140,27 +148,27 @@ function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
   return living.filter(({ parent }) => !pids.has(parent));
 }
 
-async function killAll(scan: ProcessScan): Promise<number> {
+async function killAll(scan: TreeScan): Promise<number> {
   const deadline = performance.now() + LONGEST_KILL;
   const killed = new Set<string>();
-  await untilGone(scan, (living) => {
+  await untilGone(scan, async (living) => {
     if (performance.now() > deadline) {
       throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
     }
-    scan.signal(living, 'SIGKILL');
+    await scan.kill(living);
     for (const entry of living) killed.add(identity(entry));
     return true;
   });
   return killed.size;
 }
 
-/** Looks until nothing is left, or until `visit`, which gets what is, says to stop. */
-async function untilGone(scan: ProcessScan, visit: (living: readonly ProcessEntry[]) => boolean): Promise<void> {
+/** Looks until nothing is left, or until `visit`, which gets what is, says to stop. The first look is shown in any case. */
+async function untilGone(scan: TreeScan, visit: (living: readonly ProcessEntry[]) => Promise<boolean>): Promise<void> {
   let pause = PAUSE.first;
-  for (let empty = 0; empty < EMPTY_LOOKS; ) {
+  for (let look = 1, empty = 0; empty < EMPTY_LOOKS; look += 1) {
     const living = scan.look();
     empty = living.length === 0 ? empty + 1 : 0;
-    if (living.length > 0 && !visit(living)) return;
+    if ((living.length > 0 || look === 1) && !(await visit(living))) return;
     await sleep(pause);
     pause = living.length === 0 ? PAUSE.first : Math.min(pause * 2, PAUSE.longest);
   }

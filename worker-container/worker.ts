@@ -1,16 +1,26 @@
 import { type ClaimContext, claim } from '../lib/jobs/claim.ts';
+import type { Job } from '../lib/jobs/job.ts';
 import type { HeldPermit } from '../lib/jobs/permit.ts';
 import { type WatchContext, watchRunning } from '../lib/jobs/watch-jobs.ts';
+import type { MetricValues } from '../lib/operations/metrics.ts';
 import { type AttemptContext, runAttempt } from './attempt.ts';
+import { runDeployments } from './deploy-commands.ts';
 import { machineTiming, pause } from './output/timing.ts';
 import type { PermitSource } from './permit-source.ts';
+import type { ServiceAccount, ServiceAccounts } from './service-accounts/service-account.ts';
 
 /** Milliseconds before a slot goes on after an unexpected fault. */
 const FAULT_PAUSE = 1_000;
 
-export interface WorkerContext extends AttemptContext, WatchContext, ClaimContext {
+type Context = Omit<AttemptContext, 'account'> & WatchContext & ClaimContext;
+
+export type WorkerContext = Context & {
   readonly source: PermitSource;
-}
+  /** One for each slot. Default: all run as this process's user. */
+  readonly accounts?: ServiceAccounts | undefined;
+  /** Takes metrics. Default: nobody is told. */
+  readonly tell?: (values: MetricValues) => void;
+};
 
 /** Signals of a worker's own end. */
 export interface WorkerSignals {
@@ -25,6 +35,7 @@ export class Worker {
   readonly #context: WorkerContext;
   readonly #signals: WorkerSignals;
   readonly #running = new Set<string>();
+  #usedAt = performance.now();
 
   constructor(context: WorkerContext, signals: WorkerSignals) {
     this.#context = context;
@@ -36,39 +47,77 @@ export class Worker {
     return [...this.#running];
   }
 
-  /** Runs until `draining` is aborted and every attempt has ended. */
-  async run(slots: number): Promise<void> {
-    await Promise.all(Array.from({ length: slots }, () => this.#slot()));
+  /** Milliseconds since it last ran something; 0 while it does. */
+  get idleSince(): number {
+    return this.#running.size > 0 ? 0 : performance.now() - this.#usedAt;
   }
 
-  async #slot(): Promise<void> {
+  /** Runs until `draining` is aborted and every attempt has ended. */
+  async run(slots: number): Promise<void> {
+    await Promise.all(Array.from({ length: slots }, (_, slot) => this.#slot(this.#context.accounts?.slots[slot])));
+  }
+
+  async #slot(account: ServiceAccount | undefined): Promise<void> {
     const { source, log, timing = machineTiming } = this.#context;
     while (!this.#signals.draining.aborted) {
       const held = await source.next(this.#signals.draining);
       if (held === undefined) continue;
       try {
-        await this.#use(held);
+        await this.#use(held, account);
       } catch (error) {
-        log.error('a permit could not be used; it comes back by itself', error as Error);
+        const about = { job_id: held.permit.job, error: error as Error };
+        log.error('a permit could not be used; it comes back by itself', about);
         await pause(timing, FAULT_PAUSE);
       }
     }
   }
 
-  async #use(held: HeldPermit): Promise<void> {
+  async #use(held: HeldPermit, account: ServiceAccount | undefined): Promise<void> {
     const { permits, workerId } = this.#context;
     if (this.#signals.draining.aborted) return permits.extend(held, 0);
-    const claimed = await claim(this.#context, held, workerId);
-    if (claimed.kind === 'claimed') {
-      this.#running.add(claimed.job.id);
-      try {
-        return await runAttempt(this.#context, claimed.job, held, this.#signals.stopping);
-      } finally {
-        this.#running.delete(claimed.job.id);
-      }
+    if (held.permit.deploy === true) {
+      // At once: who does what is decided in the table, and watch-jobs asks again for what nobody does.
+      await permits.drop(held);
+      return await this.#deploy(held.permit.job, account);
     }
+    const claimed = await claim(this.#context, held, workerId);
+    if (claimed.kind === 'claimed') return await this.#run(claimed.job, held, account);
     // A permit that came back may be that of a worker that died: its job still says RUNNING.
     if (held.receives > 1) await watchRunning(this.#context);
-    return claimed.kind === 'drop' ? permits.drop(held) : permits.extend(held, claimed.seconds);
+    return claimed.kind === 'drop' ? this.#drop(held) : permits.extend(held, claimed.seconds);
+  }
+
+  /** A permit that found nothing, as often as it came back. */
+  async #drop(held: HeldPermit): Promise<void> {
+    this.#context.tell?.({ PermitsDropped: 1 });
+    await this.#context.permits.drop(held);
+  }
+
+  async #run(job: Job, held: HeldPermit, account: ServiceAccount | undefined): Promise<void> {
+    this.#running.add(job.id);
+    try {
+      const ended = await runAttempt({ ...this.#context, account }, job, held, this.#signals.stopping);
+      if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
+    } finally {
+      this.#ends(job.id);
+    }
+  }
+
+  /** Never rejects: what fails here is left to watch-jobs. */
+  async #deploy(jobId: string, account: ServiceAccount | undefined): Promise<void> {
+    this.#running.add(jobId);
+    const log = this.#context.log.createChild({ persistentKeys: { job_id: jobId } });
+    try {
+      await runDeployments({ ...this.#context, log, account }, { id: jobId }, this.#signals.stopping);
+    } catch (error) {
+      log.error('commands of deploy bindings were left to watch-jobs', error as Error);
+    } finally {
+      this.#ends(jobId);
+    }
+  }
+
+  #ends(jobId: string): void {
+    this.#running.delete(jobId);
+    this.#usedAt = performance.now();
   }
 }

@@ -9,7 +9,7 @@ export const handler = serve(route, openList, async ({ query }, _call, context) 
   const { items, total, offset, limit, statusCounts, nextCursor } = await listJobs(context, query);
   return {
     body: {
-      items: (await context.probes.dated(items)).map(viewSummary),
+      items: (await context.waiting.told(items)).map(viewSummary),
       total,
       offset,
       limit,

@@ -1,14 +1,14 @@
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
 import { serve } from '../../lib/http/serve.ts';
 import { jobBody } from '../../lib/http/serve-action.ts';
-import { openJobs, openProbes, openTexts } from '../../lib/http/services.ts';
+import { openJobBody, openJobs } from '../../lib/http/services.ts';
 import { findJob } from '../../lib/jobs/find-job.ts';
 import { settledChildren } from '../../lib/jobs/settled-children.ts';
 
 /** `GET /jobs/{id}` */
 export const handler = serve(
   route,
-  (core) => ({ jobs: openJobs(core), texts: openTexts(core), probes: openProbes(core), clock: core.clock }),
+  (core) => ({ jobs: openJobs(core), ...openJobBody(core), clock: core.clock }),
   async ({ params }, { core }, context) => {
     const job = await settledChildren(context, await findJob(context.jobs, params.id));
     return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT) };

@@ -9,6 +9,6 @@ import { settledChildren } from '../../lib/jobs/settled-children.ts';
 /** `GET /jobs/{id}/result` */
 export const handler = serve(route, openOutput, async ({ params, query }, _call, output) => {
   const ended = await settledChildren(output, await findJob(output.jobs, params.id));
-  const [job = ended] = await output.probes.dated([ended]);
+  const [job = ended] = await output.waiting.told([ended]);
   return redirectOr(await readResult(output, job, query));
 });

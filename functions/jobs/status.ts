@@ -1,6 +1,6 @@
 import { readJobStatus as route } from '../../lib/contract/routes/jobs.ts';
 import { serve } from '../../lib/http/serve.ts';
-import { openJobs, openProbes } from '../../lib/http/services.ts';
+import { openJobs, openWaiting } from '../../lib/http/services.ts';
 import { findJob } from '../../lib/jobs/find-job.ts';
 import { viewStatus } from '../../lib/jobs/job-view.ts';
 import { waitForChange } from '../../lib/jobs/wait-for-change.ts';
@@ -8,10 +8,10 @@ import { waitForChange } from '../../lib/jobs/wait-for-change.ts';
 /** `GET /jobs/{id}/status` */
 export const handler = serve(
   route,
-  (core) => ({ jobs: openJobs(core), probes: openProbes(core) }),
-  async ({ params, query }, _call, { jobs, probes }) => {
+  (core) => ({ jobs: openJobs(core), waiting: openWaiting(core) }),
+  async ({ params, query }, _call, { jobs, waiting }) => {
     const job = await waitForChange(jobs, await findJob(jobs, params.id), query.wait ?? 0);
-    const [dated = job] = await probes.dated([job]);
-    return { body: viewStatus(dated) };
+    const [told = job] = await waiting.told([job]);
+    return { body: viewStatus(told) };
   },
 );

@@ -1,33 +1,70 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
-import * as z from 'zod';
 import { tableClient } from '../../lib/aws/clients.ts';
-import { readEnv, triggerEnv } from '../../lib/config/env.ts';
-import { STATUSES } from '../../lib/contract/schemas/job.ts';
-import { type JobChange, JobCounts } from '../../lib/jobs/counts.ts';
+import { countEnv, readEnv } from '../../lib/config/env.ts';
+import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/jobs/change-metrics.ts';
+import { JobCounts } from '../../lib/jobs/counts.ts';
+import { FigureStore } from '../../lib/jobs/figure-store.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { tell } from '../../lib/operations/tell.ts';
+import { isNewWork, workSchema } from '../../lib/scaling/new-work.ts';
+import { openWakeScaling } from '../../lib/scaling/wake-scaling.ts';
 
-let counts: JobCounts | undefined;
+let stores: ReturnType<typeof open> | undefined;
 
-/** The Jobs table's stream, in tumbling windows, which bring the shard's id: keeps the counts of jobs by state. */
-export async function handler(
-  event: DynamoDBStreamEvent & { readonly shardId: string; readonly state?: object },
-): Promise<{ state: object }> {
-  counts ??= new JobCounts(tableClient().table, readEnv(triggerEnv).REGISTRY_TABLE);
-  await counts.apply(event.shardId, event.Records.map(changeOf));
+type StreamWindow = DynamoDBStreamEvent & { readonly shardId: string; readonly state?: object };
+
+/**
+ * The Jobs table's stream, in tumbling windows, which bring the shard's id: keeps the counts of jobs, and the figures, and
+ * tells metrics. Then, if work has appeared, has it decided whether that takes more workers.
+ */
+export const handler = serveTrigger('count-jobs', countJobs);
+
+async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: object }> {
+  log.appendKeys({ shard: event.shardId, from: event.Records[0]?.dynamodb?.SequenceNumber });
+  stores ??= open();
+  const { counts, figures, wakeScaling } = stores;
+  const changes = event.Records.map(changeOf);
+  // The counts' checkpoint says where to go on: it moves when all else is written.
+  await figures.apply(event.shardId, changes);
+  await counts.apply(
+    event.shardId,
+    changes.map(({ sequence, before, after }) => ({ sequence, before: before?.status, after: after?.status })),
+  );
+  if (changes.some(({ before, after }) => isNewWork(before, after))) {
+    // What is counted must not be held up by it; the next minute makes up for it.
+    await wakeScaling().catch((error: Error) => log.error('workers are decided about within a minute only', error));
+  }
+  // Last: a batch that fails is given again, and would be told twice.
+  tell(metricsOf(changes));
+  for (const { id, attempt, worker_id, losses = 0 } of lostJobs(changes))
+    log.warn('a running job lost its worker', { job_id: id, attempt, worker_id, losses: losses + 1 });
   return { state: event.state ?? {} };
 }
 
-function changeOf({ dynamodb }: DynamoDBRecord): JobChange {
+function open() {
+  const { table } = tableClient();
+  const env = readEnv(countEnv);
+  const registryTable = env.REGISTRY_TABLE;
   return {
-    sequence: dynamodb?.SequenceNumber ?? '0',
-    before: statusOf(dynamodb?.OldImage),
-    after: statusOf(dynamodb?.NewImage),
+    counts: new JobCounts(table, registryTable),
+    figures: new FigureStore({ table, registryTable }),
+    wakeScaling: openWakeScaling(env),
   };
 }
 
-const withStatus = z.object({ status: z.enum(STATUSES) });
+const changedJobSchema = streamedJobSchema.extend(workSchema.shape);
 
-function statusOf(image: Record<string, LambdaAttributeValue> | undefined): JobChange['before'] {
+function changeOf({ dynamodb }: DynamoDBRecord) {
+  return {
+    sequence: dynamodb?.SequenceNumber ?? '0',
+    before: jobOf(dynamodb?.OldImage),
+    after: jobOf(dynamodb?.NewImage),
+  };
+}
+
+function jobOf(image: Record<string, LambdaAttributeValue> | undefined) {
   if (image === undefined) return undefined;
-  return withStatus.parse(unmarshall({ status: image.status } as Parameters<typeof unmarshall>[0])).status;
+  return changedJobSchema.parse(unmarshall(image as Parameters<typeof unmarshall>[0]));
 }

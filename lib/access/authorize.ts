@@ -1,13 +1,33 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Scope } from '../contract/scopes.ts';
-import type { Principal } from './authenticate.ts';
+import type { Route } from '../contract/route.ts';
+import { type Principal, ROLE_SCOPES } from './principal.ts';
 
 /**
- * Judges whether a principal may use what asks for a scope.
- * @throws ApiError `forbidden` that names the scope.
+ * Judges whether a principal may use a route. Only API tokens are subject to scope enforcement; people are judged by their role always.
+ * @throws ApiError `forbidden` that names the scope, or that the route is for signed-in administrators only.
  */
-export function authorize(principal: Principal, required: Scope, options: { enforceScopes: boolean }): void {
-  if (!options.enforceScopes) return;
-  if (principal.scopes.includes('admin') || principal.scopes.includes(required)) return;
-  throw ApiError.of('forbidden', { required_scope: required });
+export function authorize(
+  principal: Principal,
+  route: Pick<Route, 'scope' | 'only'>,
+  options: { enforceScopes: boolean },
+): void {
+  if (route.only === 'admin-sessions') {
+    if (principal.kind === 'session' && principal.role === 'admin') return;
+    throw ApiError.of('forbidden', { required_principal: 'a browser session of an admin' });
+  }
+  const granted = grantedScopes(principal, options.enforceScopes);
+  if (granted === 'all' || granted.some((scope) => scope === 'admin' || scope === route.scope)) return;
+  throw ApiError.of('forbidden', { required_scope: route.scope });
+}
+
+function grantedScopes(principal: Principal, enforceScopes: boolean) {
+  switch (principal.kind) {
+    case 'perimeter':
+      return 'all';
+    case 'token':
+      return enforceScopes ? principal.scopes : 'all';
+    case 'session':
+    case 'telegram':
+      return ROLE_SCOPES[principal.role];
+  }
 }

@@ -1,19 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { queriedItems } from '../aws/queried-items.ts';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
+import { PRINCIPAL_KINDS } from '../aws/tables.ts';
+import { ApiError } from '../contract/errors.ts';
 import { SCOPES, type Scope } from '../contract/scopes.ts';
 import { generateToken, hashToken, isWellFormed, tokenIdOf } from './api-tokens.ts';
 
-const KIND = 'token';
+const KIND = PRINCIPAL_KINDS.token;
 
 const TOKEN_STATES = ['active', 'suspended', 'revoked'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
@@ -36,6 +33,9 @@ export type TokenInfo = Omit<TokenItem, 'hash'>;
 /** Last use is written at most this often, in milliseconds. */
 const LAST_USED_EVERY = 3_600_000;
 
+/** From then on times are written with more digits, and their order as texts is not theirs as times. */
+const END_OF_TIME = Date.UTC(10_000, 0);
+
 /** API tokens, by hash. */
 export class TokenStore {
   readonly #table: DynamoDBDocumentClient;
@@ -48,15 +48,21 @@ export class TokenStore {
     this.#clock = options.clock;
   }
 
-  /** Makes a token. The text is returned this once and kept nowhere. `expiresIn`: milliseconds. */
+  /**
+   * Makes a token. The text is returned this once and kept nowhere.
+   * @param options.expiresIn milliseconds; or `expiresAt`: milliseconds since 1970
+   * @throws ApiError `invalid_request` for an `expiresAt` that is not to come
+   */
   async create(options: {
     name: string;
     scopes: readonly Scope[];
     expiresIn?: number;
+    expiresAt?: number;
   }): Promise<TokenInfo & { token: string }> {
     const token = generateToken();
     const hash = hashToken(token);
     const now = this.#clock.now();
+    const expiry = expiryOf(options, now);
     const item: TokenItem = {
       id: tokenIdOf(hash),
       hash,
@@ -64,7 +70,7 @@ export class TokenStore {
       scopes: [...options.scopes],
       state: 'active',
       created_at: timestamp(now),
-      ...(options.expiresIn !== undefined && { expires_at: timestamp(now + options.expiresIn) }),
+      ...(expiry !== undefined && { expires_at: timestamp(expiry) }),
     };
     await this.#table.send(
       new PutCommand({
@@ -95,27 +101,20 @@ export class TokenStore {
 
   async list(): Promise<TokenInfo[]> {
     const tokens: TokenInfo[] = [];
-    let from: Record<string, unknown> | undefined;
-    do {
-      const page = await this.#table.send(
-        new QueryCommand({
-          TableName: this.#tableName,
-          KeyConditionExpression: 'kind = :kind',
-          ExpressionAttributeValues: { ':kind': KIND },
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      tokens.push(...(page.Items ?? []).map((item) => info(tokenSchema.parse(item))));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': KIND },
+    });
+    for await (const item of items) tokens.push(info(tokenSchema.parse(item)));
     return tokens.sort((a, b) => b.created_at.localeCompare(a.created_at));
   }
 
   /**
    * Suspends, resumes or revokes. A revoked token stays revoked.
-   * @returns the token as it then is; undefined if there is none or it is revoked.
+   * @returns the token as it then is, or why nothing was changed.
    */
-  async setState(id: string, state: TokenState): Promise<TokenInfo | undefined> {
+  async setState(id: string, state: TokenState): Promise<TokenInfo | 'unknown' | 'revoked'> {
     try {
       const { Attributes } = await this.#table.send(
         new UpdateCommand({
@@ -126,25 +125,43 @@ export class TokenStore {
           ExpressionAttributeNames: { '#state': 'state' },
           ExpressionAttributeValues: { ':state': state, ':revoked': 'revoked' },
           ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
       return info(tokenSchema.parse(Attributes));
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
+      if (error instanceof ConditionalCheckFailedException) return error.Item === undefined ? 'unknown' : 'revoked';
       throw error;
     }
   }
 
+  /** Of many calls at once one notes it. */
   async #markUsed(id: string, now: number): Promise<void> {
-    await this.#table.send(
-      new UpdateCommand({
-        TableName: this.#tableName,
-        Key: { kind: KIND, id },
-        UpdateExpression: 'SET last_used_at = :now',
-        ExpressionAttributeValues: { ':now': timestamp(now) },
-      }),
-    );
+    try {
+      await this.#table.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: { kind: KIND, id },
+          UpdateExpression: 'SET last_used_at = :now',
+          ConditionExpression:
+            'attribute_exists(id) AND (attribute_not_exists(last_used_at) OR last_used_at < :before)',
+          ExpressionAttributeValues: { ':now': timestamp(now), ':before': timestamp(now - LAST_USED_EVERY) },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
   }
+}
+
+function expiryOf({ expiresIn, expiresAt }: { expiresIn?: number; expiresAt?: number }, now: number) {
+  if (expiresAt === undefined) return expiresIn === undefined ? undefined : now + expiresIn;
+  if (expiresAt > now && expiresAt < END_OF_TIME) return expiresAt;
+  const received = Number.isNaN(new Date(expiresAt).getTime()) ? expiresAt : new Date(expiresAt).toISOString();
+  throw ApiError.because(
+    'invalid_request',
+    `body.expires_at: received ${received}; expected a time to come (it is ${timestamp(now)}), up to the year 9999`,
+  );
 }
 
 function info({ hash: _hash, ...rest }: TokenItem): TokenInfo {

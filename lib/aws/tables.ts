@@ -65,11 +65,37 @@ export const TABLES = {
   },
 } as const satisfies Record<string, TableSpec>;
 
+/** Kinds of the registry's items that say who may call: whoever writes one can make himself an administrator. */
+export const PRINCIPAL_KINDS = { token: 'token', session: 'session', signIn: 'sign-in' } as const;
+
+/** The kind of the registry's items by which calls are signed. */
+export const BINDING_SECRET_KIND = 'binding-secret';
+
+/** The kind of the registry's items that say who did what. */
+export const AUDIT_KIND = 'audit';
+
+/** The kind of the registry's items that say which workers were launched, and what kept others from it. */
+export const SCALING_KIND = 'scaling';
+
+/**
+ * Kinds that only those may touch whose matter they are: whoever else could would make himself an administrator, leave no
+ * trace of what he did, or sign in our name.
+ */
+export const PRIVATE_KINDS = [...Object.values(PRINCIPAL_KINDS), AUDIT_KIND, BINDING_SECRET_KIND] as const;
+
 export type TableName = keyof typeof TABLES;
 
 /** The three queues, highest first. */
 export const BANDS = ['high', 'normal', 'low'] as const;
 export type Band = (typeof BANDS)[number];
+
+export interface QueueSpec {
+  readonly visibilityTimeout: number;
+  readonly receiveWait: number;
+  readonly messageRetention: number;
+  /** What was received more often goes to a queue of its own. */
+  readonly maxReceiveCount: number;
+}
 
 /** Seconds. A permit stays in flight while its job runs; each heartbeat extends it by `visibilityTimeout`. */
 export const QUEUE = {
@@ -78,4 +104,15 @@ export const QUEUE = {
   messageRetention: 14 * 24 * 3600,
   /** Give-backs raise the receive count, so this is generous; what still lands in a DLQ is put back by watch-jobs. */
   maxReceiveCount: 100,
-} as const;
+} as const satisfies QueueSpec;
+
+/**
+ * The queue of signed calls; seconds. A message is hidden for longer than a function that makes a call may live, and for
+ * up to 12 hours while its call waits for its next try, which each count as a receive.
+ */
+export const DELIVERIES = {
+  visibilityTimeout: 180,
+  receiveWait: 20,
+  messageRetention: 14 * 24 * 3600,
+  maxReceiveCount: 50,
+} as const satisfies QueueSpec;

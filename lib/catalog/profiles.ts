@@ -1,11 +1,12 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
+import type { PageQuery } from '../contract/schemas/page.ts';
+import { AGENTS, type ProfileView, SANDBOXES } from '../contract/schemas/profile.ts';
+import { type Registry, registryPage } from './registry-page.ts';
 
-const KIND = 'profile';
-
-/** The vendors' CLIs that there are adapters for, and the plain shell. */
-export const AGENTS = ['codex', 'claude', 'shell'] as const;
+/** The kind of the registry's items that are profiles. */
+export const PROFILE_KIND = 'profile';
 
 /** A named execution setting. */
 export const profileSchema = z.object({
@@ -13,22 +14,38 @@ export const profileSchema = z.object({
   agent: z.enum(AGENTS),
   model: z.string().optional(),
   args: z.array(z.string()).default([]),
-  /** Added to the agent's environment. */
-  env: z.record(z.string(), z.string()).default({}),
+  /** Added to the agent's environment: a text, or the name of a secret that the worker resolves. */
+  env: z.record(z.string(), z.union([z.string(), z.object({ secret: z.string() })])).default({}),
   /** `none`: the container is the sandbox. */
-  sandbox: z.enum(['workspace-write', 'read-only', 'none']).default('none'),
+  sandbox: z.enum(SANDBOXES).default('none'),
   /** Per attempt, in the deployment's unit. */
   timeout: z.number().positive().optional(),
+  retries: z.number().optional(),
+  /** How many of its jobs run at once at most; absent: no limit. */
+  concurrency: z.int().positive().optional(),
   /** Whom the agent talks to: its vendor, or the practice vendor of the local run. */
   vendor: z.enum(['own', 'practice']).default('own'),
 });
 export type Profile = z.output<typeof profileSchema>;
+
+/** A profile as the registry holds it. */
+const storedProfileSchema = z.object({
+  profile: profileSchema,
+  source: z.enum(['built_in', 'imported']).default('built_in'),
+  updated_at: z.string().nullable().default(null),
+});
+export type StoredProfile = z.output<typeof storedProfileSchema>;
 
 /** Profiles that every deployment has. */
 const BUILT_IN: readonly Profile[] = [
   profileSchema.parse({ name: 'codex', agent: 'codex' }),
   profileSchema.parse({ name: 'claude', agent: 'claude' }),
 ];
+
+/** Whether every deployment has a profile of this name. */
+export function isBuiltIn(name: string): boolean {
+  return BUILT_IN.some((profile) => profile.name === name);
+}
 
 /** Longest composed prompt in characters that an agent takes. */
 export const MAX_PROMPT_LENGTH: Readonly<Record<Profile['agent'], number>> = {
@@ -37,34 +54,80 @@ export const MAX_PROMPT_LENGTH: Readonly<Record<Profile['agent'], number>> = {
   shell: Number.POSITIVE_INFINITY,
 };
 
+/** The item of a profile that was imported. */
+export function profileItem(profile: Profile, updatedAt: string): Record<string, unknown> {
+  return { kind: PROFILE_KIND, id: profile.name, profile, source: 'imported', updated_at: updatedAt };
+}
+
+/** The profile that an item holds. */
+export function readProfile(item: Record<string, unknown>): StoredProfile {
+  return storedProfileSchema.parse(item);
+}
+
 /** Named execution settings: the built-in ones, and those in the registry, which come first. */
 export class ProfileStore {
-  readonly #table: DynamoDBDocumentClient;
-  readonly #tableName: string;
+  readonly #registry: Registry;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
-    this.#table = options.table;
-    this.#tableName = options.registryTable;
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
 
-  async get(name: string): Promise<Profile | undefined> {
-    return (await this.#read(name)) ?? BUILT_IN.find((profile) => profile.name === name);
+  /** @param options.consistent sees every import that was acknowledged; else only that a profile is not missed. */
+  async get(name: string, { consistent = false }: { consistent?: boolean } = {}): Promise<Profile | undefined> {
+    const stored = await this.#read(name, consistent);
+    if (stored !== undefined) return stored.profile;
+    const builtIn = BUILT_IN.find((profile) => profile.name === name);
+    if (builtIn !== undefined || consistent) return builtIn;
+    return (await this.#read(name, true))?.profile;
   }
 
-  /** Whether the registry has the profile, built in or not. */
-  async isSet(name: string): Promise<boolean> {
-    return (await this.#read(name)) !== undefined;
+  /** A page in the order of names; the first one begins with what is built in and not replaced. */
+  async page(query: PageQuery): Promise<{ items: StoredProfile[]; nextCursor: string | null }> {
+    const { items, nextCursor } = await registryPage(this.#registry, PROFILE_KIND, query);
+    const stored = items.map(readProfile);
+    return { items: query.cursor === undefined ? [...(await this.#notReplaced()), ...stored] : stored, nextCursor };
+  }
+
+  /** Stores what a deployment brings along itself; what was imported under this name stays. */
+  async seed(profile: z.input<typeof profileSchema>): Promise<void> {
+    const stored = await this.#read(profile.name, true);
+    if (stored?.source !== 'imported') await this.put(profile);
   }
 
   async put(profile: z.input<typeof profileSchema>): Promise<void> {
-    const Item = { kind: KIND, id: profile.name, profile: profileSchema.parse(profile) };
-    await this.#table.send(new PutCommand({ TableName: this.#tableName, Item }));
+    const { table, registryTable } = this.#registry;
+    const Item = { kind: PROFILE_KIND, id: profile.name, profile: profileSchema.parse(profile) };
+    await table.send(new PutCommand({ TableName: registryTable, Item }));
   }
 
-  async #read(name: string): Promise<Profile | undefined> {
-    const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: name } }),
-    );
-    return Item && profileSchema.parse(Item.profile);
+  async #notReplaced(): Promise<StoredProfile[]> {
+    const replaced = await Promise.all(BUILT_IN.map(async ({ name }) => (await this.#read(name, false)) !== undefined));
+    return BUILT_IN.filter((_, at) => !replaced[at]).map((profile) => storedProfileSchema.parse({ profile }));
   }
+
+  async #read(name: string, consistent: boolean): Promise<StoredProfile | undefined> {
+    const { table, registryTable } = this.#registry;
+    const { Item } = await table.send(
+      new GetCommand({ TableName: registryTable, Key: { kind: PROFILE_KIND, id: name }, ConsistentRead: consistent }),
+    );
+    return Item && readProfile(Item);
+  }
+}
+
+/** What readers see of a profile. */
+export function viewProfile(
+  { profile, source, updated_at }: StoredProfile,
+  deployment: { readonly timeoutUnit: string; readonly defaultProfile: string },
+): ProfileView {
+  return {
+    ...profile,
+    model: profile.model ?? null,
+    timeout: profile.timeout ?? null,
+    timeout_unit: deployment.timeoutUnit,
+    retries: profile.retries ?? 0,
+    concurrency: profile.concurrency ?? null,
+    is_default: profile.name === deployment.defaultProfile,
+    source,
+    updated_at,
+  };
 }

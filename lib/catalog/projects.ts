@@ -4,6 +4,9 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import * as z from 'zod';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
+import type { PageQuery } from '../contract/schemas/page.ts';
+import { type ProjectSettings, projectSettingsSchema } from './project-settings.ts';
+import { registryPage } from './registry-page.ts';
 
 const KIND = 'project';
 
@@ -12,6 +15,10 @@ export const DEFAULT_PROJECT = 'local_project';
 
 const projectSchema = z.object({ id: z.string(), name: z.string(), created_at: z.string() });
 export type Project = z.output<typeof projectSchema>;
+
+/** A project with how its jobs work. */
+export type SetProject = Project & { readonly settings: ProjectSettings };
+const setProjectSchema = projectSchema.extend({ settings: projectSettingsSchema.default({}) });
 
 /** Projects by id or name; an unknown one is made on the way. */
 export class ProjectStore {
@@ -37,6 +44,13 @@ export class ProjectStore {
   /** The project with this id or name, if there is one. */
   async find(reference: string): Promise<Project | undefined> {
     return this.#seen.get(reference) ?? (await this.#find(reference));
+  }
+
+  /** In the order of their ids. */
+  async page(query: PageQuery): Promise<{ items: SetProject[]; nextCursor: string | null }> {
+    const registry = { table: this.#table, registryTable: this.#tableName };
+    const { items, nextCursor } = await registryPage(registry, KIND, query);
+    return { items: items.map((item) => setProjectSchema.parse(item)), nextCursor };
   }
 
   async #find(reference: string): Promise<Project | undefined> {

@@ -1,38 +1,75 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import type { ConfigDocument } from '../contract/schemas/config.ts';
+import type { PageQuery } from '../contract/schemas/page.ts';
+import { type Registry, registryPage } from './registry-page.ts';
 
-const KIND = 'rule';
+/** The kind of the registry's items that are rules. */
+export const RULE_KIND = 'rule';
 
 /** A named piece of prompt text that a job can ask for by id. */
 const ruleSchema = z.object({ id: z.string().min(1), name: z.string(), text: z.string().min(1) });
 export type Rule = z.output<typeof ruleSchema>;
 
-export class RuleStore {
-  readonly #table: DynamoDBDocumentClient;
-  readonly #tableName: string;
+/** A rule as the registry holds it. */
+const storedRuleSchema = ruleSchema.extend({ updated_at: z.string().nullable().default(null) });
+export type StoredRule = z.output<typeof storedRuleSchema>;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
-    this.#table = options.table;
-    this.#tableName = options.registryTable;
+/** The rule that an entry of a document means. */
+export function ruleOf({ id, name = id, text }: NonNullable<ConfigDocument['rules']>[number]): Rule {
+  return { id, name, text };
+}
+
+/** The item of a rule. */
+export function ruleItem(rule: Rule, updatedAt: string): Record<string, unknown> {
+  return { kind: RULE_KIND, ...ruleSchema.parse(rule), updated_at: updatedAt };
+}
+
+/** The rule that an item holds. */
+export function readRule(item: Record<string, unknown>): StoredRule {
+  return storedRuleSchema.parse(item);
+}
+
+export class RuleStore {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
 
-  /** The rules in the order asked for; `unknown` holds the ids that there are no rules of. */
-  async get(ids: readonly string[]): Promise<{ rules: Rule[]; unknown: string[] }> {
-    const found = await Promise.all(ids.map((id) => this.#get(id)));
+  /**
+   * The rules in the order asked for; `unknown` holds the ids that there are no rules of.
+   * @param options.consistent sees every import that was acknowledged; else only that a rule is not missed.
+   */
+  async get(
+    ids: readonly string[],
+    { consistent = false }: { consistent?: boolean } = {},
+  ): Promise<{ rules: Rule[]; unknown: string[] }> {
+    const found = await Promise.all(
+      ids.map(async (id) => (await this.#get(id, consistent)) ?? (consistent ? undefined : await this.#get(id, true))),
+    );
     return {
       rules: found.filter((rule) => rule !== undefined),
       unknown: ids.filter((_, at) => found[at] === undefined),
     };
   }
 
-  async put(rule: Rule): Promise<void> {
-    await this.#table.send(
-      new PutCommand({ TableName: this.#tableName, Item: { kind: KIND, ...ruleSchema.parse(rule) } }),
-    );
+  async page(query: PageQuery): Promise<{ items: StoredRule[]; nextCursor: string | null }> {
+    const { items, nextCursor } = await registryPage(this.#registry, RULE_KIND, query);
+    return { items: items.map(readRule), nextCursor };
   }
 
-  async #get(id: string): Promise<Rule | undefined> {
-    const { Item } = await this.#table.send(new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id } }));
+  async put(rule: Rule): Promise<void> {
+    const { table, registryTable } = this.#registry;
+    const Item = { kind: RULE_KIND, ...ruleSchema.parse(rule) };
+    await table.send(new PutCommand({ TableName: registryTable, Item }));
+  }
+
+  async #get(id: string, consistent: boolean): Promise<Rule | undefined> {
+    const { table, registryTable } = this.#registry;
+    const { Item } = await table.send(
+      new GetCommand({ TableName: registryTable, Key: { kind: RULE_KIND, id }, ConsistentRead: consistent }),
+    );
     return Item && ruleSchema.parse(Item);
   }
 }

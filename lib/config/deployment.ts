@@ -1,6 +1,9 @@
+import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
+import { ROLES } from '../contract/roles.ts';
 import { TIMEOUT_UNITS } from './env.ts';
+import { publicOrigin } from './env-fields.ts';
 
 /** The key of the CDK's context under which all settings of a deployment stand. */
 export const SETTINGS_KEY = 'promptq';
@@ -9,6 +12,18 @@ export const SETTINGS_KEY = 'promptq';
 export const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const;
+
+/** Groups of the identity provider, by the role that they have here. */
+export const DEFAULT_GROUPS = { viewer: 'promptq-viewers', operator: 'promptq-operators', admin: 'promptq-admins' };
+
+/** A DNS name, in lower case. */
+const domainName = z
+  .string()
+  .max(253)
+  .regex(
+    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+    'expected a name such as promptq.example.com',
+  );
 
 const deploymentSchema = z.strictObject({
   /** The unit of a job's `timeout`. Nobody can guess it, so there is no default. */
@@ -25,17 +40,103 @@ const deploymentSchema = z.strictObject({
   /** Most worker tasks at once. */
   maxWorkers: z.int().min(1).max(1_000).default(10),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
+  /**
+   * The document of rules and profiles that each deployment applies, a path from the folder of cdk.json; default:
+   * `promptq.config.yaml`, if there is one.
+   */
+  configFile: z.string().min(1).optional(),
+  /** Percent of the worker tasks that run on Spot: cheaper, and now and then taken away with two minutes' notice. */
+  spotWeight: z.int().min(0).max(100).default(0),
+  /** Minutes without work after which a worker leaves. */
+  idleMinutes: z.int().min(1).max(1_440).default(2),
   /** Days after its end at which a job goes with its output; 0: never. */
   retentionDays: z.int().min(0).max(36_500).default(0),
+  /** Whether deploy bindings may run commands. */
+  deployCommands: z.boolean().default(true),
+  /** Where browsers find the deployment if that is neither `domain` nor the name that CloudFront gives: a proxy of the team's own. */
+  publicOrigin: publicOrigin.optional(),
+  /** A name of the team's own for the deployment. */
+  domain: z
+    .strictObject({
+      name: domainName,
+      /** CloudFront takes certificates of one region alone. */
+      certificateArn: z
+        .string()
+        .regex(
+          /^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+          'expected a certificate of ACM in us-east-1',
+        ),
+      /** Where the name is entered at deployment; without it somebody enters it by hand. */
+      hostedZone: z.strictObject({ id: z.string().regex(/^Z[A-Z0-9]+$/), name: domainName }).optional(),
+    })
+    .refine(({ name, hostedZone }) => hostedZone === undefined || `.${name}`.endsWith(`.${hostedZone.name}`), {
+      path: ['hostedZone', 'name'],
+      message: 'expected the zone that the name lies in',
+    })
+    .optional(),
+  /** A web application firewall's access list, for CloudFront. */
+  webAclArn: z
+    .string()
+    .regex(/^arn:aws[a-z-]*:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/, 'expected a web ACL of scope CLOUDFRONT')
+    .optional(),
+  /** Raise it by one to have the secret that CloudFront proves itself by replaced. */
+  originSecretVersion: z.int().min(1).max(100).default(1),
+  /** Who is made the first user, in the admins' group; unless people sign in elsewhere (`signIn`). */
+  adminEmail: z.email().optional(),
+  /** Who is told of alarms. */
+  alarmEmail: z.email().optional(),
+  /** Whether CloudWatch shows a dashboard, which is billed by the month. */
+  dashboard: z.boolean().default(false),
+  /** Where people sign in, by OpenID Connect, instead of a user pool of the deployment's own. The client's secret, if it has one, is an SSM parameter, not a setting. */
+  signIn: z
+    .strictObject({
+      issuer: z.url({ protocol: /^https$/ }),
+      clientId: z.string().min(1),
+      /** The claim of the ID token that lists a person's groups. */
+      roleClaim: z.string().min(1).default('cognito:groups'),
+      /** The group that has each role. */
+      groups: z.partialRecord(z.enum(ROLES), z.string().regex(/^[^,=]+$/)).default(DEFAULT_GROUPS),
+    })
+    .optional(),
+  /** Seconds that a browser session lasts without use, and at most. */
+  session: z
+    .strictObject({
+      idleSeconds: z
+        .int()
+        .min(60)
+        .max(30 * 86_400)
+        .default(8 * 3_600),
+      maxSeconds: z
+        .int()
+        .min(60)
+        .max(30 * 86_400)
+        .default(24 * 3_600),
+    })
+    .prefault({}),
+  /** Days after a job's end at which the folder that it had to itself goes; 0: never. */
+  workspaceDays: z.int().min(0).max(36_500).default(7),
   logRetentionDays: z.literal(LOG_RETENTION_DAYS).default(30),
   /** Requests a second, on average and at once, beyond which API Gateway answers 429. */
   throttling: z
     .strictObject({ rate: z.number().positive().default(200), burst: z.int().positive().default(400) })
     .prefault({}),
+  /** Requests a second that one API token may make of one process of one function; 0: no such limit. */
+  tokenRate: z.int().min(0).max(10_000).default(0),
+  /** Address ranges from which the perimeter token counts; none: from everywhere. */
+  perimeterSources: z
+    .array(z.string().refine((range) => ipaddr.isValidCIDR(range), 'expected a range such as 203.0.113.0/24'))
+    .default([]),
+  /** Users of the Telegram Mini App who may come in, by Telegram's user id. */
+  telegramUsers: z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'expected a user id'), z.enum(ROLES)).default({}),
 });
 
 /** The settings of one deployment, with their defaults. */
 export type Deployment = z.output<typeof deploymentSchema>;
+
+/** Where browsers find the deployment, as far as its settings say; undefined: under the name that CloudFront gives it. */
+export function knownOrigin({ publicOrigin: given, domain }: Deployment): string | undefined {
+  return given ?? (domain && `https://${domain.name}`);
+}
 
 /**
  * Reads the settings from the CDK's context: an object, or its JSON, which is what `cdk -c promptq='{…}'` gives.
@@ -59,7 +160,8 @@ function parseJson(text: string): unknown {
 function sentence(issue: z.core.$ZodIssue): string {
   const place = [SETTINGS_KEY, ...issue.path].join('.');
   if (issue.code === 'unrecognized_keys') {
-    return `${place}: unknown ${issue.keys.join(', ')}; known: ${Object.keys(deploymentSchema.shape).join(', ')}`;
+    const known = issue.path.length > 0 ? '' : `; known: ${Object.keys(deploymentSchema.shape).join(', ')}`;
+    return `${place}: unknown ${issue.keys.join(', ')}${known}`;
   }
   return `${place}: ${issue.input === undefined ? 'is missing' : `received ${JSON.stringify(issue.input)}`}; ${issue.message}`;
 }

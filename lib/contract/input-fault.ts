@@ -2,17 +2,33 @@ import type * as z from 'zod';
 
 const RECEIVED_LENGTH = 60;
 
-/** Says of a schema's complaint where it is, what was received and what is allowed. */
+/** Says of a schema's complaint where it is, what was received and what is allowed. `where` may be empty. */
 export function faultSentence(where: string, issue: z.core.$ZodIssue, input: unknown): string {
-  const place = [where, ...issue.path.map(String)].join('.');
+  const place = placeOf(where, issue.path);
+  if (issue.code === 'unrecognized_keys')
+    return `${place}: unknown ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; ${issue.message}`;
   const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
   if (value === undefined) return `${place}: is missing; ${allowed(issue)}`;
   return `${place}: received ${received(value)}; ${allowed(issue)}`;
 }
 
+/** `rules[2].text` */
+function placeOf(where: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((place, key) => {
+    if (typeof key === 'number') return `${place}[${key}]`;
+    return place === '' ? String(key) : `${place}.${String(key)}`;
+  }, where);
+}
+
+/** What zod says where a schema has no words of its own. */
+const UNSAID = /^Invalid input/;
+
 function allowed(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? issue.message;
     case 'invalid_type':
+      if (!UNSAID.test(issue.message)) return issue.message;
       return `expected ${issue.expected}`;
     case 'invalid_value':
       return `expected one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
@@ -27,6 +43,7 @@ function allowed(issue: z.core.$ZodIssue): string {
 }
 
 function received(value: unknown): string {
+  if (value === null) return 'null';
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value);
   const shown = text.length > RECEIVED_LENGTH ? `${text.slice(0, RECEIVED_LENGTH)}… (${text.length} characters)` : text;
   return `${shown} (${Array.isArray(value) ? 'array' : typeof value})`;

@@ -16,8 +16,21 @@ export const LIMITS = {
   redirectSeconds: 60,
   /** Output of one stream of one attempt; more ends the attempt. */
   outputBytes: 1024 * 1024 * 1024,
+  /** What is kept of the files that one attempt leaves: how many, bytes of one and of all, bytes of one's path, folders deep. */
+  attachments: { count: 10_000, fileBytes: 1024 ** 3, totalBytes: 5 * 1024 ** 3, pathBytes: 512, depth: 32 },
+  /** A larger attachment is reached by a redirect: Lambda streams no more than 200 MB. */
+  streamedAttachmentBytes: 100_000_000,
+  repository: { addressLength: 2_048, refLength: 255, setupLength: 16_384 },
+  /** What is kept of the changes that an attempt made to a repository: bytes of the diff, characters of its summary. */
+  changes: { diffBytes: 10 * 1024 * 1024, statLength: 4_000 },
   retries: { min: 0, max: 100 },
+  /** Of `timeout`, in whatever unit the deployment declares; the table keeps no number nearer to 0. */
+  timeout: { min: 1e-100, max: Number.MAX_SAFE_INTEGER },
   projectNameLength: 100,
+  /** Of profiles' names, rules' ids and models' names: as keys of the table they may have 1,024 bytes of UTF-8. */
+  nameLength: 255,
+  /** Rules that one job can ask for. */
+  rulesPerJob: 100,
   idempotencyKeyLength: 255,
   cwdLength: 4_096,
   promptPreviewLength: 200,
@@ -39,8 +52,53 @@ export const LIMITS = {
     /** Blocks of one attempt that are looked at. */
     blocks: 100,
   },
+  deployBindings: {
+    perProject: 20,
+    nameLength: 100,
+    urlLength: 2_048,
+    commandLength: 4_096,
+    /** How long one command of a binding may run. */
+    timeoutSeconds: { min: 1, max: 3_600, default: 900 },
+    /** How much of the end of what a binding's commands wrote is kept. */
+    logBytes: 16 * 1024,
+    /** How long a signed call may take, from looking up the name to the end of the answer. */
+    callSeconds: 15,
+    /** How much of an answer to a signed call is read. */
+    answerBytes: 64 * 1024,
+    /** How much longer the secret before works after it was replaced. */
+    formerSecretSeconds: 24 * 3600,
+  },
   /** How many warnings a job keeps, and how long each may be. */
   warnings: { count: 10, length: 160 },
   list: { min: 1, max: 500, default: 50 },
+  /** How long it is known who did what. */
+  auditDays: 90,
+  auditList: { min: 1, max: 500, default: 50 },
   searchLength: 200,
+  tokenNameLength: 100,
+  /** Pages of projects, rules and profiles. */
+  catalogPage: { min: 1, max: 500, default: 100 },
+  catalog: {
+    /** Rules and profiles that one import can create or change: a transaction of the table holds 100 items, one of them its own. */
+    changes: 99,
+    /** All of these together, as JSON; a transaction takes 4 MB. */
+    changedBytes: 3_500_000,
+    /** How many a deployment can have imported. */
+    rules: 1_000,
+    /** Jobs of a profile that run at once: each place is looked at by whoever looks for one. */
+    concurrency: { min: 1, max: 100 },
+    profiles: 200,
+    nameLength: 64,
+    ruleNameLength: 200,
+    /** UTF-16 units: 150 KB at most, of an item's 400. */
+    ruleTextLength: 50_000,
+    args: 100,
+    argLength: 4_096,
+    env: 100,
+    envValueLength: 4_096,
+    /** All of a profile, as JSON, in UTF-16 units. */
+    profileLength: 50_000,
+  },
+  /** Faults of one body that a refusal names. */
+  faults: 50,
 } as const;

@@ -1,14 +1,37 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { errorResponse, headersOf, OTHER_REFUSAL, REQUEST_ID_HEADER } from './openapi-errors.ts';
+import { addExamples, type DocumentWithExamples } from './openapi-examples.ts';
 import { BASE_PATH, COMMON_ERRORS, type Route } from './route.ts';
-import { errorBody } from './schemas/service.ts';
 
 /** The schemes that a caller can prove itself with, by name. */
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An API token.' },
   apiToken: { type: 'apiKey', in: 'header', name: 'X-API-Token', description: 'An API token.' },
+  perimeter: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Perimeter-Token',
+    description: 'The secret that the deployment shares with its own trusted proxy. Not subject to scopes.',
+  },
+  telegram: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Telegram-Init-Data',
+    description: 'Init data of a Telegram Mini App, at most an hour old. What its user may do goes by role.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-promptq',
+    description:
+      'A browser after sign-in. What its user may do goes by role. Over plain http, as on a laptop, the name has no prefix.',
+  },
 } as const;
+
+/** What every route that is not for signed-in administrators alone takes. */
+const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
 
 /**
  * The OpenAPI 3.0.3 document of a table of routes. It is the same for every deployment; what differs is added by
@@ -39,9 +62,11 @@ export function createOpenApi(routes: readonly Route[], version: string): Record
       paths,
       components: { securitySchemes: SECURITY_SCHEMES },
     },
-    { override: ({ jsonSchema }) => mendNullableReference(jsonSchema) },
+    { override: ({ jsonSchema, io }) => mend(jsonSchema, io) },
   );
-  return JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
+  const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown> & DocumentWithExamples;
+  addExamples(plain);
+  return plain;
 }
 
 function operation(route: Route): ZodOpenApiOperationObject {
@@ -50,33 +75,25 @@ function operation(route: Route): ZodOpenApiOperationObject {
   for (const [status, response] of Object.entries(route.responses)) {
     responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = {
       description: response.description,
-      ...(response.schema && {
+      ...((response.schema || response.otherMedia) && {
         content: {
-          'application/json': { schema: response.schema },
+          ...(response.schema && { 'application/json': { schema: response.schema } }),
           ...Object.fromEntries(Object.entries(response.otherMedia ?? {}).map(([type, schema]) => [type, { schema }])),
         },
       }),
-      headers: Object.fromEntries(
-        Object.entries({ 'x-request-id': 'Id of this request in the log.', ...response.headers }).map(
-          ([name, description]) => [name, { description, schema: { type: 'string' as const } }],
-        ),
-      ),
+      headers: headersOf({ ...REQUEST_ID_HEADER, ...response.headers }),
     };
   }
   for (const [status, codes] of errorsByStatus(route)) {
-    responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = {
-      description: codes
-        .map((code) => ERRORS[code].word ?? 'A sentence says what was received and what is allowed.')
-        .join(' / '),
-      content: { 'application/json': { schema: errorBody } },
-    };
+    responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = errorResponse(codes);
   }
+  responses.default = OTHER_REFUSAL;
   return {
     operationId: `${verb}-${resource}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: [resourceOf(route)],
-    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
+    security: (route.only === 'admin-sessions' ? ['session'] : ALL_SCHEMES).map((name) => ({ [name]: [] })),
     'x-required-scope': route.scope,
     ...((route.params || route.query || route.headers) && {
       requestParams: {
@@ -98,16 +115,21 @@ function resourceOf(route: Route): string {
 
 function errorsByStatus(route: Route): Map<string, ErrorCode[]> {
   const byStatus = new Map<string, ErrorCode[]>();
-  for (const code of [...route.errors, ...COMMON_ERRORS]) {
+  for (const code of new Set<ErrorCode>([...route.errors, ...COMMON_ERRORS])) {
     const status = String(ERRORS[code].status);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return byStatus;
 }
 
-/** OpenAPI 3.0 ignores `nullable` beside a reference, and knows no `contentEncoding`. */
-function mendNullableReference(schema: Record<string, unknown>): void {
+/**
+ * OpenAPI 3.0 ignores `nullable` beside a reference, and knows no `contentEncoding`. Answers may gain members, so that
+ * none may be called closed; the digits of a whole number are no pattern of it.
+ */
+function mend(schema: Record<string, unknown>, io: 'input' | 'output'): void {
   delete schema.contentEncoding;
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
+  if (schema.type === 'integer') delete schema.pattern;
   if (schema.nullable === true && Array.isArray(schema.allOf) && schema.type === undefined) {
     schema.anyOf = [...(schema.allOf as unknown[]), { type: 'string', nullable: true, enum: [null] }];
     delete schema.allOf;

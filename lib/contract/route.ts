@@ -14,6 +14,21 @@ export interface Access {
   readonly registry?: 'read' | 'write';
   readonly output?: 'read' | 'write';
   readonly permits?: 'send';
+  /** Messages by which a signed call of a deploy binding is made. */
+  readonly deliveries?: 'send';
+  /** Keys by which calls are signed; they can be replaced and thrown away, never read. */
+  readonly bindingSecrets?: 'write';
+  /** What is written down about who did what; writing it follows from `audited`. */
+  readonly audit?: 'read';
+  readonly tokens?: 'list' | 'create' | 'change';
+  /** Browser sessions; finding out whose a call is takes none of it. */
+  readonly sessions?: readonly ('list' | 'start' | 'end')[];
+  /** Sign-ins under way: `finish` also reads the secret that the service has with the identity provider. */
+  readonly signIns?: 'begin' | 'finish';
+  /** Asking the process of a login for its one-time code. */
+  readonly loginCode?: 'read';
+  /** Having it decided at once whether the work needs more workers, for work that is no job. */
+  readonly scaling?: 'wake';
 }
 
 export interface RouteResponse {
@@ -40,6 +55,10 @@ export interface Route<
   /** Relative to `BASE_PATH`; parameters as `{name}`. */
   readonly path: `/${string}`;
   readonly scope: Scope;
+  /** `admin-sessions`: for browser sessions of administrators alone, whatever scopes a token has. */
+  readonly only?: 'admin-sessions';
+  /** Whether an audit row is kept of each call that was let in. */
+  readonly audited?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly params: P;
@@ -57,13 +76,31 @@ export interface Route<
   readonly access: Access;
 }
 
-/** Every route can answer with these. */
+/**
+ * What browsers reach outside the API, by its whole path: it judges its callers itself, answers with pages and
+ * redirects, and is no matter of clients.
+ */
+export interface Page extends Pick<Route, 'id' | 'method' | 'summary' | 'audited' | 'access'> {
+  readonly path: `/auth/${string}`;
+  readonly outsideApi: true;
+  readonly mode: 'buffered';
+}
+
+/** The whole path of a route or a page. */
+export function wholePath({ path, outsideApi }: { readonly path: string; readonly outsideApi?: true }): string {
+  return outsideApi ? path : `${BASE_PATH}${path}`;
+}
+
+/** Every route can answer with these; `invalid_request` because every route refuses a query parameter that it doesn't know. */
 export const COMMON_ERRORS = [
+  'invalid_request',
   'unauthorized',
   'forbidden',
   'body_too_large',
+  'too_many_requests',
   'internal_error',
   'unavailable',
+  'timed_out',
 ] as const satisfies readonly ErrorCode[];
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;

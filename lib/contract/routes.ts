@@ -1,4 +1,17 @@
-import { defineRoutes } from './route.ts';
+import { defineRoutes, type Page } from './route.ts';
+import { cancelCodexLogin, logoutCodexAccount, readCodexAccount, startCodexLogin } from './routes/account.ts';
+import { listAttachments, readAttachment } from './routes/attachments.ts';
+import { listAuditLogs } from './routes/audit.ts';
+import {
+  deleteProfile,
+  deleteRule,
+  exportConfig,
+  importConfig,
+  listProfiles,
+  listProjects,
+  listRules,
+} from './routes/catalog.ts';
+import { deleteBinding, listBindings, retryDeployment, writeBinding } from './routes/deploy-bindings.ts';
 import {
   cancelJob,
   createJob,
@@ -15,7 +28,12 @@ import {
   submitJob,
 } from './routes/jobs.ts';
 import { readLogs, readResult } from './routes/output.ts';
+import { readEnvironment, readStats } from './routes/overview.ts';
+import { beginSignIn, finishSignIn, signedOut, signOut } from './routes/pages.ts';
+import { editProject } from './routes/project-settings.ts';
 import { readHealth, readOpenApi } from './routes/service.ts';
+import { endSession, listSessions, readSession } from './routes/sessions.ts';
+import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from './routes/tokens.ts';
 
 /**
  * The routing table. API Gateway's resources, the functions and their grants, parsing, scope enforcement, the OpenAPI
@@ -23,6 +41,8 @@ import { readHealth, readOpenApi } from './routes/service.ts';
  */
 export const routes = defineRoutes([
   readHealth,
+  readEnvironment,
+  readStats,
   createJob,
   listJobs,
   readJob,
@@ -38,5 +58,35 @@ export const routes = defineRoutes([
   refuseAction,
   readResult,
   readLogs,
+  writeBinding,
+  listBindings,
+  deleteBinding,
+  retryDeployment,
+  readCodexAccount,
+  startCodexLogin,
+  cancelCodexLogin,
+  logoutCodexAccount,
+  listProjects,
+  listRules,
+  listProfiles,
+  deleteRule,
+  deleteProfile,
+  importConfig,
+  exportConfig,
+  listAttachments,
+  readAttachment,
+  editProject,
   readOpenApi,
+  listAuditLogs,
+  readSession,
+  listSessions,
+  endSession,
+  listTokens,
+  createToken,
+  suspendToken,
+  resumeToken,
+  revokeToken,
 ]);
+
+/** What browsers reach outside the API; not part of the OpenAPI document. */
+export const pages: readonly Page[] = [beginSignIn, finishSignIn, signOut, signedOut];

@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
+import { TOKEN_PATTERN } from '../access/api-tokens.ts';
+import { isThrottle } from '../aws/throttles.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
+import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
+import { NewerSchemaError } from '../jobs/newer-schema.ts';
 
 /** What a route's function answers with. */
 export interface Answer<R extends Route> {
@@ -21,46 +25,51 @@ export interface LambdaAnswer {
   readonly body: string | Readable;
 }
 
-/** Storage says "too fast" under these names. */
-const THROTTLES = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'SlowDown',
-  'RequestThrottled',
-  'OverLimit',
-]);
+/** Seconds after which it is worth asking again for what only a newer version knows. */
+const NEWER_RETRY = 30;
+
+/** What headers depend on. */
+export interface AnswerSettings {
+  readonly requestId: string;
+  /** Whether clients come by TLS. */
+  readonly tls: boolean;
+}
+
+const ANY_TOKEN = new RegExp(TOKEN_PATTERN.source, 'g');
 
 /** Makes an answer out of what was thrown; only an ApiError shows its text. */
-export function refusal(thrown: unknown, requestId: string): LambdaAnswer & { readonly unexpected: boolean } {
+export function refusal(thrown: unknown, settings: AnswerSettings): LambdaAnswer & { readonly unexpected: boolean } {
   const error = asApiError(thrown);
   return {
     statusCode: error.status,
     headers: {
-      ...baseHeaders(requestId),
+      ...baseHeaders(settings),
       ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     },
+    // A sentence says what was received; that can be a token in the wrong place, and what shows answers would show it.
     body: JSON.stringify({
       error: error.message,
       ...(error.details && { details: error.details }),
-      request_id: requestId,
-    }),
+      request_id: settings.requestId,
+    }).replaceAll(ANY_TOKEN, 'pq_***'),
     unexpected: error.code === 'internal_error',
   };
 }
 
 /** Headers of every answer. */
-export function baseHeaders(requestId: string): Record<string, string> {
+export function baseHeaders({ requestId, tls }: AnswerSettings): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
+    ...SECURITY_HEADERS,
+    ...(tls && TLS_ONLY_HEADERS),
     'x-request-id': requestId,
   };
 }
 
 function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof Error && THROTTLES.has(thrown.name)) return ApiError.of('unavailable', undefined, 1);
+  // A deployment is under way, or was taken back: the version that knows this job answers, or will again.
+  if (thrown instanceof NewerSchemaError) return ApiError.of('unavailable', undefined, NEWER_RETRY);
+  if (isThrottle(thrown)) return ApiError.of('unavailable', undefined, 1);
   return ApiError.of('internal_error');
 }

@@ -1,16 +1,34 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { AuditLog } from '../access/audit-log.ts';
+import { DeploymentSecrets } from '../access/deployment-secrets.ts';
+import { secretSource } from '../access/secret-sources.ts';
+import { SessionStore } from '../access/session-store.ts';
+import { telegramUsers } from '../access/telegram.ts';
+import { TokenRate } from '../access/token-rate.ts';
 import { TokenStore } from '../access/token-store.ts';
+import { Whereabouts } from '../access/whereabouts.ts';
 import { tableClient } from '../aws/clients.ts';
 import type { TableClock } from '../aws/table-clock.ts';
 import { type ApiEnv, apiEnv, readEnv } from '../config/env.ts';
+import type { Role } from '../contract/roles.ts';
 
 /** What every function of the API has; made once per process. */
 export interface Core {
   readonly env: ApiEnv;
+  /** Whether all who are let in come through the deployment's own distribution, by TLS. */
+  readonly behindCloudFront: boolean;
   readonly table: DynamoDBDocumentClient;
   readonly clock: TableClock;
   readonly tokens: TokenStore;
+  readonly audit: AuditLog;
+  readonly secrets: DeploymentSecrets;
+  /** Who of Telegram may come in, by user id. */
+  readonly telegramUsers: ReadonlyMap<string, Role>;
+  readonly tokenRate: TokenRate;
+  readonly sessions: SessionStore;
+  /** Where browsers find the service, and where people sign in. */
+  readonly whereabouts: Whereabouts;
   readonly log: Logger;
 }
 
@@ -25,6 +43,25 @@ export function openCore(): Core {
 function createCore(): Core {
   const env = readEnv(apiEnv);
   const { table, clock } = tableClient();
-  const tokens = new TokenStore({ table, registryTable: env.REGISTRY_TABLE, clock });
-  return { env, table, clock, tokens, log: new Logger({ serviceName: 'promptq-api' }) };
+  const log = new Logger({ serviceName: 'promptq-api' });
+  const registry = { table, registryTable: env.REGISTRY_TABLE, clock };
+  const sessions = new SessionStore({
+    ...registry,
+    idleSeconds: env.PROMPTQ_SESSION_IDLE_SECONDS,
+    maxSeconds: env.PROMPTQ_SESSION_MAX_SECONDS,
+  });
+  return {
+    env,
+    behindCloudFront: env.PROMPTQ_ORIGIN_DIGESTS.length > 0,
+    table,
+    clock,
+    tokens: new TokenStore(registry),
+    sessions,
+    audit: new AuditLog({ ...registry, log }),
+    secrets: new DeploymentSecrets(secretSource(env.PROMPTQ_SECRETS)),
+    telegramUsers: telegramUsers(env.PROMPTQ_TELEGRAM_USERS),
+    tokenRate: new TokenRate(env.PROMPTQ_TOKEN_RATE),
+    whereabouts: new Whereabouts(env),
+    log,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { OutputAnswer } from '../jobs/read-output.ts';
 
-/** Answers with the text, or with where it is. */
+/** Answers with what was asked for, or with where it is. */
 export function redirectOr(
   answer: OutputAnswer,
 ): { status: 200; body: Readable } | { status: 303; headers: { location: string } } {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { viewDeployments } from '../bindings/view-deployments.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import type { job as jobSchema } from '../contract/schemas/job.ts';
-import { job as schema } from '../contract/schemas/job.ts';
+import { type JobView, job as schema } from '../contract/schemas/job.ts';
 import { actOnJob } from '../jobs/act-on-job.ts';
 import { findJob } from '../jobs/find-job.ts';
 import type { Job } from '../jobs/job.ts';
@@ -26,7 +27,16 @@ export function serveAction(route: ActionRoute, action: string, event: JobEvent)
 
 /** A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers. */
 export async function jobBody(job: Job, context: JobBodyContext, timeoutUnit: string): Promise<Readable> {
-  const [dated = job] = await context.probes.dated([job]);
-  const view = viewJob(dated, await context.texts.get(job), timeoutUnit);
+  const view = await wholeView(job, context, timeoutUnit);
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
+}
+
+/** A job with all that is kept beside its item. */
+export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: string): Promise<JobView> {
+  const [told = job] = await context.waiting.told([job]);
+  const receipt = job.has_changes === true ? await context.readReceipt(job.id, job.attempt) : undefined;
+  return viewJob(told, await context.texts.get(job), timeoutUnit, {
+    deployments: await viewDeployments(context, job),
+    changes: receipt?.changes,
+  });
 }

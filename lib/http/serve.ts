@@ -3,15 +3,23 @@ import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { authenticate, type Principal } from '../access/authenticate.ts';
+import { authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
+import { refuseForeignOrigin } from '../access/own-origin.ts';
+import type { Principal } from '../access/principal.ts';
+import { cookieNames } from '../access/session-cookie.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
-import { UNMAPPED_SCOPE } from '../contract/scopes.ts';
+import { unmappedScope } from '../contract/scope-families.ts';
+import type { Scope } from '../contract/scopes.ts';
+import { isJobId } from '../jobs/job-id.ts';
 import { acceptsByName } from './accepts-by-name.ts';
-import { type Answer, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
+import { type Answer, type AnswerSettings, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
 import { type Core, openCore } from './core.ts';
 import { parseInput, rawBodyBytes } from './input.ts';
+import { isDetour } from './is-detour.ts';
+import { openVerifiers } from './open-verifiers.ts';
+import { recordAudit } from './record-audit.ts';
 
 /** A call in progress. */
 export interface Call {
@@ -22,6 +30,8 @@ export interface Call {
   readonly accepts: (mediaType: string) => boolean;
   /** Judges the caller anew, as at the beginning, for answers that last. @throws ApiError `unauthorized`, `forbidden` */
   readonly admit: () => Promise<Principal>;
+  /** Has the log tell the job that this call is about; one that its path names is told anyway. */
+  readonly noteJob: (jobId: string) => void;
 }
 
 /**
@@ -37,20 +47,25 @@ export function serve<R extends Route, S>(
   return wrap(route, async (event, call) => {
     const input = parseInput(route, event);
     services ??= open(call.core);
-    return lambdaAnswer(route, await run(input, call, services), call.requestId);
+    const answer = await run(input, call, services);
+    return lambdaAnswer(route, answer, answerSettings(call.requestId, call.core));
   });
 }
 
 /** The handler of every path and method that no route maps. */
 export function serveUnmapped() {
-  return wrap({ id: 'unmapped', scope: UNMAPPED_SCOPE, mode: 'buffered' }, async () => {
+  const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
+  return wrap({ id: 'unmapped', scope, mode: 'buffered' }, async () => {
     throw ApiError.of('not_found');
   });
 }
 
 /** Judges in the fixed order: size, principal, scope; then route, input, job and state are the route's own matter. */
 function wrap(
-  route: Pick<Route, 'scope' | 'mode'> & { id: string },
+  route: Pick<Route, 'only' | 'mode' | 'audited'> & {
+    readonly id: string;
+    readonly scope: Scope | ((event: APIGatewayProxyEvent) => Scope);
+  },
   answer: (event: APIGatewayProxyEvent, call: Call) => Promise<LambdaAnswer>,
 ) {
   const executionMode = route.mode === 'stream' ? executionModeStreamifyResponse : executionModeStandard;
@@ -58,36 +73,64 @@ function wrap(
     async (event: APIGatewayProxyEvent, context: Context) => {
       const requestId = event.requestContext.requestId ?? context.awsRequestId;
       const core = openCore();
+      const scope = typeof route.scope === 'function' ? route.scope(event) : route.scope;
+      const told = { route: route.id, request_id: requestId, job_id: jobOfPath(event) };
+      const noteJob = (jobId: string) => {
+        told.job_id = jobId;
+      };
+      let principal: Principal | undefined;
+      const audited = async (status: number) => {
+        if (!route.audited || principal === undefined) return;
+        await recordAudit(core, event, { principal, action: route.id, status, requestId });
+      };
+      const sessionCookie = cookieNames(core.env.PROMPTQ_PUBLIC_ORIGIN).session;
       try {
+        if (isDetour(event, core)) throw ApiError.of('forbidden');
         if (rawBodyBytes(event) > core.env.PROMPTQ_MAX_BODY_BYTES) throw ApiError.of('body_too_large');
         const admit = async () => {
-          const caller = await authenticate(event, core.tokens);
-          authorize(caller, route.scope, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
+          const caller = await authenticate(event, { verifiers: openVerifiers(core), sessionCookie });
+          authorize(caller, { ...route, scope }, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
+          const request = { method: event.httpMethod, headers: lowerCaseHeaders(event) };
+          await refuseForeignOrigin(caller, request, () => core.whereabouts.publicOrigin());
           return caller;
         };
-        const principal = await admit();
+        principal = await admit();
+        holdBack(core, principal);
         const accepts = (mediaType: string) => acceptsByName(event, mediaType);
-        const done = await answer(event, { principal, requestId, core, accepts, admit });
-        core.log.info('answered', {
-          route: route.id,
-          status: done.statusCode,
-          request_id: requestId,
-          principal: principal.name,
-        });
+        const done = await answer(event, { principal, requestId, core, accepts, admit, noteJob });
+        await audited(done.statusCode);
+        core.log.info('answered', { ...told, status: done.statusCode, principal: principal.name });
         return done;
       } catch (thrown) {
-        const { unexpected, ...refused } = refusal(thrown, requestId);
-        if (unexpected) core.log.error('failed', { route: route.id, request_id: requestId, error: thrown as Error });
-        else core.log.info('refused', { route: route.id, status: refused.statusCode, request_id: requestId });
+        const { unexpected, ...refused } = refusal(thrown, answerSettings(requestId, core));
+        await audited(refused.statusCode);
+        if (unexpected) core.log.error('failed', { ...told, error: thrown as Error });
+        else core.log.info('refused', { ...told, status: refused.statusCode, principal: principal?.name });
         return refused;
       }
     },
   );
 }
 
+/** The job that a path names; what has not the form of a job's id may be anything, a token too. */
+function jobOfPath({ pathParameters }: APIGatewayProxyEvent): string | undefined {
+  const id = pathParameters?.id;
+  return id !== undefined && isJobId(id) ? id : undefined;
+}
+
+/** @throws ApiError `too_many_requests` for a token that goes too fast. */
+function holdBack({ tokenRate }: Core, principal: Principal): void {
+  const wait = principal.kind === 'token' ? tokenRate.take(principal.name) : 0;
+  if (wait > 0) throw ApiError.of('too_many_requests', undefined, wait);
+}
+
+function answerSettings(requestId: string, { behindCloudFront }: Core): AnswerSettings {
+  return { requestId, tls: behindCloudFront };
+}
+
 /** @throws Error when a buffered answer is not what the route promises: a fault of ours. */
-function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, requestId: string): LambdaAnswer {
-  const headers = { ...baseHeaders(requestId), ...answer.headers };
+function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, settings: AnswerSettings): LambdaAnswer {
+  const headers = { ...baseHeaders(settings), ...answer.headers };
   const statusCode = answer.status ?? Number(Object.keys(route.responses)[0]);
   if (answer.body instanceof Readable) return { statusCode, headers, body: answer.body };
   const schema = route.responses[statusCode]?.schema;

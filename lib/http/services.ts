@@ -1,11 +1,16 @@
 import { objectClient, queueClient } from '../aws/clients.ts';
+import { JobDeploymentStore } from '../bindings/job-deployment-store.ts';
+import type { ViewDeploymentsContext } from '../bindings/view-deployments.ts';
+import { DeployBindingStore } from '../catalog/deploy-binding-store.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { ProjectStore } from '../catalog/projects.ts';
 import { RuleStore } from '../catalog/rules.ts';
+import { AttachmentStore } from '../jobs/attachment-store.ts';
 import type { HealthContext } from '../jobs/check-health.ts';
 import { JobCounts } from '../jobs/counts.ts';
 import type { CreationContext } from '../jobs/create-job.ts';
 import type { EditContext } from '../jobs/edit-job.ts';
+import type { FollowUpContext } from '../jobs/follow-ups.ts';
 import { JobIndex } from '../jobs/job-index.ts';
 import type { SettingsContext } from '../jobs/job-settings.ts';
 import { JobStore } from '../jobs/job-store.ts';
@@ -17,7 +22,10 @@ import { ProbeStore } from '../jobs/probes.ts';
 import type { OutputContext } from '../jobs/read-output.ts';
 import type { RereadContext } from '../jobs/reread-job.ts';
 import type { TransitionContext } from '../jobs/transition.ts';
+import { WhyWaiting } from '../jobs/why-waiting.ts';
 import { LiveWorkers } from '../jobs/workers.ts';
+import type { Folders } from '../jobs/working-folder.ts';
+import { ScalingStore } from '../scaling/scaling-store.ts';
 import type { Core } from './core.ts';
 
 /** What functions are put together from. A bundle holds only the clients of what its function opens. */
@@ -38,22 +46,40 @@ export function openPermits({ env }: Core): PermitQueues {
   });
 }
 
-export function openProbes({ table, env }: Core): ProbeStore {
-  return new ProbeStore({ table, registryTable: env.REGISTRY_TABLE });
+export function openWaiting({ table, env }: Core): WhyWaiting {
+  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  return new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) });
+}
+
+export function openReceipts({ env }: Core): FollowUpContext['readReceipt'] {
+  const output = new OutputStore(objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }), env.OUTPUT_BUCKET);
+  return (jobId, attempt) => output.readReceipt(jobId, attempt);
 }
 
 /** What makes an answer of a job. */
-export interface JobBodyContext {
+export interface JobBodyContext extends ViewDeploymentsContext {
   readonly texts: JobTextStore;
-  readonly probes: ProbeStore;
+  readonly waiting: WhyWaiting;
+  readonly readReceipt: FollowUpContext['readReceipt'];
+}
+
+export function openJobBody(core: Core): JobBodyContext {
+  const registry = { table: core.table, registryTable: core.env.REGISTRY_TABLE };
+  return {
+    texts: openTexts(core),
+    waiting: openWaiting(core),
+    bindings: new DeployBindingStore(registry),
+    deployments: new JobDeploymentStore(registry),
+    folders: openFolders(core),
+    readReceipt: openReceipts(core),
+  };
 }
 
 /** What changes jobs that are there. */
 export function openTransitions(core: Core): TransitionContext & JobBodyContext {
   return {
-    probes: openProbes(core),
+    ...openJobBody(core),
     jobs: openJobs(core),
-    texts: openTexts(core),
     permits: openPermits(core),
     clock: core.clock,
     random: Math.random,
@@ -64,19 +90,20 @@ export function openEdits(core: Core): EditContext & JobBodyContext {
   return { ...openTransitions(core), ...openSettings(core) };
 }
 
-export function openOutput(core: Core): OutputContext & { readonly probes: ProbeStore } {
-  const output = new OutputStore(objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE }), core.env.OUTPUT_BUCKET);
+export function openOutput(core: Core): OutputContext & { readonly waiting: WhyWaiting } {
+  const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
   return {
     jobs: openJobs(core),
     texts: openTexts(core),
     rules: openSettings(core).rules,
-    output,
+    output: new OutputStore(objects, core.env.OUTPUT_BUCKET),
+    attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET),
     clock: core.clock,
-    probes: openProbes(core),
+    waiting: openWaiting(core),
   };
 }
 
-export function openReread(core: Core): RereadContext {
+export function openReread(core: Core): RereadContext & JobBodyContext {
   const { output } = openOutput(core);
   return {
     ...openTransitions(core),
@@ -87,14 +114,14 @@ export function openReread(core: Core): RereadContext {
   };
 }
 
-export function openList(core: Core): ListContext & { readonly probes: ProbeStore } {
+export function openList(core: Core): ListContext & { readonly waiting: WhyWaiting } {
   const { table, env, clock } = core;
   return {
     index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
     counts: new JobCounts(table, env.REGISTRY_TABLE),
     clock,
     folders: openSettings(core).folders,
-    probes: openProbes(core),
+    waiting: openWaiting(core),
   };
 }
 
@@ -115,8 +142,12 @@ export function openSettings({ table, env }: Core): SettingsContext {
   return {
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
-    folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
+    folders: openFolders({ env }),
   };
+}
+
+function openFolders({ env }: Pick<Core, 'env'>): Folders {
+  return { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] };
 }
 
 export function openCreation(core: Core): CreationContext {

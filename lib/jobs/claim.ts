@@ -1,8 +1,12 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
-import { type Job, jobItemSchema, readyKey } from './job.ts';
+import { exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-holds.ts';
+import { takeHold } from './holds.ts';
+import { type Job, readyKey } from './job.ts';
 import type { HeldPermit, Permit } from './permit.ts';
+import { fillPlaces, type PlaceContext, takePlace, waitForPlace } from './profile-places.ts';
+import { knownJobs } from './read-job.ts';
 import { isReady, secondsUntilDue, type TransitionContext, transition } from './transition.ts';
 
 /** What a permit led to. */
@@ -13,6 +17,9 @@ export type Claim =
 
 /** A permit that finds nothing may be ahead of its job's write: it comes back this often before it is dropped. */
 const GIVE_BACKS = { times: 4, seconds: 3 } as const;
+
+/** Seconds after which a permit comes back whose job only newer workers know. */
+const NEWER_PAUSE = 30;
 
 /** How many of the best jobs a look brings, and how many where those are not due yet. */
 const PAGE = { first: 3, further: 25, pages: 10 } as const;
@@ -37,9 +44,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
         }),
       );
       const now = timestamp(clock.now());
-      const due = Items.map((item) => jobItemSchema.parse(item)).filter(
-        (job) => job.due_at === undefined || job.due_at <= now,
-      );
+      const due = knownJobs(Items).filter((job) => job.due_at === undefined || job.due_at <= now);
       if (due.length > 0 || LastEvaluatedKey === undefined) return due;
       from = LastEvaluatedKey;
     }
@@ -50,7 +55,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
 /** A permit is sent before its job's write, and often received before it too: a new one looks again after these pauses (ms). */
 const SECOND_LOOKS = [50, 150, 400] as const;
 
-export interface ClaimContext extends TransitionContext {
+export interface ClaimContext extends TransitionContext, FolderContext, PlaceContext {
   readonly readReady: ReadReady;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
@@ -66,7 +71,14 @@ export async function claim(context: ClaimContext, held: HeldPermit, workerId: s
     const claimed = await look(context, held, workerId);
     if (claimed !== undefined) return claimed;
   }
-  return held.receives > GIVE_BACKS.times ? { kind: 'drop' } : { kind: 'give_back', seconds: GIVE_BACKS.seconds };
+  return hasLookedEnough(held, context.clock.now())
+    ? { kind: 'drop' }
+    : { kind: 'give_back', seconds: GIVE_BACKS.seconds };
+}
+
+/** Workers that are busy when a permit comes pass it on, which is no look but counts as one: so its age counts too. */
+function hasLookedEnough({ receives, sentAt = 0 }: HeldPermit, now: number): boolean {
+  return receives > GIVE_BACKS.times && now - sentAt > GIVE_BACKS.times * GIVE_BACKS.seconds * 1000;
 }
 
 async function look(context: ClaimContext, held: HeldPermit, workerId: string): Promise<Claim | undefined> {
@@ -74,7 +86,8 @@ async function look(context: ClaimContext, held: HeldPermit, workerId: string): 
     const job = await claimOne(context, candidate, workerId);
     if (job !== undefined) return { kind: 'claimed', job };
   }
-  const own = await context.jobs.get(held.permit.job, { consistent: true });
+  const own = await context.jobs.look(held.permit.job);
+  if (own === 'newer') return { kind: 'give_back', seconds: NEWER_PAUSE };
   if (own === undefined || !isReady(own)) return undefined;
   const wait = secondsUntilDue(own, context.clock.now());
   if (wait > 0) return { kind: 'give_back', seconds: wait };
@@ -83,7 +96,22 @@ async function look(context: ClaimContext, held: HeldPermit, workerId: string): 
 }
 
 /** Claims exactly the job as seen; if somebody was faster, the next best is more use than this one's new state. */
-async function claimOne(context: TransitionContext, job: Job, workerId: string): Promise<Job | undefined> {
-  const claimed = await transition(context, job, { type: 'claim', workerId }, { rounds: 1 });
-  return claimed.done ? claimed.job : undefined;
+async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Job | undefined> {
+  const taken = await takePlace(context, job);
+  const folder = await exclusiveFolder(context, job);
+  if (taken === 'busy') {
+    await waitForPlace(context, job);
+    // It may have been woken for its folder, which others wait for too.
+    if (folder !== undefined) await wakeIfFree(context, folder);
+    return undefined;
+  }
+  const { place } = taken;
+  if (folder !== undefined && !(await takeHold(context, job, folder))) await waitForFolder(context, job, folder);
+  else {
+    const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
+    if (claimed.done) return claimed.job;
+  }
+  // Others may have found taken what this one had for a moment.
+  if (place !== undefined) await fillPlaces(context, job.profile);
+  return undefined;
 }

@@ -46,6 +46,8 @@ export class JobCounts {
    * batch counts once, however it is repeated or cut anew.
    */
   async apply(shard: string, changes: readonly JobChange[]): Promise<void> {
+    // Heartbeats add nothing however often they are counted.
+    if (changes.every(({ before, after }) => before === after)) return;
     for (;;) {
       const { checkpoints, counts } = await this.#counter();
       if (counts === undefined) await this.#createCounter();
@@ -83,10 +85,9 @@ export class JobCounts {
     move: { checkpoint: string | undefined; last: string; sum: StatusCounts; outdated: readonly string[] },
   ): Promise<boolean> {
     const { checkpoint, last, sum, outdated } = move;
-    const moved = STATUSES.filter((status) => sum[status] !== 0);
     const set = [
       'checkpoints.#shard = :last',
-      ...moved.map((status) => `counts.${status} = counts.${status} + :${status}`),
+      ...STATUSES.map((status) => `counts.${status} = counts.${status} + :${status}`),
     ];
     const remove = outdated.map((_, at) => `checkpoints.#old${at}`);
     return await this.#conditionally({
@@ -99,7 +100,7 @@ export class JobCounts {
       },
       ExpressionAttributeValues: {
         ':last': last,
-        ...Object.fromEntries(moved.map((status) => [`:${status}`, sum[status]])),
+        ...Object.fromEntries(STATUSES.map((status) => [`:${status}`, sum[status]])),
         ...(checkpoint !== undefined && { ':checkpoint': checkpoint }),
       },
     });

@@ -16,6 +16,7 @@ import {
 } from './job-settings.ts';
 import { type JobStore, newChangeId } from './job-store.ts';
 import { JobTextStore, type JobTexts } from './job-texts.ts';
+import { JOB_SCHEMA } from './newer-schema.ts';
 import type { PermitQueues } from './permit.ts';
 
 /** What creating a job needs. */
@@ -106,6 +107,7 @@ function newJob(from: {
   const timeout = creation.timeout ?? from.profile.timeout;
   return {
     id: from.id,
+    schema: JOB_SCHEMA,
     status: draft ? 'DRAFT' : 'QUEUED',
     reason: draft ? 'draft' : 'waiting_for_worker',
     project_id: from.project.id,
@@ -114,7 +116,7 @@ function newJob(from: {
     ...(creation.model !== undefined && { model: creation.model }),
     priority: creation.priority ?? 0,
     ...(timeout !== undefined && { timeout }),
-    retries: creation.retries ?? 0,
+    retries: creation.retries ?? from.profile.retries ?? 0,
     ...(creation.cwd !== undefined && { cwd: creation.cwd }),
     prompt_preview: previewOf(from.texts.prompt),
     texts: JobTextStore.address(from.texts),

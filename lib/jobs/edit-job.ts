@@ -1,9 +1,9 @@
 import type { JobEditFields } from '../contract/schemas/job.ts';
 import { invalidState } from './act-on-job.ts';
 import type { Job } from './job.ts';
+import type { JobEdit } from './job-edit.ts';
 import { checkFolder, checkTexts, findProfile, previewOf, promptOf, type SettingsContext } from './job-settings.ts';
 import { JobTextStore, type JobTexts } from './job-texts.ts';
-import type { JobEdit } from './lifecycle.ts';
 import { type TransitionContext, transition } from './transition.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };

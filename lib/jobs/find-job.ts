@@ -9,6 +9,6 @@ import type { JobStore } from './job-store.ts';
  */
 export async function findJob(jobs: JobStore, id: string): Promise<Job> {
   const job = isJobId(id) ? await jobs.get(id, { consistent: true }) : undefined;
-  if (job === undefined) throw ApiError.of('job_not_found');
+  if (job === undefined || job.removing === true) throw ApiError.of('job_not_found');
   return job;
 }

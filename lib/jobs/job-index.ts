@@ -5,6 +5,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { queriedItems } from '../aws/queried-items.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Status } from '../contract/schemas/job.ts';
 import { jobItemSchema, LIST_KEY, statusKey } from './job.ts';
@@ -64,7 +65,8 @@ export class JobIndex {
   }): Promise<IndexPage> {
     const items: Summary[] = [];
     let skip = wanted.offset;
-    let from = wanted.cursor === undefined ? undefined : readCursor(wanted.cursor, keySchema);
+    let from: Key | undefined =
+      wanted.cursor === undefined ? undefined : readCursor(wanted.cursor, keySchema(wanted.status));
     do {
       const page = await this.#query(wanted.status, skip + wanted.limit - items.length, from);
       items.push(...page.items.slice(skip));
@@ -135,23 +137,16 @@ export class JobIndex {
 
   async #matchesIn(partition: string, needle: string): Promise<[id: string, texts: string][]> {
     const matches: [string, string][] = [];
-    let from: Key | undefined;
-    do {
-      const page = await this.#table.send(
-        new QueryCommand({
-          TableName: this.#registryTable,
-          KeyConditionExpression: '#kind = :kind',
-          ExpressionAttributeNames: { '#kind': 'kind' },
-          ExpressionAttributeValues: { ':kind': partition },
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      for (const item of page.Items ?? []) {
-        const { id, texts, matches: isMatch } = matchTexts(item, needle);
-        if (isMatch) matches.push([`${id}#${texts}`, id]);
-      }
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
+    const items = queriedItems(this.#table, {
+      TableName: this.#registryTable,
+      KeyConditionExpression: '#kind = :kind',
+      ExpressionAttributeNames: { '#kind': 'kind' },
+      ExpressionAttributeValues: { ':kind': partition },
+    });
+    for await (const item of items) {
+      const { id, texts, matches: isMatch } = matchTexts(item, needle);
+      if (isMatch) matches.push([`${id}#${texts}`, id]);
+    }
     return matches;
   }
 
@@ -182,8 +177,11 @@ export class JobIndex {
   }
 }
 
-/** The keys of an item and of its index, which say where a Query goes on. */
-const keySchema = z.record(z.string(), z.string());
+/** The keys of an item and of its index, which say where a Query goes on; those of another list the table would refuse as a fault of ours. */
+function keySchema(status: Status | undefined) {
+  const index = status === undefined ? { list_key: z.literal(LIST_KEY) } : { status_key: z.literal(statusKey(status)) };
+  return z.strictObject({ id: z.string().min(1), created_at: z.string().min(1), ...index });
+}
 
 function writeCursor(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,9 +1,9 @@
 import { MAX_PROMPT_LENGTH, type Profile, type ProfileStore } from '../catalog/profiles.ts';
 import type { RuleStore } from '../catalog/rules.ts';
+import { composePrompt, promptLength } from '../contract/compose-prompt.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { JobEditFields } from '../contract/schemas/job.ts';
-import { composePrompt, promptLength } from './compose-prompt.ts';
 import type { JobTexts } from './job-texts.ts';
 import { type Folders, workingFolder } from './working-folder.ts';
 
@@ -31,7 +31,7 @@ export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' |
 
 /** @throws ApiError for a profile that there is not. */
 export async function findProfile({ profiles }: SettingsContext, name: string): Promise<Profile> {
-  const profile = await profiles.get(name);
+  const profile = await profiles.get(name, { consistent: true });
   if (profile === undefined)
     throw refusedField(`profile: received ${JSON.stringify(name)}; there is no profile of this name`);
   return profile;
@@ -43,7 +43,7 @@ export async function checkTexts(
   texts: Omit<JobTexts, 'project'>,
   profile: Profile,
 ): Promise<void> {
-  const { rules: known, unknown } = await rules.get(texts.rule_ids ?? []);
+  const { rules: known, unknown } = await rules.get(texts.rule_ids ?? [], { consistent: true });
   if (unknown.length > 0) {
     throw refusedField(
       `rule_ids: received ${unknown.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,

@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { indexKeys, type Job, jobItemSchema } from './job.ts';
+import { indexKeys, type Job } from './job.ts';
+import { NewerSchemaError } from './newer-schema.ts';
+import { readJob } from './read-job.ts';
 
 /** What came of a conditional write: applied, or who was faster. */
 export type Applied =
@@ -19,12 +27,22 @@ export class JobStore {
     this.#tableName = tableName;
   }
 
-  /** `consistent`: sees every write that was acknowledged. */
+  /** `consistent`: sees every write that was acknowledged. @throws NewerSchemaError */
   async get(id: string, options: { consistent: boolean }): Promise<Job | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: { id }, ConsistentRead: options.consistent }),
     );
-    return Item && jobItemSchema.parse(Item);
+    return Item && readJob(Item);
+  }
+
+  /** The job as it stands, consistently; `newer`: not one of this version's, to be left alone. */
+  async look(id: string): Promise<Job | 'newer' | undefined> {
+    try {
+      return await this.get(id, { consistent: true });
+    } catch (error) {
+      if (error instanceof NewerSchemaError) return 'newer';
+      throw error;
+    }
   }
 
   /** Stores a new job unless its id is taken; then answers with the job that has it. */
@@ -50,7 +68,14 @@ export class JobStore {
    * @param options.sameLease also on condition that no heartbeat came in between: the judgement was that it would not.
    */
   async apply(known: Job, next: Job, { sameLease = false }: { sameLease?: boolean } = {}): Promise<Applied> {
-    const changed: Job = { ...next, version: known.version + 1, change_id: newChangeId() };
+    const changeId = newChangeId();
+    const isClaim = next.attempt !== known.attempt;
+    const changed: Job = {
+      ...next,
+      version: known.version + 1,
+      change_id: changeId,
+      ...(isClaim && { claim_id: changeId }),
+    };
     const { expression, names, values } = difference(known, { ...changed, ...indexKeys(changed) });
     const lease = sameLease && known.lease_until !== undefined ? known.lease_until : undefined;
     try {
@@ -70,10 +95,22 @@ export class JobStore {
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      return { applied: true, job: jobItemSchema.parse(Attributes) };
+      return { applied: true, job: readJob(Attributes ?? {}) };
     } catch (error) {
-      return ownWrite(refusedBy(error), changed.change_id);
+      return ownWrite(refusedBy(error), changeId);
     }
+  }
+
+  /** Takes a job out of the table that was marked for it. */
+  async remove(id: string): Promise<void> {
+    await this.#table.send(
+      new DeleteCommand({
+        TableName: this.#tableName,
+        Key: { id },
+        ConditionExpression: 'attribute_not_exists(id) OR removing = :true',
+        ExpressionAttributeValues: { ':true': true },
+      }),
+    );
   }
 
   /**
@@ -105,7 +142,7 @@ export class JobStore {
           ReturnValues: 'ALL_NEW',
         }),
       );
-      return jobItemSchema.parse(Attributes);
+      return readJob(Attributes ?? {});
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;
@@ -118,14 +155,19 @@ export function newChangeId(): string {
   return randomBytes(6).toString('base64url');
 }
 
-/** A write that was applied but not answered is refused when the SDK repeats it: its own name in the item tells. */
+/**
+ * A write that was applied but not answered is refused when the SDK repeats it: its own name in the item tells. A claim
+ * is told even after a request to end the job: else its worker would not know that it has to.
+ */
 function ownWrite(current: Job | undefined, changeId: string): Applied {
-  return current?.change_id === changeId ? { applied: true, job: current } : { applied: false, current };
+  if (current === undefined) return { applied: false, current };
+  const isOwn = current.change_id === changeId || (current.claim_id === changeId && current.status === 'RUNNING');
+  return isOwn ? { applied: true, job: current } : { applied: false, current };
 }
 
 function refusedBy(error: unknown): Job | undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  return error.Item && jobItemSchema.parse(unmarshall(error.Item));
+  return error.Item && readJob(unmarshall(error.Item));
 }
 
 function difference(known: Job, next: Job & Record<string, unknown>) {

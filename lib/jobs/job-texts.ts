@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 import type { Job } from './job.ts';
@@ -69,6 +75,21 @@ export class JobTextStore {
     return jobTextsSchema.parse(JSON.parse(body));
   }
 
+  /** Removes all texts that a job ever had from the table; what lies in S3 goes with the job's other objects. */
+  async removeAll(owner: TextsOwner): Promise<void> {
+    const { kind } = itemKey(owner);
+    const { Items = [] } = await this.#table.send(
+      new QueryCommand({
+        TableName: this.#registryTable,
+        KeyConditionExpression: 'kind = :kind AND begins_with(id, :prefix)',
+        ExpressionAttributeValues: { ':kind': kind, ':prefix': `${owner.id}#` },
+        ProjectionExpression: 'id',
+      }),
+    );
+    for (const { id } of Items)
+      await this.#table.send(new DeleteCommand({ TableName: this.#registryTable, Key: { kind, id } }));
+  }
+
   async #item(owner: TextsOwner, consistent: boolean): Promise<Record<string, unknown> | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#registryTable, Key: itemKey(owner), ConsistentRead: consistent }),
@@ -120,7 +141,7 @@ function objectKey(owner: TextsOwner): string {
 
 /** Lower-cased, with what can't be typed between the parts. */
 function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '' }: JobTexts): string {
-  const texts = `${prompt}\n${extra_prompt}`.slice(0, LIMITS.searchTextLength);
+  const texts = `${prompt}\n${extra_prompt}`.slice(0, LIMITS.searchTextLength).toWellFormed();
   return [jobId, project, cwd, texts].join('\0').toLowerCase();
 }
 

@@ -5,21 +5,24 @@ import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Summary } from './job-index.ts';
 import type { JobTexts } from './job-texts.ts';
+import type { Told } from './why-waiting.ts';
 
 /** Why the job is in its state, as a client reads it. */
-export function viewReason(job: Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>): z.input<typeof stateReason> {
+export function viewReason(
+  job: Told<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
+): z.input<typeof stateReason> {
   const { message, retryable } = REASONS[job.reason];
-  const refined = job.status === 'FAILED' && job.error !== undefined ? `${message} ${job.error}` : message;
+  const known = job.status === 'FAILED' ? job.error : job.waiting_note;
   return {
     code: job.reason,
-    message: refined,
+    message: known === undefined ? message : `${message} ${known}`,
     retryable,
     ...(job.status === 'QUEUED' && job.due_at !== undefined && { next_check_at: job.due_at }),
   };
 }
 
 /** The compact status. */
-export function viewStatus(job: Job): z.input<typeof jobStatus> {
+export function viewStatus(job: Told<Job>): z.input<typeof jobStatus> {
   return {
     id: job.id,
     status: job.status,
@@ -46,8 +49,19 @@ export function viewOutcome(job: Job) {
   };
 }
 
+/** What is kept beside a job's item. */
+export interface BesideJob {
+  readonly deployments: JobView['deployments'];
+  readonly changes?: JobView['changes'];
+}
+
 /** The job with all its fields. */
-export function viewJob(job: Job, texts: JobTexts, timeoutUnit: string): JobView {
+export function viewJob(
+  job: Told<Job>,
+  texts: JobTexts,
+  timeoutUnit: string,
+  { deployments, changes = null }: BesideJob,
+): JobView {
   const { terminal: _terminal, ...lifecycle } = viewStatus(job);
   return {
     ...lifecycle,
@@ -75,13 +89,14 @@ export function viewJob(job: Job, texts: JobTexts, timeoutUnit: string): JobView
     worker_id: job.worker_id ?? null,
     ...viewOutcome(job),
     version: job.version,
-    warnings: job.warnings ?? [],
-    deployments: [],
+    warnings: [...(job.attempt_warnings ?? []), ...(job.warnings ?? [])],
+    deployments,
+    changes,
   };
 }
 
 /** What a list shows of a job. */
-export function viewSummary(job: Summary): z.input<typeof jobSummary> {
+export function viewSummary(job: Told<Summary>): z.input<typeof jobSummary> {
   return {
     id: job.id,
     status: job.status,

@@ -3,13 +3,18 @@ import { BANDS, type Band } from '../aws/tables.ts';
 import { isTerminal, REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
 import { usageSchema } from './receipt.ts';
 
-/** Why a job is to wait although it is QUEUED and due. */
+/** What of the vendor's a job can wait for although it is QUEUED and due. */
 export const PARK_REASONS = ['account_required', 'usage_limit'] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
+
+/** What of this deployment's own a job can wait for: that others leave its folder, or its profile. */
+export const BUSY_REASONS = ['folder_busy', 'profile_busy'] as const;
 
 /** A job as the table holds it: what changes, and what a summary shows. Prompts lie beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
   id: z.string(),
+  /** What it was made by (`JOB_SCHEMA`); absent: 1, from before it was written down. */
+  schema: z.number().optional(),
   status: z.enum(STATUSES),
   reason: z.enum(REASON_CODES),
   project_id: z.string(),
@@ -41,33 +46,59 @@ export const jobItemSchema = z.object({
   retries_used: z.number().optional(),
   /** Losses of workers in this round. */
   losses: z.number().optional(),
+  /** Starts of this round that met a login which was renewed meanwhile. */
+  login_restarts: z.number().optional(),
   worker_id: z.string().optional(),
   lease_until: z.string().optional(),
   cancel_requested_at: z.string().optional(),
   kill_requested: z.boolean().optional(),
   watched_until: z.string().optional(),
-  parked: z.enum(PARK_REASONS).optional(),
+  parked: z.enum([...PARK_REASONS, ...BUSY_REASONS]).optional(),
+  /** Name of the folder that this job waits for, or has for itself while it runs. */
+  folder: z.string().optional(),
+  /** Name of the place of its profile that it has while it runs; absent: the profile sets no `concurrency`. */
+  place: z.string().optional(),
   /** This job tries whether what jobs are parked for is over. */
   probing: z.enum(PARK_REASONS).optional(),
   /** Succeeded attempts whose follow-up jobs may not all be there yet. */
   children_pending: z.array(z.number()).optional(),
+  /** Succeeded attempts with which the project's deploy bindings are not done. */
+  bindings_pending: z.array(z.number()).optional(),
   /** `attempt.position` of each follow-up job, from which its id follows. */
   follow_ups: z.array(z.string()).optional(),
   /** What of the newest attempt's follow-ups was refused, and why. */
   warnings: z.array(z.string()).optional(),
+  /** The newest attempt's receipt says what it changed in its project's repository. */
+  has_changes: z.boolean().optional(),
+  /** What of the newest attempt could not be kept or reported, and why. */
+  attempt_warnings: z.array(z.string()).optional(),
   error: z.string().optional(),
   exit_code: z.number().optional(),
   signal: z.string().optional(),
   session_id: z.string().optional(),
+  /** Of the newest attempt that said what it used. */
   usage: usageSchema.optional(),
+  /** Of all attempts before that one. */
+  earlier_usage: usageSchema.optional(),
+  /** What the newest attempt was told to use; absent: the agent's own default. */
+  model_used: z.string().optional(),
   stdout_bytes: z.number().optional(),
   stderr_bytes: z.number().optional(),
+  /** It is being removed for its age: for clients it is gone. */
+  removing: z.boolean().optional(),
   /** Counts the decided changes (heartbeats and watch marks are none); every one is conditional on it. */
   version: z.number(),
   /** Names the last decided change, so that its writer recognises it after an unknown answer. */
   change_id: z.string(),
+  /** The `change_id` of the newest claim: it stays when others change the job. */
+  claim_id: z.string().optional(),
 });
 export type Job = z.output<typeof jobItemSchema>;
+
+/** Whether a reason to be parked is that something of this deployment's own is busy. */
+export function isBusy(parked: Job['parked']): parked is (typeof BUSY_REASONS)[number] {
+  return parked === 'folder_busy' || parked === 'profile_busy';
+}
 
 /** A job of a priority waits in this band. */
 export function bandOf(job: Pick<Job, 'priority'>): Band {
@@ -94,9 +125,22 @@ export function readyKey(band: Band, projectId: string): string {
 /** Partition of the ready index that holds the ended jobs whose follow-up jobs may not all be there yet. */
 export const PENDING_CHILDREN_KEY = 'pending#children';
 
+/** Partition of the ready index that holds the succeeded jobs with which deploy bindings are not done. */
+export const PENDING_BINDINGS_KEY = 'pending#bindings';
+
 /** Partition of the ready index that holds the jobs parked for a reason, the one to be looked at next first. */
 export function parkedKey(reason: ParkReason): string {
   return `parked#${reason}`;
+}
+
+/** Partition of the ready index that holds the jobs which wait for a folder, the best first. */
+export function folderKey(folder: string): string {
+  return `parked#folder#${folder}`;
+}
+
+/** Partition of the ready index that holds the jobs which wait for a place of a profile, the best first. */
+export function profileKey(profile: string): string {
+  return `parked#profile#${profile}`;
 }
 
 /** The keys that place a job in the indexes; all of them follow from what the job is. */
@@ -109,7 +153,13 @@ export function indexKeys(job: Job): {
   const keys = { list_key: LIST_KEY, status_key: statusKey(job.status) };
   if (isTerminal(job.status) && job.children_pending !== undefined)
     return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
+  if (isTerminal(job.status) && job.bindings_pending !== undefined)
+    return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (job.status !== 'QUEUED') return keys;
+  if (job.parked === 'folder_busy')
+    return { ...keys, ready_key: folderKey(job.folder ?? ''), ready_order: readyOrder(job) };
+  if (job.parked === 'profile_busy')
+    return { ...keys, ready_key: profileKey(job.profile), ready_order: readyOrder(job) };
   if (job.parked !== undefined)
     return { ...keys, ready_key: parkedKey(job.parked), ready_order: job.due_at ?? job.updated_at };
   return { ...keys, ready_key: readyKey(bandOf(job), job.project_id), ready_order: readyOrder(job) };

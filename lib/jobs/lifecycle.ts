@@ -3,12 +3,18 @@ import { timestamp } from '../aws/table-clock.ts';
 import { isTerminal } from '../contract/schemas/job.ts';
 import { corrected, type Evidence, evidenceOf } from './evidence.ts';
 import { type MadeFollowUps, withFollowUps, withPendingChildren } from './follow-up-record.ts';
-import type { Job, ParkReason } from './job.ts';
+import { type BUSY_REASONS, isBusy, type Job, type ParkReason } from './job.ts';
+import type { JobEdit } from './job-edit.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
+import { withoutPendingBindings, withPendingBindings } from './pending-bindings.ts';
 import type { Receipt } from './receipt.ts';
+import { addUsage } from './usage.ts';
 
 /** How often the loss of a worker is forgiven. */
 export const MAX_LOSSES = 3;
+
+/** How often a round starts anew, spending nothing, because the vendor login it had was renewed by another. */
+export const MAX_LOGIN_RESTARTS = 3;
 
 /** Milliseconds between a failure and the next attempt: `base · 2^n`, at most `max`, full jitter. */
 export const BACKOFF = { base: 5_000, max: 300_000 } as const;
@@ -16,29 +22,37 @@ export const BACKOFF = { base: 5_000, max: 300_000 } as const;
 /** Milliseconds until a parked job may be tried again, where the vendor doesn't say when its limit ends. */
 export const PROBE_EVERY: Readonly<Record<ParkReason, number>> = { account_required: 60_000, usage_limit: 300_000 };
 
-/** What an edit may change of a job's item. `undefined`: taken away. */
-export type JobEdit = Partial<
-  Pick<Job, 'profile' | 'priority' | 'retries' | 'texts' | 'prompt_preview'> & {
-    model: string | undefined;
-    timeout: number | undefined;
-    cwd: string | undefined;
-  }
->;
-
 /** What can happen to a job. */
 export type JobEvent =
   | { readonly type: 'submit' }
   | { readonly type: 'edit'; readonly changes: JobEdit }
   | { readonly type: 'retry' }
-  /** `probe`: alone, to try whether what it is parked for is over. */
-  | { readonly type: 'unpark'; readonly probe?: boolean }
-  | { readonly type: 'claim'; readonly workerId: string }
+  /** What it is parked for is over. `probe`: perhaps; it tries alone. */
+  | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
+  | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
+  /** Another job works in its folder, of which there may be one at a time. */
+  | { readonly type: 'wait_for_folder'; readonly folder: string }
+  /** As many jobs of its profile run as may at once. */
+  | { readonly type: 'wait_for_profile' }
+  /** `folder`: the name of the folder that it has for itself; `place`: that of its profile's place. */
+  | {
+      readonly type: 'claim';
+      readonly workerId: string;
+      readonly folder?: string | undefined;
+      readonly place?: string | undefined;
+    }
   | { readonly type: 'cancel' }
   | { readonly type: 'kill' }
-  | { readonly type: 'end'; readonly receipt: Receipt }
+  /** `bindings`: whether deploy bindings of its project act on a success. */
+  | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }
   | { readonly type: 'lose' }
   /** The follow-up jobs of an attempt are there: at these positions. `warnings`: why others are not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
+  /** Deploy bindings are to act on a succeeded attempt again, or are done with it. */
+  | { readonly type: 'deploy'; readonly attempt: number }
+  | { readonly type: 'deployed'; readonly attempt: number }
+  /** It ended before this (RFC 3339), longer ago than jobs are kept. */
+  | { readonly type: 'remove'; readonly endedBefore: string }
   /** What the newest attempt left behind was read anew; it is no event in the job's life. */
   | { readonly type: 'correct'; readonly attempt: number; readonly evidence: Evidence };
 
@@ -67,25 +81,38 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'edit':
       if (job.status !== 'QUEUED')
         return { refused: `a job can be edited only while it is QUEUED; this one is ${job.status}` };
-      return { job: { ...job, ...event.changes, updated_at: at } };
+      // Its folder, or its profile, may be another one now.
+      return {
+        job: {
+          ...(isBusy(job.parked) ? queuedAgain(job, { reason: 'waiting_for_worker' }) : job),
+          ...event.changes,
+          updated_at: at,
+        },
+      };
     case 'retry':
       if (!isTerminal(job.status))
         return { refused: `only a job that has ended can be retried; this one is ${job.status}` };
+      if (job.removing === true) return { refused: 'the job is being removed' };
       return { job: queuedAnew(job, at) };
     case 'unpark':
-      if (job.status !== 'QUEUED' || job.parked === undefined) return { refused: 'the job is not parked' };
+      // Only what is QUEUED is parked.
+      if (job.parked !== event.reason) return { refused: `the job is not parked for ${event.reason}` };
       return {
         job: queuedAgain(job, {
           reason: 'waiting_for_worker',
           updated_at: at,
-          ...(event.probe === true && { probing: job.parked }),
+          ...(event.probe === true && { probing: event.reason }),
         }),
       };
+    case 'wait_for_folder':
+      return waitingFor(job, { parked: 'folder_busy', folder: event.folder }, at);
+    case 'wait_for_profile':
+      return waitingFor(job, { parked: 'profile_busy' }, at);
     case 'claim':
       if (job.status !== 'QUEUED') return { refused: `a job in state ${job.status} can't be claimed` };
       if (job.parked !== undefined) return { refused: `the job is parked: ${job.parked}` };
       if (job.due_at !== undefined && job.due_at > at) return { refused: `the job is not due before ${job.due_at}` };
-      return { job: claimed(job, event.workerId, now) };
+      return { job: claimed(job, event, now) };
     case 'cancel':
       if (job.status === 'DRAFT' || job.status === 'QUEUED')
         return { job: ended(job, 'CANCELLED', 'cancelled_by_request', at) };
@@ -110,12 +137,29 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'end':
       if (job.status !== 'RUNNING') return { refused: `the job is ${job.status}` };
       if (job.attempt !== event.receipt.attempt) return { refused: `attempt ${job.attempt} has taken over` };
-      return { job: afterAttempt({ ...job, ...evidenceOf(event.receipt) }, event.receipt, circumstances) };
+      return {
+        job: afterAttempt(
+          { ...job, ...usedBefore(job, event.receipt), ...evidenceOf(event.receipt) },
+          event,
+          circumstances,
+        ),
+      };
     case 'lose':
       if (!leaseIsOver(job, at)) return { refused: 'the lease still holds' };
       return { job: afterLoss(job, at) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
+    case 'deploy':
+      if (job.status !== 'SUCCEEDED') return { refused: `only a SUCCEEDED job is deployed; this one is ${job.status}` };
+      if (job.attempt !== event.attempt) return { refused: `attempt ${job.attempt} has taken over` };
+      if (job.removing === true) return { refused: 'the job is being removed' };
+      return { job: unlessSame(job, withPendingBindings(job, event.attempt), at) };
+    case 'deployed':
+      return { job: unlessSame(job, withoutPendingBindings(job, event.attempt), at) };
+    case 'remove':
+      if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
+        return { refused: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
+      return { job: job.removing === true ? job : { ...job, removing: true } };
     case 'correct':
       if (job.status === 'RUNNING') return { refused: 'an attempt is running' };
       if (job.attempt !== event.attempt) return { refused: `attempt ${job.attempt} has taken over` };
@@ -123,7 +167,18 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
   }
 }
 
-function claimed(job: Job, workerId: string, now: number): Job {
+function waitingFor(
+  job: Job,
+  { parked, ...rest }: { parked: (typeof BUSY_REASONS)[number]; folder?: string },
+  at: string,
+): Decision {
+  if (job.status !== 'QUEUED' || job.parked !== undefined || (job.due_at ?? '') > at)
+    return { refused: 'the job is not to be claimed' };
+  // It could not try anything for others while it waits: another one does.
+  return { job: queuedAgain(withoutProbe(job), { reason: parked, parked, ...rest, updated_at: at }) };
+}
+
+function claimed(job: Job, { workerId, folder, place }: Extract<JobEvent, { type: 'claim' }>, now: number): Job {
   const {
     due_at: _due,
     exit_code: _code,
@@ -131,6 +186,9 @@ function claimed(job: Job, workerId: string, now: number): Job {
     error: _error,
     stdout_bytes: _out,
     stderr_bytes: _err,
+    model_used: _model,
+    attempt_warnings: _warnings,
+    has_changes: _changes,
     ...rest
   } = job;
   return {
@@ -139,25 +197,44 @@ function claimed(job: Job, workerId: string, now: number): Job {
     reason: 'running',
     attempt: job.attempt + 1,
     worker_id: workerId,
+    ...(folder !== undefined && { folder }),
+    ...(place !== undefined && { place }),
     lease_until: timestamp(now + LEASE.duration),
     started_at: timestamp(now),
     updated_at: timestamp(now),
   };
 }
 
-function afterAttempt(attempted: Job, receipt: Receipt, circumstances: Circumstances): Job {
+/** What was used before an attempt that says what it used itself: nothing that was spent is forgotten. */
+function usedBefore(job: Job, receipt: Receipt): Pick<Job, 'earlier_usage'> {
+  if (receipt.usage === undefined || job.usage === undefined) return {};
+  return { earlier_usage: addUsage(job.usage, job.earlier_usage) };
+}
+
+function afterAttempt(
+  attempted: Job,
+  { receipt, bindings = false }: Extract<JobEvent, { type: 'end' }>,
+  circumstances: Circumstances,
+): Job {
   const { now, random, probeEvery = PROBE_EVERY } = circumstances;
   const { outcome } = receipt;
   const at = timestamp(now);
   // Handed back, a probe has not found out anything yet.
   const job = outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted);
-  if (outcome.kind === 'succeeded') return withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
+  if (outcome.kind === 'succeeded') {
+    const succeeded = withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
+    return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
+  }
   // Intent comes before outcome: what was asked to be cancelled is never run again by itself.
   if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
-  if (outcome.kind === 'handed_back') return queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at });
-  if (outcome.kind === 'parked') {
+  const restarts = (job.login_restarts ?? 0) + 1;
+  if (outcome.kind === 'handed_back' && outcome.reason === 'account_required' && restarts <= MAX_LOGIN_RESTARTS)
+    return queuedAgain(job, { reason: 'waiting_for_worker', login_restarts: restarts, updated_at: at });
+  if (outcome.kind === 'handed_back' && outcome.reason !== 'account_required')
+    return queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at });
+  if (outcome.kind === 'parked' || outcome.kind === 'handed_back') {
     const parked = outcome.reason === 'usage_limit' ? 'usage_limit' : 'account_required';
     return queuedAgain(job, {
       reason: parked,
@@ -198,7 +275,15 @@ function unlessSame(known: Job, next: Job, at: string): Job {
 }
 
 function queuedAgain(job: Job, changes: Partial<Job>): Job {
-  const { lease_until: _lease, worker_id: _worker, due_at: _due, parked: _parked, ...rest } = job;
+  const {
+    lease_until: _lease,
+    worker_id: _worker,
+    due_at: _due,
+    parked: _parked,
+    folder: _folder,
+    place: _place,
+    ...rest
+  } = job;
   return { ...rest, status: 'QUEUED', ...changes };
 }
 
@@ -207,6 +292,7 @@ function queuedAnew(job: Job, at: string): Job {
   const {
     retries_used: _used,
     losses: _losses,
+    login_restarts: _restarts,
     cancel_requested_at: _asked,
     kill_requested: _kill,
     finished_at: _end,
@@ -218,6 +304,14 @@ function queuedAnew(job: Job, at: string): Job {
 }
 
 function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: Job['reason'], at: string): Job {
-  const { lease_until: _lease, due_at: _due, parked: _parked, watched_until: _watched, ...rest } = withoutProbe(job);
+  const {
+    lease_until: _lease,
+    due_at: _due,
+    parked: _parked,
+    watched_until: _watched,
+    folder: _folder,
+    place: _place,
+    ...rest
+  } = withoutProbe(job);
   return { ...rest, status, reason, finished_at: at, updated_at: at };
 }

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../contract/limits.ts';
+import type { Attachment } from './attachment-store.ts';
+import { viewAttachments } from './attachment-view.ts';
 import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import { viewOutcome, viewReason } from './job-view.ts';
@@ -12,7 +14,14 @@ import { type Receipt, STREAMS, type StreamName } from './receipt.ts';
 export type Sources = Readonly<Partial<Record<StreamName, OutputSource>>>;
 
 /** The members of a result beside its texts. */
-export function resultMembers(job: Job, known: { receipt?: Receipt | undefined; composedPrompt: string | null }) {
+export function resultMembers(
+  job: Job,
+  known: {
+    receipt?: Receipt | undefined;
+    composedPrompt: string | null;
+    attachments: readonly Attachment[];
+  },
+) {
   const { started_at: started, finished_at: finished } = job;
   return {
     id: job.id,
@@ -24,7 +33,8 @@ export function resultMembers(job: Job, known: { receipt?: Receipt | undefined; 
     duration_ms: started !== undefined && finished !== undefined ? Date.parse(finished) - Date.parse(started) : null,
     final_message: known.receipt?.final_message ?? null,
     composed_prompt: known.composedPrompt,
-    attachments: [],
+    attachments: viewAttachments(job.attempt, known.attachments),
+    changes: known.receipt?.changes ?? null,
     follow_up_ids: followUpIds(job),
     ...viewOutcome(job),
   };

@@ -40,6 +40,16 @@ export function receiptKey(jobId: string, attempt: number): string {
   return `${attemptPrefix(jobId, attempt)}receipt.json`;
 }
 
+/** What an attempt's attachments are called; written once they are all there. */
+export function attachmentIndexKey(jobId: string, attempt: number): string {
+  return `${attemptPrefix(jobId, attempt)}attachments.json`;
+}
+
+/** The content of an attachment, by its place in the index: no name that an agent chose becomes part of a key. */
+export function attachmentKey(jobId: string, attempt: number, place: number): string {
+  return `${attemptPrefix(jobId, attempt)}attachments/${place.toString().padStart(ATTEMPT_DIGITS, '0')}`;
+}
+
 export function documentKey(jobId: string, attempt: number, document: DocumentName): string {
   return `${attemptPrefix(jobId, attempt)}documents/${document}.json`;
 }

@@ -2,18 +2,26 @@ import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
-  GetQueueUrlCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import { deadLettersOf } from '../aws/dead-letters.ts';
 import { BANDS, type Band } from '../aws/tables.ts';
 import { bandOf, type Job } from './job.ts';
+import { PERMIT_VERSION, tellOfNewer } from './newer-schema.ts';
 
 /** Leave to claim one ready job of a band and project: a message that may be lost, doubled or late without harm. */
-const permitSchema = z.object({ v: z.literal(1), band: z.enum(BANDS), project: z.string(), job: z.string() });
+const permitSchema = z.object({
+  v: z.literal(PERMIT_VERSION),
+  band: z.enum(BANDS),
+  project: z.string(),
+  job: z.string(),
+  /** Leave to run the commands of deploy bindings on this very job, and to claim none. */
+  deploy: z.boolean().optional(),
+});
 export type Permit = z.output<typeof permitSchema>;
 
 /** A permit in a worker's hands. */
@@ -22,6 +30,8 @@ export interface HeldPermit {
   readonly handle: string;
   /** How often it was received, this time included. */
   readonly receives: number;
+  /** When it was sent, ms since 1970 by the queue's clock; absent: the queue doesn't say. */
+  readonly sentAt?: number;
 }
 
 /** SQS delays a message for at most 15 minutes. */
@@ -33,22 +43,25 @@ const MAX_VISIBILITY_SECONDS = 12 * 3600;
 /** How much of a dead-letter queue one call puts back. */
 const REDELIVERY = { batches: 50, messages: 10 } as const;
 
-const redrivePolicySchema = z.object({ deadLetterTargetArn: z.string() });
-
 /** The three queues of permits. */
 export class PermitQueues {
   readonly #client: SQSClient;
   readonly #urls: Readonly<Record<Band, string>>;
+  readonly #deadLetters = new Map<Band, string>();
 
   constructor(client: SQSClient, urls: Readonly<Record<Band, string>>) {
     this.#client = client;
     this.#urls = urls;
   }
 
-  /** Sends the permit of a job; always before the write that makes the job ready. */
-  async send(job: Pick<Job, 'id' | 'project_id' | 'priority'>, options: { delaySeconds?: number } = {}): Promise<void> {
+  /** Sends the permit of a job; always before the write that makes the job ready. `deploy`: for its commands alone. */
+  async send(
+    job: Pick<Job, 'id' | 'project_id' | 'priority'>,
+    options: { delaySeconds?: number; deploy?: boolean } = {},
+  ): Promise<void> {
     const band = bandOf(job);
-    await this.#put({ v: 1, band, project: job.project_id, job: job.id }, options.delaySeconds ?? 0);
+    const permit = { v: PERMIT_VERSION, band, project: job.project_id, job: job.id } as const;
+    await this.#put({ ...permit, ...(options.deploy === true && { deploy: true }) }, options.delaySeconds ?? 0);
   }
 
   async #put(permit: Permit, delaySeconds: number): Promise<void> {
@@ -62,20 +75,24 @@ export class PermitQueues {
     );
   }
 
-  /** Takes at most one permit of a band, waiting up to `waitSeconds` (0 to 20). A message that is no permit is deleted. */
+  /**
+   * Takes at most one permit of a band, waiting up to `waitSeconds` (0 to 20). A message that is no permit is deleted; one
+   * of a newer version is left to come back, for workers of that version.
+   */
   async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<HeldPermit | undefined> {
     const { Messages } = await this.#client.send(
       new ReceiveMessageCommand({
         QueueUrl: this.#urls[band],
         MaxNumberOfMessages: 1,
         WaitTimeSeconds: waitSeconds,
-        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
       }),
       signal && { abortSignal: signal },
     );
     const message = Messages?.[0];
     if (message?.ReceiptHandle === undefined) return undefined;
     const permit = parse(message);
+    if (permit === 'newer') return undefined;
     if (permit === undefined) {
       await this.#delete(band, message.ReceiptHandle);
       return undefined;
@@ -84,6 +101,7 @@ export class PermitQueues {
       permit,
       handle: message.ReceiptHandle,
       receives: Number(message.Attributes?.ApproximateReceiveCount ?? 1),
+      ...(message.Attributes?.SentTimestamp !== undefined && { sentAt: Number(message.Attributes.SentTimestamp) }),
     };
   }
 
@@ -117,6 +135,7 @@ export class PermitQueues {
       if (Messages.length === 0) break;
       for (const message of Messages) {
         const permit = parse(message);
+        if (permit === 'newer') continue;
         // Sent before it is deleted: doubled is harmless, lost is not. What is no permit is of no use anywhere.
         if (permit !== undefined) await this.#put(permit, 0);
         const { ReceiptHandle } = message;
@@ -127,16 +146,11 @@ export class PermitQueues {
     return count;
   }
 
-  /** The queue itself says where it gives up to. */
+  /** Asked once: it is looked for every minute, and never changes. */
   async #deadLettersOf(band: Band): Promise<string | undefined> {
-    const { Attributes } = await this.#client.send(
-      new GetQueueAttributesCommand({ QueueUrl: this.#urls[band], AttributeNames: ['RedrivePolicy'] }),
-    );
-    const { deadLetterTargetArn } = redrivePolicySchema.parse(JSON.parse(Attributes?.RedrivePolicy ?? ''));
-    const { QueueUrl } = await this.#client.send(
-      new GetQueueUrlCommand({ QueueName: deadLetterTargetArn.slice(deadLetterTargetArn.lastIndexOf(':') + 1) }),
-    );
-    return QueueUrl;
+    const url = this.#deadLetters.get(band) ?? (await deadLettersOf(this.#client, this.#urls[band]));
+    if (url !== undefined) this.#deadLetters.set(band, url);
+    return url;
   }
 
   /** Whether every queue answers. @throws what the queue service says if one does not. */
@@ -158,9 +172,21 @@ export class PermitQueues {
   }
 }
 
-function parse(message: Message): Permit | undefined {
+const versioned = z.object({ v: z.number().gt(PERMIT_VERSION) });
+
+function parse(message: Message): Permit | 'newer' | undefined {
+  const body = parseJson(message.Body ?? '');
+  const { success, data } = permitSchema.safeParse(body);
+  if (success) return data;
+  const newer = versioned.safeParse(body);
+  if (!newer.success) return undefined;
+  tellOfNewer(`permit ${message.MessageId}`, { schema: newer.data.v, known: PERMIT_VERSION });
+  return 'newer';
+}
+
+function parseJson(text: string): unknown {
   try {
-    return permitSchema.parse(JSON.parse(message.Body ?? ''));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -2,9 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
 import type { RuleStore } from '../catalog/rules.ts';
+import { composePrompt } from '../contract/compose-prompt.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { composePrompt } from './compose-prompt.ts';
+import type { AttachmentStore } from './attachment-store.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobTextStore } from './job-texts.ts';
@@ -25,10 +26,11 @@ export interface OutputContext {
   readonly texts: JobTextStore;
   readonly rules: RuleStore;
   readonly output: OutputStore;
+  readonly attachments: AttachmentStore;
   readonly clock: Clock;
 }
 
-/** JSON text, or where it is because it is too large to stream through Lambda. */
+/** What was asked for, or where it is because it is too large to stream through Lambda. */
 export type OutputAnswer = { readonly body: Readable } | { readonly location: string };
 
 /** How long (ms) a reader's mark makes the worker ship at once, and how much of it must be over before it is renewed. */
@@ -42,7 +44,9 @@ export async function readResult(context: OutputContext, job: Job, { full }: { f
   const composedPrompt = receipt?.composed_prompt ?? (await composedNow(context, job));
   const sources = await sourcesOf(context, job, job.attempt, streamsOf('all'));
   const ended = job.status !== 'RUNNING';
-  return { body: resultDocument(resultMembers(job, { receipt, composedPrompt }), sources, { full, ended }) };
+  const attachments = receipt?.attachments === undefined ? [] : await context.attachments.list(job.id, job.attempt);
+  const members = resultMembers(job, { receipt, composedPrompt, attachments });
+  return { body: resultDocument(members, sources, { full, ended }) };
 }
 
 /**

@@ -1,25 +1,20 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Job, jobItemSchema } from './job.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { queriedItems } from '../aws/queried-items.ts';
+import type { Job } from './job.ts';
+import { knownJobs } from './read-job.ts';
 
 /** The jobs of one partition of the ready index, in its order; eventually consistent. */
 export type ReadPartition = (key: string) => AsyncIterable<Job>;
 
 export function readyPartition(table: DynamoDBDocumentClient, tableName: string): ReadPartition {
   return async function* partition(key) {
-    let from: Record<string, unknown> | undefined;
-    do {
-      const page = await table.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: 'ready',
-          KeyConditionExpression: '#ready_key = :ready_key',
-          ExpressionAttributeNames: { '#ready_key': 'ready_key' },
-          ExpressionAttributeValues: { ':ready_key': key },
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      for (const item of page.Items ?? []) yield jobItemSchema.parse(item);
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
+    const items = queriedItems(table, {
+      TableName: tableName,
+      IndexName: 'ready',
+      KeyConditionExpression: '#ready_key = :ready_key',
+      ExpressionAttributeNames: { '#ready_key': 'ready_key' },
+      ExpressionAttributeValues: { ':ready_key': key },
+    });
+    for await (const item of items) yield* knownJobs([item]);
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { AGENTS } from '../catalog/profiles.ts';
 import { REASON_CODES } from '../contract/schemas/job.ts';
+import { AGENTS } from '../contract/schemas/profile.ts';
+import { changesSchema } from './changes.ts';
 import { followUpBlocksSchema } from './follow-up-blocks.ts';
 
 /** Tokens (and money, where the CLI says it) that an attempt used. */
@@ -57,12 +58,20 @@ export const receiptSchema = z.object({
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,
+  /** What it was told to use; absent: the agent's own default. */
+  model: z.string().optional(),
   session_id: z.string().optional(),
   usage: usageSchema.optional(),
   final_message: z.string().optional(),
   composed_prompt: z.string(),
   /** Absent: the agent asked for none. */
   follow_ups: followUpBlocksSchema.optional(),
+  /** What was kept of the files that it left; absent: it left none. */
+  attachments: z.object({ count: z.number(), bytes: z.number() }).optional(),
+  /** Absent: it did not work in a repository. */
+  changes: changesSchema.optional(),
+  /** What of it could not be kept or reported, and why. */
+  warnings: z.array(z.string()).optional(),
   streams: z.object({ stdout: streamManifestSchema, stderr: streamManifestSchema }),
   documents: z.array(z.enum(DOCUMENTS)),
 });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../aws/table-clock.ts';
+import { type EndContext, endAttempt } from './end-attempt.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import { followUpIds, placesOf } from './follow-up-record.ts';
 import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
@@ -9,7 +10,7 @@ import type { OutputStore } from './output-store.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 import { transition } from './transition.ts';
 
-export type RereadContext = FollowUpContext & { readonly output: OutputStore };
+export type RereadContext = FollowUpContext & EndContext & { readonly output: OutputStore };
 
 /** What rereading a job's output came to. */
 export interface RereadJob {
@@ -51,7 +52,7 @@ async function endLost(context: RereadContext, job: Job): Promise<Job> {
   if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
   const receipt = await context.output.readReceipt(job.id, job.attempt);
   if (receipt === undefined) return job;
-  const result = await transition(context, job, { type: 'end', receipt });
+  const result = await endAttempt(context, job, receipt);
   return result.job ?? job;
 }
 

@@ -1,18 +1,24 @@
+import { type DeployContext, startDeployments } from '../bindings/start-deployments.ts';
+import { type FolderContext, wakeNext } from './folder-holds.ts';
 import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
 import { type Job, PENDING_CHILDREN_KEY } from './job.ts';
 import { type ParkedContext, releaseParked } from './parked-jobs.ts';
+import { type PlaceContext, wakeNextOf } from './profile-places.ts';
 
-export type SettleContext = FollowUpContext & ParkedContext;
+export type SettleContext = FollowUpContext & ParkedContext & FolderContext & PlaceContext & DeployContext;
 
 /**
- * Does what follows from an attempt's end for other jobs: makes its follow-up jobs, and starts those that waited for
- * what it tried. Whoever applied the end does it at once; if he can't, watch-jobs does.
+ * Does what follows from an attempt's end: makes its follow-up jobs, starts those that waited for what it tried, for
+ * its folder or its place, and has deploy bindings act on its success. Whoever applied the end does it at once; if he can't,
+ * watch-jobs does.
  * @param before the job as the attempt ran.
  * @returns the job as it then is.
  */
 export async function settleAttempt(context: SettleContext, before: Job, after: Job): Promise<Job> {
   await releaseParked(context, before, after);
-  return await makePending(context, after);
+  if (before.folder !== undefined) await wakeNext(context, before.folder);
+  if (before.place !== undefined) await wakeNextOf(context, before.profile);
+  return await startDeployments(context, await makePending(context, after));
 }
 
 /** Makes what jobs have asked for whose worker died right after its report. */

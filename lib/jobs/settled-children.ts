@@ -7,10 +7,14 @@ import type { JobStore } from './job-store.ts';
 const SOON = { look: 50, longest: 3_000 } as const;
 
 /** Holds a job that has just ended until its follow-up jobs are there, so that who waited for its end sees them. */
-export async function settledChildren(context: { jobs: JobStore; clock: Clock }, job: Job): Promise<Job> {
+export async function settledChildren(
+  context: { jobs: JobStore; clock: Clock; pause?: (milliseconds: number) => Promise<unknown> },
+  job: Job,
+): Promise<Job> {
+  const { pause = sleep } = context;
   let latest = job;
   while (isSettling(latest, context.clock.now())) {
-    await sleep(SOON.look);
+    await pause(SOON.look);
     latest = (await context.jobs.get(job.id, { consistent: true })) ?? latest;
   }
   return latest;

@@ -51,9 +51,9 @@ function judgesLease(event: JobEvent, after: Job): boolean {
   return event.type === 'lose' || (event.type === 'kill' && after.status !== 'RUNNING');
 }
 
-/** Whether the change makes the job claimable where or when it was not. */
+/** Whether the change makes the job claimable where it was not. */
 function needsPermit(before: Job, after: Job): boolean {
-  return isReady(after) && (!isReady(before) || bandOf(before) !== bandOf(after) || before.due_at !== after.due_at);
+  return isReady(after) && (!isReady(before) || bandOf(before) !== bandOf(after));
 }
 
 /** Whether a worker may claim the job, now or once it is due. */

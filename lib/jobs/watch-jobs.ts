@@ -1,8 +1,12 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type * as z from 'zod';
+import { queriedItems } from '../aws/queried-items.ts';
 import { timestamp } from '../aws/table-clock.ts';
-import { bandOf, type Job, jobItemSchema, readyKey, statusKey } from './job.ts';
+import { endAttempt } from './end-attempt.ts';
+import { folderName, wakeIfFree } from './folder-holds.ts';
+import { BUSY_REASONS, bandOf, type Job, jobItemSchema, PARK_REASONS, readyKey, statusKey } from './job.ts';
 import { leaseIsOver } from './lease.ts';
+import { fillPlaces } from './profile-places.ts';
 import { type SettleContext, settleAttempt } from './settle-attempt.ts';
 import { transition } from './transition.ts';
 
@@ -17,8 +21,10 @@ export interface WatchContext extends SettleContext {
 const listedJobSchema = jobItemSchema.pick({
   id: true,
   project_id: true,
+  profile: true,
   priority: true,
   reason: true,
+  cwd: true,
   due_at: true,
   queued_at: true,
   created_at: true,
@@ -28,22 +34,15 @@ export type ListedJob = z.output<typeof listedJobSchema>;
 /** `byStatus` over the index by status. */
 export function statusIndex(table: DynamoDBDocumentClient, tableName: string): WatchContext['byStatus'] {
   return async function* byStatus(status, options) {
-    let from: Record<string, unknown> | undefined;
-    do {
-      const page = await table.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: 'by-status',
-          KeyConditionExpression: '#status_key = :status_key',
-          ExpressionAttributeNames: { '#status_key': 'status_key' },
-          ExpressionAttributeValues: { ':status_key': statusKey(status) },
-          ...(options && { Limit: options.page }),
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      for (const item of page.Items ?? []) yield listedJobSchema.parse(item);
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
+    const items = queriedItems(table, {
+      TableName: tableName,
+      IndexName: 'by-status',
+      KeyConditionExpression: '#status_key = :status_key',
+      ExpressionAttributeNames: { '#status_key': 'status_key' },
+      ExpressionAttributeValues: { ':status_key': statusKey(status) },
+      ...(options && { Limit: options.page }),
+    });
+    for await (const item of items) yield listedJobSchema.parse(item);
   };
 }
 
@@ -51,14 +50,14 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): W
 export async function watchRunning(context: WatchContext): Promise<Job[]> {
   const changed: Job[] = [];
   for await (const { id } of context.byStatus('RUNNING')) {
-    const job = await context.jobs.get(id, { consistent: true });
-    if (job === undefined || !leaseIsOver(job, timestamp(context.clock.now()))) continue;
+    const job = await context.jobs.look(id);
+    if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) continue;
     const receipt = await context.readReceipt(job.id, job.attempt);
     // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
     const result =
       receipt === undefined
         ? await transition(context, job, { type: 'lose' }, { rounds: 1 })
-        : await transition(context, job, { type: 'end', receipt });
+        : await endAttempt(context, job, receipt);
     if (result.done) changed.push(await settleAttempt(context, job, result.job));
   }
   return changed;
@@ -77,6 +76,23 @@ export async function watchReady(context: WatchContext): Promise<void> {
 }
 
 /**
+ * Lets a job into each folder, and jobs into each profile, that has become free without anybody having told those that
+ * wait for it: the attempt's worker died, its job was killed, the job that was to be next was cancelled, or the profile
+ * allows more now.
+ */
+export async function watchBusy(context: WatchContext): Promise<void> {
+  const wanted = new Set<string>();
+  const profiles = new Set<string>();
+  for await (const job of context.byStatus('QUEUED')) {
+    const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
+    if (folder !== undefined) wanted.add(folder);
+    if (job.reason === 'profile_busy') profiles.add(job.profile);
+  }
+  for (const folder of wanted) await wakeIfFree(context, folder);
+  for (const profile of profiles) await fillPlaces(context, profile);
+}
+
+/**
  * Sends every permit anew: for the day the queues were lost. A waiting job gets one for when it is due, a running one
  * for when its lease is over, so that a worker looks whether it is still held.
  */
@@ -86,8 +102,8 @@ export async function redrive(context: WatchContext): Promise<void> {
     if (!isParked(job)) await context.permits.send(job, { delaySeconds: Math.max(0, (readySince(job) - now) / 1000) });
   }
   for await (const listed of context.byStatus('RUNNING')) {
-    const job = await context.jobs.get(listed.id, { consistent: true });
-    if (job?.lease_until === undefined) continue;
+    const job = await context.jobs.look(listed.id);
+    if (job === undefined || job === 'newer' || job.lease_until === undefined) continue;
     await context.permits.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
   }
 }
@@ -97,7 +113,9 @@ export function readySince(job: ListedJob): number {
   return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
 }
 
+const PARKED: ReadonlySet<string> = new Set([...PARK_REASONS, ...BUSY_REASONS]);
+
 /** Whether a waiting job is not to be claimed before somebody unparks it. */
 export function isParked(job: Pick<ListedJob, 'reason'>): boolean {
-  return job.reason === 'account_required' || job.reason === 'usage_limit';
+  return PARKED.has(job.reason);
 }

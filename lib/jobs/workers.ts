@@ -1,4 +1,4 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
@@ -11,6 +11,21 @@ const SILENT_AFTER = 45_000;
 /** How often (ms) a worker says that it lives. */
 export const REGISTER_EVERY = 15_000;
 
+const space = z.object({ total_bytes: z.number(), free_bytes: z.number() });
+
+/** What a worker runs on. */
+const machineSchema = z.object({
+  cpus: z.number(),
+  /** Load average of the last minute. */
+  load_1m: z.number(),
+  architecture: z.string(),
+  platform: z.string(),
+  node_version: z.string(),
+  memory: space,
+  storage: space.optional(),
+});
+export type Machine = z.output<typeof machineSchema>;
+
 const workerSchema = z.object({
   id: z.string(),
   host: z.string(),
@@ -19,6 +34,19 @@ const workerSchema = z.object({
   running: z.array(z.string()),
   started_at: z.string(),
   seen_at: z.string(),
+  /** Id of its ECS task; absent: it is none. */
+  task: z.string().optional(),
+  /** The task definition that it runs, `family:revision`. */
+  build: z.string().optional(),
+  /**
+   * Why it takes no more jobs: none has come for long, it is outdated (and goes when its jobs have ended), or it was told
+   * to stop (and gives them back soon).
+   */
+  leaving: z.enum(['idle', 'outdated', 'stopped']).optional(),
+  /** It has gone. */
+  left_at: z.string().optional(),
+  /** Absent: an older worker, or a machine that doesn't say. */
+  machine: machineSchema.optional(),
 });
 export type WorkerInfo = z.output<typeof workerSchema>;
 
@@ -35,15 +63,26 @@ export class LiveWorkers {
   }
 
   async list(): Promise<WorkerInfo[]> {
+    return this.living(await this.recent({ consistent: false }));
+  }
+
+  /** Those too that have gone within the last minutes, or were not heard of for a while. */
+  async recent(options: { consistent: boolean } = { consistent: true }): Promise<WorkerInfo[]> {
     const { Items = [] } = await this.#table.send(
       new QueryCommand({
         TableName: this.#tableName,
         KeyConditionExpression: 'kind = :kind',
         ExpressionAttributeValues: { ':kind': KIND },
+        ConsistentRead: options.consistent,
       }),
     );
+    return Items.map((item) => workerSchema.parse(item));
+  }
+
+  /** Those of them that live, as far as is known. */
+  living(workers: readonly WorkerInfo[]): WorkerInfo[] {
     const since = timestamp(this.#clock.now() - SILENT_AFTER);
-    return Items.map((item) => workerSchema.parse(item)).filter((worker) => worker.seen_at >= since);
+    return workers.filter((worker) => worker.seen_at >= since && worker.left_at === undefined);
   }
 
   async count(): Promise<number> {
@@ -51,7 +90,16 @@ export class LiveWorkers {
   }
 
   /** Says that a worker lives and what it does. Its item removes itself when nothing follows. */
-  async register(worker: Omit<WorkerInfo, 'seen_at'>): Promise<void> {
+  async register(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
+    await this.#put(worker);
+  }
+
+  /** A worker has gone. Its item stays for some minutes: a task that has registered once is not waited for. */
+  async deregister(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
+    await this.#put({ ...worker, running: [], left_at: timestamp(this.#clock.now()) });
+  }
+
+  async #put(worker: Omit<WorkerInfo, 'seen_at'>): Promise<void> {
     const now = this.#clock.now();
     const Item = {
       kind: KIND,
@@ -60,9 +108,5 @@ export class LiveWorkers {
       expires_at_epoch: Math.ceil((now + 10 * SILENT_AFTER) / 1000),
     };
     await this.#table.send(new PutCommand({ TableName: this.#tableName, Item }));
-  }
-
-  async deregister(id: string): Promise<void> {
-    await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id } }));
   }
 }

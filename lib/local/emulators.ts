@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { startDynamodbEmulator } from './dynamodb-emulator.ts';
 import type { Home } from './home.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -28,7 +29,7 @@ export async function startEmulators(
       log,
     }),
     startObjectAndQueueEmulator(home.folder('s3')),
-    startPracticeVendor(),
+    startPracticeVendor({ loginsFile: join(home.folder('practice'), 'logins.json') }),
   ]);
   shutdown.add('leftovers', async () => await endLeftovers(home.path, [dynamodb.pid() ?? 0]));
   shutdown.add('service', async () => await vendor.close());

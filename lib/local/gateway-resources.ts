@@ -1,7 +1,7 @@
-import { BASE_PATH, type Route } from '../contract/route.ts';
+import { type Page, type Route, wholePath } from '../contract/route.ts';
 
-/** What the gateway needs of a line of the routing table. */
-export type GatewayRoute = Pick<Route, 'id' | 'method' | 'path' | 'mode'>;
+/** What the gateway needs of a line of the routing table, or of a page. */
+export type GatewayRoute = Pick<Route, 'id' | 'method' | 'path' | 'mode'> & Partial<Pick<Page, 'outsideApi'>>;
 
 /** The function that answers whatever no route maps; buffered. */
 export const CATCH_ALL = 'not-found.answer';
@@ -44,7 +44,7 @@ export function resourceMatcher(routes: readonly GatewayRoute[]): (method: strin
 }
 
 function resourcesOf(routes: readonly GatewayRoute[]): Resource[] {
-  const byPath = Map.groupBy(routes, (route) => BASE_PATH + route.path);
+  const byPath = Map.groupBy(routes, (route) => wholePath(route));
   const resources = [...byPath].map(([path, atPath]) => ({
     path,
     segments: path.split('/').slice(1),

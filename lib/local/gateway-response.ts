@@ -1,6 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import * as z from 'zod';
+import { ERRORS } from '../contract/errors.ts';
+import { SECURITY_HEADERS } from '../contract/security-headers.ts';
 
 /** A header's value as functions may give it; API Gateway writes numbers and booleans out. */
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -46,6 +48,8 @@ export function sendGatewayError(response: ServerResponse, status: number, error
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
+    ...SECURITY_HEADERS,
+    ...(status === ERRORS.too_many_requests.status && { 'retry-after': '1' }),
     'x-request-id': requestId,
   });
   response.end(body);
@@ -58,6 +62,7 @@ export function sendGatewayErrorAndEnd(socket: Duplex, status: number, error: st
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `x-request-id: ${requestId}`,
     'connection: close',
   ];

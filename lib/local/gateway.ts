@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { ERRORS } from '../contract/errors.ts';
 import { ClientGoneError } from './client-gone-error.ts';
+import type { ConsoleSite } from './console-files.ts';
 import { announcedBytes, drainThenClose, readBody } from './gateway-body.ts';
 import { proxyEvent, splitTarget } from './gateway-event.ts';
 import {
@@ -17,6 +19,7 @@ import {
 import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
 import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
+import { type Throttling, throttle } from './gateway-throttle.ts';
 
 /** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
 export const GATEWAY_LIMITS = {
@@ -37,8 +40,12 @@ export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   /** Brings the module whose export `handler` answers a route's id, or `CATCH_ALL`; called when it is first needed. */
   readonly load: (functionId: string) => Promise<unknown>;
+  /** Answers the addresses that are neither the API's nor the sign-in's; without it they go to the catch-all. */
+  readonly site?: ConsoleSite;
   readonly log: (line: string) => void;
   readonly limits?: Partial<GatewayLimits>;
+  /** As set for API Gateway's stage; absent: no limit. */
+  readonly throttling?: Throttling | undefined;
 }
 
 export interface Gateway {
@@ -64,12 +71,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits: GatewayLimits = { ...GATEWAY_LIMITS, ...options.limits };
   const match = resourceMatcher(options.routes);
   const functionOf = functionLoader(options.load);
+  const isTooMuch = throttle(options.throttling);
 
   const answer = async (exchange: Exchange) => {
-    const { request, requestId } = exchange;
+    const { request, response, requestId } = exchange;
+    if (isTooMuch()) return refuseHaste(request, response, requestId);
+    const { path } = splitTarget(request.url ?? '/');
+    if (options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path))
+      return await options.site(request, response, path);
     const body = await readBody(request, limits.bodyBytes);
     if (body === undefined) return refuseSize(exchange);
-    const found = match(request.method ?? 'GET', splitTarget(request.url ?? '/').path);
+    const found = match(request.method ?? 'GET', path);
     const event = proxyEvent(request, { match: found, requestId, body });
     if (Buffer.byteLength(JSON.stringify(event)) > limits.eventBytes) return refuseSize(exchange);
     const handler = await functionOf(found.functionId);
@@ -137,6 +149,13 @@ async function stream({ handler, event, found, exchange }: FunctionCall, limits:
     out.destroy();
     throw cause;
   }
+}
+
+/** The connection goes too, where a body was left unread. */
+function refuseHaste(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  const { status, word } = ERRORS.too_many_requests;
+  request.resume();
+  sendGatewayError(response, status, word, requestId);
 }
 
 function refuseSize({ request, requestId }: Exchange): void {

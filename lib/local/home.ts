@@ -41,7 +41,7 @@ export class Home {
     return new Home(await realpath(path));
   }
 
-  folder(name: 'dynamodb' | 's3' | 'logs' | 'worker' | 'workspaces'): string {
+  folder(name: 'dynamodb' | 's3' | 'logs' | 'worker' | 'workspaces' | 'practice'): string {
     return join(this.path, name);
   }
 
@@ -75,6 +75,15 @@ export class Home {
 
   async writeToken(token: string): Promise<void> {
     await this.#write('token', `${token}\n`);
+  }
+
+  /** What a file of this home holds that only this user can read; made if it is missing. */
+  async keep(name: 'oidc-client-secret' | 'oidc-key.json', make: () => string): Promise<string> {
+    const known = await readIfThere(join(this.path, name));
+    if (known !== undefined) return known;
+    const made = make();
+    await this.#write(name, made);
+    return made;
   }
 
   /** Whole or not at all, and readable by this user alone. */

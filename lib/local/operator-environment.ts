@@ -11,6 +11,7 @@ const OF_OUTPUTS = {
   QUEUE_URL_HIGH: 'HighQueueUrl',
   QUEUE_URL_NORMAL: 'NormalQueueUrl',
   QUEUE_URL_LOW: 'LowQueueUrl',
+  QUEUE_URL_DELIVERIES: 'DeliveriesQueueUrl',
 } as const;
 
 /**

@@ -9,7 +9,16 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { BucketAlreadyExists, BucketAlreadyOwnedByYou, CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { BANDS, type Band, type IndexSpec, QUEUE, TABLES, type TableSpec } from '../aws/tables.ts';
+import {
+  BANDS,
+  type Band,
+  DELIVERIES,
+  type IndexSpec,
+  QUEUE,
+  type QueueSpec,
+  TABLES,
+  type TableSpec,
+} from '../aws/tables.ts';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from './local-env.ts';
 
 export interface Endpoints {
@@ -23,6 +32,8 @@ export interface Resources {
   readonly registryTable: string;
   readonly outputBucket: string;
   readonly queueUrls: Readonly<Record<Band, string>>;
+  /** Of signed calls. */
+  readonly deliveriesUrl: string;
 }
 
 const BUCKET = 'promptq-output';
@@ -34,12 +45,19 @@ export async function createResources(endpoints: Endpoints): Promise<Resources> 
   const sqs = new SQSClient({ ...settings, endpoint: endpoints.objectsAndQueues });
   const s3 = new S3Client({ ...settings, endpoint: endpoints.objectsAndQueues, forcePathStyle: true });
   try {
-    const [queueUrls] = await Promise.all([
+    const [queueUrls, deliveriesUrl] = await Promise.all([
       createQueues(sqs),
+      createQueue(sqs, 'deliveries', DELIVERIES),
       createBucket(s3),
       ...Object.values(TABLES).map(async (table) => await createTable(dynamodb, table)),
     ]);
-    return { jobsTable: TABLES.jobs.id, registryTable: TABLES.registry.id, outputBucket: BUCKET, queueUrls };
+    return {
+      jobsTable: TABLES.jobs.id,
+      registryTable: TABLES.registry.id,
+      outputBucket: BUCKET,
+      queueUrls,
+      deliveriesUrl,
+    };
   } finally {
     for (const client of [dynamodb, sqs, s3]) client.destroy();
   }
@@ -78,32 +96,32 @@ function index(spec: IndexSpec): GlobalSecondaryIndex {
 }
 
 async function createQueues(client: SQSClient): Promise<Record<Band, string>> {
-  const made = await Promise.all(BANDS.map(async (band) => [band, await createQueue(client, band)] as const));
+  const made = await Promise.all(BANDS.map(async (band) => [band, await createQueue(client, band, QUEUE)] as const));
   const urls = new Map(made);
   const url = (band: Band) => urls.get(band) ?? '';
   return { high: url('high'), normal: url('normal'), low: url('low') };
 }
 
 /** A queue and the queue that takes its undeliverable messages. */
-async function createQueue(client: SQSClient, band: Band): Promise<string> {
-  const retention = { MessageRetentionPeriod: String(QUEUE.messageRetention) };
-  const dead = await client.send(new CreateQueueCommand({ QueueName: `promptq-${band}-dlq`, Attributes: retention }));
+async function createQueue(client: SQSClient, name: string, spec: QueueSpec): Promise<string> {
+  const retention = { MessageRetentionPeriod: String(spec.messageRetention) };
+  const dead = await client.send(new CreateQueueCommand({ QueueName: `promptq-${name}-dlq`, Attributes: retention }));
   const about = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: dead.QueueUrl, AttributeNames: ['QueueArn'] }),
   );
-  const redrive = { deadLetterTargetArn: about.Attributes?.QueueArn, maxReceiveCount: QUEUE.maxReceiveCount };
+  const redrive = { deadLetterTargetArn: about.Attributes?.QueueArn, maxReceiveCount: spec.maxReceiveCount };
   const queue = await client.send(
     new CreateQueueCommand({
-      QueueName: `promptq-${band}`,
+      QueueName: `promptq-${name}`,
       Attributes: {
         ...retention,
-        VisibilityTimeout: String(QUEUE.visibilityTimeout),
-        ReceiveMessageWaitTimeSeconds: String(QUEUE.receiveWait),
+        VisibilityTimeout: String(spec.visibilityTimeout),
+        ReceiveMessageWaitTimeSeconds: String(spec.receiveWait),
         RedrivePolicy: JSON.stringify(redrive),
       },
     }),
   );
-  if (queue.QueueUrl === undefined) throw new Error(`the emulator gave no URL for the queue of band ${band}`);
+  if (queue.QueueUrl === undefined) throw new Error(`the emulator gave no URL for the queue ${name}`);
   return queue.QueueUrl;
 }
 

@@ -2,20 +2,26 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TokenStore } from '../access/token-store.ts';
 import { tableClient } from '../aws/clients.ts';
+import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { BASE_PATH } from '../contract/route.ts';
-import { routes } from '../contract/routes.ts';
+import { pages, routes } from '../contract/routes.ts';
 import { JobCounts } from '../jobs/counts.ts';
 import { LEASE } from '../jobs/lease.ts';
+import { applyLocalConfig } from './apply-config.ts';
+import { consoleSite } from './console-files.ts';
 import { startEmulators } from './emulators.ts';
+import { removeExpiredItems } from './expired-items.ts';
 import { divertOutput } from './function-log.ts';
 import { startGateway } from './gateway.ts';
 import { functionLoader, lambdaContext } from './gateway-invocation.ts';
 import { Home } from './home.ts';
 import { lockHome } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
-import { applyEnv, localEnv, watchSeconds, workerProcessEnv } from './local-env.ts';
+import { applyEnv, localEnv, sweepSeconds, throttling, watchSeconds, workerProcessEnv } from './local-env.ts';
+import { startSignIn } from './local-sign-in.ts';
 import { localToken } from './local-token.ts';
+import { followQueue } from './queue-trigger.ts';
 import { createResources } from './resources.ts';
 import { startSchedule } from './schedules.ts';
 import { Shutdown } from './shutdown.ts';
@@ -27,6 +33,8 @@ export interface LocalServiceOptions {
   readonly home: string | undefined;
   /** 0: any free one. */
   readonly port: number;
+  /** Path of a configuration file; undefined: `promptq.config.yaml` in the current folder, if there is one. */
+  readonly config?: string | undefined;
   /** Takes what an operator should know: restarts, failures. */
   readonly log: (line: string) => void;
 }
@@ -44,16 +52,21 @@ export interface LocalService {
 
 /** Milliseconds that watch-jobs may take. */
 const WATCH_LIMIT = 60_000;
+/** Milliseconds that deliver-calls may take. */
+const CALLS_LIMIT = 30_000;
+/** Milliseconds that sweep-jobs may take. */
+const SWEEP_LIMIT = 900_000;
 /** Milliseconds that a worker has after SIGTERM; it gives running attempts five seconds of it. */
 const WORKER_GRACE = 7_000;
 
 /**
  * Starts the whole service on this machine. Sets this process's environment and diverts what it prints to a file, for the
  * functions run in it.
- * @throws HomeInUseError; Error with the code EADDRINUSE; whatever keeps a part from starting, the others ended again
+ * @throws ConfigFileError; HomeInUseError; Error with the code EADDRINUSE; whatever keeps a part from starting, the others ended again
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   const { log } = options;
+  const config = await findConfigFile(options.config, { folder: process.cwd(), setting: 'PROMPTQ_CONFIG' });
   const home = await Home.open(options.home);
   const lock = await lockHome(home);
   const shutdown = new Shutdown(
@@ -75,14 +88,22 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     shutdown.add('home', async () => restoreOutput());
     await home.removeInfo();
     await endLeftovers(home.path);
-    return { ...(await startParts(home, options, shutdown)), home: home.path, stop: async () => await shutdown.run() };
+    return {
+      ...(await startParts(home, { ...options, file: config }, shutdown)),
+      home: home.path,
+      stop: async () => await shutdown.run(),
+    };
   } catch (error) {
     await shutdown.run();
     throw error;
   }
 }
 
-async function startParts(home: Home, { port, log }: LocalServiceOptions, shutdown: Shutdown) {
+async function startParts(
+  home: Home,
+  { port, log, file }: LocalServiceOptions & { readonly file: ConfigFile | undefined },
+  shutdown: Shutdown,
+) {
   const source = { ...process.env };
   const { endpoints, vendor } = await startEmulators({ home, source, log, shutdown });
   const resources = await createResources(endpoints);
@@ -91,6 +112,8 @@ async function startParts(home: Home, { port, log }: LocalServiceOptions, shutdo
 
   const registry = { ...tableClient(), registryTable: resources.registryTable };
   await seedProfiles(new ProfileStore(registry));
+  const applied = file && (await applyLocalConfig(registry, file));
+  if (applied !== undefined) log(applied);
   const token = await localToken(home, new TokenStore(registry));
 
   const load = functionLoader(loadFunction);
@@ -117,16 +140,49 @@ async function startParts(home: Home, { port, log }: LocalServiceOptions, shutdo
     log,
   });
   shutdown.add('service', watch.stop);
+  const signInEnv = await startSignIn({ home, source, token, log, shutdown });
+  // No function starts before it can know where the service is.
+  const { promise: placed, resolve: isPlaced } = Promise.withResolvers<void>();
+  const gateway = await startGateway({
+    port,
+    routes: [...routes, ...pages],
+    load: async (functionId) => await placed.then(() => loadFunction(functionId)),
+    site: consoleSite(log),
+    throttling: throttling(source),
+    log,
+  });
+  shutdown.add('service', gateway.close);
+  // Whoever writes of a job to others says where it can be read.
+  const signIn = signInEnv(gateway.url);
+  const link = { PROMPTQ_PUBLIC_ORIGIN: signIn.PROMPTQ_PUBLIC_ORIGIN ?? gateway.url };
+  Object.assign(process.env, signIn);
+  isPlaced();
+  const calls = followQueue({
+    endpoint: endpoints.objectsAndQueues,
+    queueUrl: resources.deliveriesUrl,
+    functionId: 'triggers.deliver-calls',
+    handler: async (event, context) => await (await load('triggers.deliver-calls'))(event, context),
+    limitMs: CALLS_LIMIT,
+    log,
+  });
+  shutdown.add('service', calls.stop);
+  const sweep = startSchedule({
+    name: 'sweep-jobs',
+    everyMs: sweepSeconds(source) * 1000,
+    run: async () => {
+      await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_LIMIT));
+      await removeExpiredItems(registry.table, resources.registryTable);
+    },
+    log,
+  });
+  shutdown.add('service', sweep.stop);
   const worker = await superviseWorker({
     program: fileURLToPath(new URL('../../worker-container/main.ts', import.meta.url)),
-    env: { ...env, ...workerProcessEnv(home.path, vendor, source) },
+    env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },
     logFile: join(home.folder('logs'), 'worker.log'),
     log,
   });
   shutdown.add('worker', async () => await worker.stop(WORKER_GRACE));
-  const gateway = await startGateway({ port, routes, load: loadFunction, log });
-  shutdown.add('service', gateway.close);
-
   await answersHealth(gateway.url, token);
   await home.writeOperatorInfo({
     environment: env,
@@ -147,7 +203,7 @@ async function seedProfiles(profiles: ProfileStore): Promise<void> {
     // On a laptop there is no container around the agent.
     { name: 'codex', agent: 'codex', sandbox: 'workspace-write' },
   ] as const;
-  for (const profile of wanted) if (!(await profiles.isSet(profile.name))) await profiles.put(profile);
+  for (const profile of wanted) await profiles.seed(profile);
 }
 
 async function loadFunction(functionId: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import type { DataStack } from './data-stack.ts';
+import { EXPLAINED } from './explained.ts';
 
 /** How CDK names the data stack's output that carries the bucket's ARN. If it changes, synthesis fails and tells the new name. */
 const BUCKET_ARN_OUTPUT = 'PublishOutputFnGetAttOutputAB65CDDEArnBCF77142';
@@ -12,6 +13,6 @@ export function acknowledgeOutputAccess(scope: IConstruct, data: DataStack): voi
   };
   Validations.of(scope).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${JSON.stringify(bucketArn)}/jobs/*]`,
-    reason: 'Each of these roles serves every job; all that jobs leave lies under this prefix, whatever its name.',
+    reason: EXPLAINED.output.reason,
   });
 }

@@ -1,6 +1,7 @@
 import { type App, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ApiStack, type ApiStackProps } from './api-stack.ts';
+import { ConsoleStack } from './console-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { WorkerStack } from './worker-stack.ts';
 
@@ -9,6 +10,7 @@ export interface DeploymentStacks {
   readonly data: DataStack;
   readonly api: ApiStack;
   readonly worker: WorkerStack;
+  readonly console: ConsoleStack;
 }
 
 /** Makes a deployment's stacks, checked by cdk-nag's AwsSolutions rules: a finding without a reason fails synthesis. */
@@ -17,7 +19,8 @@ export function addStacks(app: App, props: Omit<ApiStackProps, 'data'>): Deploym
   const data = new DataStack(app, `${deploymentName}-data`);
   const api = new ApiStack(app, `${deploymentName}-api`, { ...props, data });
   const worker = new WorkerStack(app, `${deploymentName}-worker`, { ...props, data });
+  const console = new ConsoleStack(app, `${deploymentName}-console`, { ...props, data, api });
   Tags.of(app).add('promptq:deployment', deploymentName);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  return { data, api, worker };
+  return { data, api, worker, console };
 }

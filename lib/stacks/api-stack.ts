@@ -11,16 +11,23 @@ import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Deployment } from '../config/deployment.ts';
-import { BASE_PATH, type Route } from '../contract/route.ts';
-import { routes } from '../contract/routes.ts';
-import { accessStatements } from './access-statements.ts';
+import { type Route, wholePath } from '../contract/route.ts';
+import { pages, routes } from '../contract/routes.ts';
+import type { ConfigDocument } from '../contract/schemas/config.ts';
+import { accessStatements, type Served } from './access-statements.ts';
 import { acknowledgeOutputAccess } from './acknowledge-output-access.ts';
+import { AppliedConfig } from './applied-config.ts';
 import { NOT_FOUND } from './bundle-functions.ts';
 import type { DataStack } from './data-stack.ts';
+import { EXPLAINED } from './explained.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { JobTriggers } from './job-triggers.ts';
+import { loginReaderName } from './login-reader.ts';
+import { Operations } from './operations.ts';
+import { OriginSecret } from './origin-secret.ts';
 import { apiEnvironment } from './process-environment.ts';
 import { RouteTree } from './route-tree.ts';
+import { scaleWorkersName } from './scaling-name.ts';
 import { ServiceFunction } from './service-function.ts';
 
 /** API Gateway's own limit for an answer that is not streamed; a function that needs longer answers nobody. */
@@ -35,29 +42,47 @@ export interface ApiStackProps {
   readonly version: string;
   /** The code of a function, by its id. */
   readonly codeOf: (functionId: string) => Code;
+  /** Rules and profiles that deploying it brings along. */
+  readonly config?: ConfigDocument | undefined;
 }
 
-/** The HTTP API: a function for each line of the routing table, one for all else, and those that no client calls. */
+/** The HTTP API: a function for each line of the routing table and each page, one for all else, and those that no client calls. */
 export class ApiStack extends Stack {
+  readonly restApi: RestApi;
+  /** By which the functions know the distribution that a later stack makes. */
+  readonly originSecret: OriginSecret;
+
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, { description: 'Promptq: the HTTP API and what keeps the jobs in order' });
     const api = this.#restApi(props.deployment);
+    this.restApi = api;
+    this.originSecret = new OriginSecret(this, 'OriginSecret', props);
     const notFound = this.#function(
-      { id: NOT_FOUND, path: '/{proxy+}', mode: 'buffered', access: {}, label: 'whatever no route maps' },
+      {
+        id: NOT_FOUND,
+        method: 'ANY',
+        path: '/{proxy+}',
+        mode: 'buffered',
+        access: {},
+        label: 'whatever no route maps',
+      },
       props,
     );
     // One leave for the whole API: one for each method would make a function's policy larger than Lambda takes.
     const catchAll = new LambdaIntegration(notFound, { timeout: BUFFERED_TIMEOUT, scopePermissionToMethod: false });
     const tree = new RouteTree(api.root, catchAll);
-    for (const route of routes) {
-      const label = `${route.method} ${BASE_PATH}${route.path}`;
+    for (const route of [...routes, ...pages]) {
+      const path = wholePath(route);
+      const label = `${route.method} ${path}`;
       const handler = this.#function({ ...route, label }, props);
       const integration = new LambdaIntegration(handler, { ...transfer(route.mode), allowTestInvoke: false });
-      tree.at(`${BASE_PATH}${route.path}`).addMethod(route.method, integration);
+      tree.at(path).addMethod(route.method, integration);
     }
     tree.at('/{proxy+}');
     addGatewayResponses(api);
-    new JobTriggers(this, 'Triggers', props);
+    const { countJobs, watchJobs } = new JobTriggers(this, 'Triggers', props);
+    new Operations(this, 'Operations', { ...props, api, countJobs, watchJobs });
+    if (props.config !== undefined) new AppliedConfig(this, 'Config', { ...props, document: props.config });
     acknowledgeOutputAccess(this, props.data);
     acknowledge(this);
   }
@@ -67,7 +92,7 @@ export class ApiStack extends Stack {
       retention: deployment.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    return new RestApi(this, 'Api', {
+    const api = new RestApi(this, 'Api', {
       restApiName: deployment.deploymentName,
       endpointTypes: [EndpointType.REGIONAL],
       // API Gateway writes access logs only if the account has such a role. It is the whole account's: other
@@ -82,17 +107,24 @@ export class ApiStack extends Stack {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
+    // Its address answers nobody but the distribution: whoever deploys is told that one's.
+    api.node.tryRemoveChild('Endpoint');
+    return api;
   }
 
   #function(
-    { id, mode, access, path, label }: Pick<Route, 'mode' | 'access' | 'path'> & { id: string; label: string },
+    { id, mode, label, ...route }: Served & Pick<Route, 'mode'> & { id: string; label: string },
     { data, deployment, version, codeOf }: ApiStackProps,
   ) {
     const { resource } = new ServiceFunction(this, constructId(id), {
       description: label,
       code: codeOf(id),
-      environment: apiEnvironment(data, deployment, version),
-      statements: accessStatements(data, { access, path }),
+      environment: {
+        ...apiEnvironment(data, deployment, { version, originDigests: this.originSecret.digests }),
+        ...(route.access.loginCode && { LOGIN_READER_FUNCTION: loginReaderName(data) }),
+        ...(route.access.scaling && { SCALE_WORKERS_FUNCTION: scaleWorkersName(data) }),
+      },
+      statements: accessStatements(data, route),
       memorySize: mode === 'stream' ? 512 : 256,
       timeout: transfer(mode).timeout,
       deployment,
@@ -139,7 +171,7 @@ function acknowledge(stack: ApiStack): void {
     'AwsSolutions-APIG6':
       'An execution log would hold messages that can echo a token; the access log tells what is needed.',
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-      'The policy that AWS prescribes for the role by which API Gateway writes its logs.',
+      EXPLAINED.accessLog.reason,
   };
   for (const [id, reason] of Object.entries(reasons)) Validations.of(stack).acknowledge({ id, reason });
 }

@@ -1,16 +1,45 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, type Metafile } from 'esbuild';
-import { routes } from '../contract/routes.ts';
+import { pages, routes } from '../contract/routes.ts';
 
 /** The function that answers every path and method that no route maps. */
 export const NOT_FOUND = 'not-found.answer';
 
 /** The functions that no client calls. */
-export const TRIGGERS = ['triggers.count-jobs', 'triggers.watch-jobs'] as const;
+export const TRIGGERS = [
+  'triggers.count-jobs',
+  'triggers.deliver-calls',
+  'triggers.watch-jobs',
+  'triggers.sweep-jobs',
+] as const;
+
+/** The function that launches workers. */
+export const SCALE_WORKERS = 'triggers.scale-workers';
+
+/** The function that stands in the workers' network. */
+export const READ_LOGIN_CODE = 'triggers.read-login-code';
+
+/** The function that applies a deployment's configuration. */
+export const APPLY_CONFIG = 'triggers.apply-config';
+
+/** The function that makes the secret by which the distribution proves itself. */
+export const KEEP_ORIGIN_SECRET = 'triggers.keep-origin-secret';
+
+/** The function that publishes the console. */
+export const PUBLISH_CONSOLE = 'triggers.publish-console';
 
 /** Every function, as `folder.file` under `functions`. */
-export const FUNCTION_IDS: readonly string[] = [...routes.map((route) => route.id), NOT_FOUND, ...TRIGGERS];
+export const FUNCTION_IDS: readonly string[] = [
+  ...[...routes, ...pages].map(({ id }) => id),
+  NOT_FOUND,
+  ...TRIGGERS,
+  SCALE_WORKERS,
+  READ_LOGIN_CODE,
+  APPLY_CONFIG,
+  KEEP_ORIGIN_SECRET,
+  PUBLISH_CONSOLE,
+];
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -3,44 +3,64 @@ import { AttributeType, ProjectionType, StreamViewType, type TablePropsV2, Table
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { BANDS, type Band, QUEUE, TABLES, type TableName, type TableSpec } from '../aws/tables.ts';
+import {
+  BANDS,
+  type Band,
+  DELIVERIES,
+  QUEUE,
+  type QueueSpec,
+  TABLES,
+  type TableName,
+  type TableSpec,
+} from '../aws/tables.ts';
 
 /** What outlives every other stack: tables, queues and the bucket of the output. */
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, TableV2>>;
   readonly queues: Readonly<Record<Band, Queue>>;
+  /** The signed calls of deploy bindings. */
+  readonly deliveries: Queue;
   readonly output: Bucket;
+  /** Where an operator puts the secrets that the deployment shares with others: SSM's SecureStrings, which CDK can't make. */
+  readonly secretsFolder: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id, {
       description: 'Promptq: tables, queues and output, which are kept',
       terminationProtection: true,
     });
+    this.secretsFolder = `/${id}`;
     this.tables = {
       jobs: new TableV2(this, TABLES.jobs.id, tableProps(TABLES.jobs)),
       registry: new TableV2(this, TABLES.registry.id, tableProps(TABLES.registry)),
     };
-    this.queues = { high: this.#queue('high'), normal: this.#queue('normal'), low: this.#queue('low') };
+    this.queues = {
+      high: this.#queue('high', QUEUE),
+      normal: this.#queue('normal', QUEUE),
+      low: this.#queue('low', QUEUE),
+    };
+    this.deliveries = this.#queue('deliveries', DELIVERIES);
     this.output = this.#outputBucket();
     new CfnOutput(this, 'JobsTableName', { value: this.tables.jobs.tableName });
     new CfnOutput(this, 'RegistryTableName', { value: this.tables.registry.tableName });
     new CfnOutput(this, 'OutputBucketName', { value: this.output.bucketName });
+    new CfnOutput(this, 'DeliveriesQueueUrl', { value: this.deliveries.queueUrl });
     for (const band of BANDS) new CfnOutput(this, `${pascalCase(band)}QueueUrl`, { value: this.queues[band].queueUrl });
   }
 
-  /** A band's queue, and the queue that takes what can't be delivered. */
-  #queue(band: Band): Queue {
+  /** A queue, and the queue that takes what can't be delivered. */
+  #queue(name: Band | 'deliveries', spec: QueueSpec): Queue {
     const settings = {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      retentionPeriod: Duration.seconds(QUEUE.messageRetention),
+      retentionPeriod: Duration.seconds(spec.messageRetention),
     };
-    const deadLetters = new Queue(this, `${pascalCase(band)}DeadLetters`, settings);
-    return new Queue(this, `${pascalCase(band)}Queue`, {
+    const deadLetters = new Queue(this, `${pascalCase(name)}DeadLetters`, settings);
+    return new Queue(this, `${pascalCase(name)}Queue`, {
       ...settings,
-      visibilityTimeout: Duration.seconds(QUEUE.visibilityTimeout),
-      receiveMessageWaitTime: Duration.seconds(QUEUE.receiveWait),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: QUEUE.maxReceiveCount },
+      visibilityTimeout: Duration.seconds(spec.visibilityTimeout),
+      receiveMessageWaitTime: Duration.seconds(spec.receiveWait),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: spec.maxReceiveCount },
     });
   }
 

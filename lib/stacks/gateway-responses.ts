@@ -1,5 +1,6 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ERRORS } from '../contract/errors.ts';
+import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
 
 interface OwnAnswer {
   readonly type: ResponseType;
@@ -28,13 +29,19 @@ export function addGatewayResponses(api: RestApi): void {
       type,
       ...(status !== undefined && { statusCode: String(status) }),
       responseHeaders: {
-        'cache-control': "'no-store'",
+        ...quoted({ ...SECURITY_HEADERS, ...TLS_ONLY_HEADERS }),
         'x-request-id': 'context.requestId',
-        ...(status === 429 && { 'retry-after': "'1'" }),
+        ...(status === ERRORS.too_many_requests.status && quoted({ 'retry-after': '1' })),
       },
       templates: { 'application/json': JSON.stringify({ error, request_id: '$context.requestId' }) },
     });
   }
+}
+
+/** API Gateway takes a fixed value in single quotes. It says nowhere how one with such quotes is written: left out. */
+function quoted(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const plain = Object.entries(headers).filter(([, value]) => !value.includes("'"));
+  return Object.fromEntries(plain.map(([name, value]) => [name, `'${value}'`]));
 }
 
 function said(code: 'body_too_large' | 'too_many_requests' | 'not_found' | 'timed_out') {

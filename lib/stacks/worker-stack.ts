@@ -1,11 +1,15 @@
 import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { GatewayVpcEndpointAwsService, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Deployment } from '../config/deployment.ts';
 import { acknowledgeOutputAccess } from './acknowledge-output-access.ts';
+import { READ_LOGIN_CODE, SCALE_WORKERS } from './bundle-functions.ts';
 import type { DataStack } from './data-stack.ts';
+import { LoginReader } from './login-reader.ts';
+import { WorkerScaling } from './worker-scaling.ts';
 import { WorkerTask } from './worker-task.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -13,6 +17,8 @@ export interface WorkerStackProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   readonly version: string;
+  /** The code of a function, by its id. */
+  readonly codeOf: (functionId: string) => Code;
 }
 
 /**
@@ -20,12 +26,12 @@ export interface WorkerStackProps {
  * anew, ends tasks without asking whether they run a job.
  */
 export class WorkerStack extends Stack {
-  constructor(scope: Construct, id: string, { data, deployment, version }: WorkerStackProps) {
+  constructor(scope: Construct, id: string, { data, deployment, version, codeOf }: WorkerStackProps) {
     super(scope, id, { description: 'Promptq: where workers run' });
     const vpc = this.#network();
     const workers = new SecurityGroup(this, 'Workers', {
       vpc,
-      description: 'Workers: nothing comes in; they reach vendors, registries and AWS',
+      description: 'Workers: nothing comes in but one function for logins; they reach vendors, registries and AWS',
       allowAllOutbound: true,
     });
     const workspaces = new Workspaces(this, 'Workspaces', { vpc, workers });
@@ -39,6 +45,9 @@ export class WorkerStack extends Stack {
       containerInsightsV2: ContainerInsights.DISABLED,
     });
     const task = new WorkerTask(this, 'Task', { data, deployment, version, workspaces, log });
+    const scaling = { data, deployment, code: codeOf(SCALE_WORKERS), task, cluster, vpc, workers };
+    new WorkerScaling(this, 'Scaling', scaling);
+    new LoginReader(this, 'CodeReader', { data, deployment, code: codeOf(READ_LOGIN_CODE), vpc, workers });
     acknowledgeOutputAccess(this, data);
     acknowledge(this);
     new CfnOutput(this, 'ClusterName', { value: cluster.clusterName });
@@ -64,7 +73,8 @@ export class WorkerStack extends Stack {
 
 function acknowledge(stack: WorkerStack): void {
   const reasons = {
-    'AwsSolutions-VPC7': 'Nothing listens in this network; flow logs would cost more than an idle deployment.',
+    'AwsSolutions-VPC7':
+      'Nothing but a login under way listens in this network, for one function; flow logs would cost more than an idle deployment.',
     'AwsSolutions-ECS2': 'The environment holds names of tables, queues and folders, and no secret.',
     'AwsSolutions-ECS4':
       'Workers tell what they do in the table and in their log; Container Insights is billed by metric.',

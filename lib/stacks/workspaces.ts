@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import type { AccessPoint } from 'aws-cdk-lib/aws-efs';
 import { FileSystem, LifecyclePolicy, OutOfInfrequentAccessPolicy, ThroughputMode } from 'aws-cdk-lib/aws-efs';
-import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 
 const CLIENT_ACTIONS = [
@@ -53,6 +53,11 @@ export class Workspaces extends Construct {
     this.accessPointId = this.#accessPoint.accessPointId;
   }
 
+  /** Lets nobody in but this role: also no administrator's machine, and no access point that somebody else makes helps. */
+  admitOnly(role: IRole): void {
+    this.#fileSystem.addToResourcePolicy(refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } }));
+  }
+
   /** Leave to mount the workspaces, and to give files to others, through the access point alone. */
   mountStatement(): PolicyStatement {
     return new PolicyStatement({
@@ -68,17 +73,19 @@ export class Workspaces extends Construct {
  * point belongs to one file system. Without a policy EFS lets in everybody who reaches it.)
  */
 function refuseStrangers(): PolicyDocument {
-  const refuse = (conditions: Record<string, Record<string, string>>) =>
-    new PolicyStatement({
-      effect: Effect.DENY,
-      principals: [new AnyPrincipal()],
-      actions: CLIENT_ACTIONS,
-      conditions,
-    });
   return new PolicyDocument({
     statements: [
       refuse({ Bool: { 'aws:SecureTransport': 'false' } }),
       refuse({ Null: { 'elasticfilesystem:AccessPointArn': 'true' } }),
     ],
+  });
+}
+
+function refuse(conditions: Record<string, Record<string, string>>): PolicyStatement {
+  return new PolicyStatement({
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    actions: CLIENT_ACTIONS,
+    conditions,
   });
 }

@@ -6,7 +6,7 @@ import { findOfHome } from '../marked-processes.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const LARGEST_RESIDENT = 300 * MEBIBYTE;
+const LARGEST_RESIDENT = 400 * MEBIBYTE;
 
 let service: ServiceUnderTest;
 beforeAll(async () => {

@@ -4,13 +4,30 @@ import { createJob } from './job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_MAX_BODY_BYTES: '2000' } });
+  service = await startService({ env: { PROMPTQ_MAX_BODY_BYTES: '2000', PROMPTQ_ACCOUNT_VENDORS: 'none' } });
 });
 afterAll(async () => {
   await service.stop();
 });
 
+/** An array of arrays. */
+function nested(levels: number): unknown[] {
+  return levels === 1 ? [] : [nested(levels - 1)];
+}
+
 const JOB = { prompt: 'true', profile: 'shell', draft: true };
+
+it('the account of a vendor that the deployment does not list is not found', async () => {
+  for (const [method, path] of [
+    ['GET', '/codex-account'],
+    ['POST', '/codex-account/start'],
+    ['POST', '/codex-account/cancel'],
+    ['DELETE', '/codex-account'],
+  ] as const) {
+    const { status, json } = await service.api(method, path);
+    expect([status, json.error]).toEqual([404, 'not_found']);
+  }
+});
 
 describe('a creation with a fault is refused by a sentence that names it', () => {
   const cases: [string, Record<string, unknown>, RegExp][] = [
@@ -45,6 +62,15 @@ describe('a creation with a fault is refused by a sentence that names it', () =>
     ['an unknown rule', { rule_ids: ['r1'] }, /body\.rule_ids: received "r1"; there is no rule/],
     ['two projects', { project: 'a', project_id: 'b' }, /body\.project and body\.project_id: received "a" and "b"/],
     ['too long a project', { project: 'x'.repeat(101) }, /body\.project: received .*at most 100/],
+    ['a timeout that no table keeps', { timeout: 1e126 }, /body\.timeout: received 1e\+126 .*at most/],
+    ['a timeout next to nothing', { timeout: 1e-164 }, /body\.timeout: received 1e-164 .*at least 1e-100/],
+    ['half a surrogate pair', { model: 'a\ud83d' }, /body\.model: received half of a surrogate pair/],
+    ['half a surrogate pair in a list', { rule_ids: ['\ude00'] }, /body\.rule_ids\.0: received half of/],
+    ['a value nested without end', { rule_ids: nested(30) }, /body\.rule_ids\[0\]: received .*; expected string/],
+    ['a value nested far too deep', { rule_ids: nested(400) }, /nested too deep; 64 levels/],
+    ['a profile too long to exist', { profile: 'x'.repeat(256) }, /body\.profile: received .*at most 255/],
+    ['too long a model', { model: 'x'.repeat(256) }, /body\.model: received .*at most 255/],
+    ['too many rules', { rule_ids: Array.from({ length: 101 }, () => 'r') }, /body\.rule_ids: received .*at most 100/],
     ['an empty idempotency key', { idempotency_key: '' }, /body\.idempotency_key: received ""/],
   ];
   for (const [name, differences, sentence] of cases) {
@@ -77,6 +103,22 @@ describe('a body that is no JSON object is refused with 400', () => {
     const { status } = await service.api('POST', '/jobs', JSON.stringify(JOB), { 'content-type': 'text/plain' });
     expect(status).toBe(201);
   });
+});
+
+it('a cursor that is none, or of another list, is refused', async () => {
+  const own = { id: 'job_1', created_at: '2026-11-20T10:00:00.000Z', list_key: 'jobs#0' };
+  for (const cursor of [{}, [], 7, own, { ...own, list_key: 'x' }, { position: -1 }]) {
+    const text = Buffer.from(JSON.stringify(cursor)).toString('base64url');
+    for (const filter of ['status=DRAFT&', 'project=x&', ...(cursor === own ? [] : [''])]) {
+      const { status, json } = await service.api('GET', `/jobs?${filter}cursor=${text}`);
+      expect([filter, cursor, status, json.error]).toEqual([
+        filter,
+        cursor,
+        400,
+        expect.stringMatching(/^query\.cursor: received/),
+      ]);
+    }
+  }
 });
 
 describe('the order of judgement', () => {

@@ -4,28 +4,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { metricsIn, readLines } from '../captured-lines.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { findMarkedAs, findOfHome } from '../marked-processes.ts';
+import { findMarkedAs, findWorker } from '../marked-processes.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 let service: ServiceUnderTest;
-beforeEach(async () => {
-  service = await startService();
-});
-afterEach(async () => {
-  expect(await service.stop()).toBe(0);
-});
 
 /** The worker that the local run has started. */
-async function findWorker(): Promise<number> {
-  return await waitFor(() =>
-    findOfHome(service.home).find((pid) => {
-      const [program, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return program === process.execPath && args.some((arg) => arg.endsWith('worker-container/main.ts'));
-    }),
-  );
-}
+const untilWorker = async () => await waitFor(() => findWorker(service.home));
 
 async function untilAttempt(id: string, attempt: number, timeoutMs: number): Promise<{ started_at: string }> {
   return await waitFor(
@@ -41,70 +29,134 @@ async function stdoutOf(id: string, attempt: number): Promise<string> {
   return (await service.api('GET', `/jobs/${id}/logs?stream=stdout&attempt=${attempt}`)).json.stdout;
 }
 
-it('a job whose worker was killed runs again within 45 s, its first output kept, its processes gone before', {
-  timeout: 120_000,
-}, async () => {
-  const [first, gate] = [join(service.home, 'first'), join(service.home, 'gate')];
-  const id = await createJob(service, {
-    profile: 'shell',
-    prompt: `
-      if [ ! -e ${first} ]; then
-        setsid sleep 600 & echo $! > ${first}; echo one; sleep 600
-      fi
-      if kill -0 $(cat ${first}) 2>/dev/null; then echo alive; else echo gone; fi
-      while [ ! -e ${gate} ]; do sleep 0.05; done`,
-  });
-  await waitFor(async () => (await stdoutOf(id, 1)) === 'one\n');
-  const worker = await findWorker();
-  expect(findMarkedAs(`${id}/1`)).not.toEqual([]);
-  const killedAt = Date.now();
-  process.kill(worker, 'SIGKILL');
+describe('a worker that is killed', () => {
+  let killedAt: number;
+  let [first, gate, ran] = ['', '', ''];
+  /** Its agent runs when the worker dies. */
+  let running: string;
+  /** A command of its project's binding runs when the worker dies. */
+  let deploying: string;
+  const states: string[] = [];
+  const deployments = async () => {
+    const { deployments } = (await service.api('GET', `/jobs/${deploying}`)).json;
+    if (deployments[0] !== undefined && states.at(-1) !== deployments[0].state) states.push(deployments[0].state);
+    return deployments;
+  };
+  const timesRun = () => readFileSync(ran, 'utf8').split('\n').length - 1;
 
-  const { started_at: startedAt } = await untilAttempt(id, 2, 60_000);
-  expect(Date.parse(startedAt) - killedAt).toBeLessThan(45_000);
-  expect(findMarkedAs(`${id}/1`)).toEqual([]);
-  await waitFor(async () => (await stdoutOf(id, 2)) === 'gone\n');
-  expect(await stdoutOf(id, 1)).toBe('one\n');
-  await writeFile(gate, '');
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-  // The loss has spent no retry: there was none.
-  expect((await service.api('GET', `/jobs/${id}`)).json).toMatchObject({ retries: 0, error: null });
+  beforeAll(async () => {
+    service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2' } });
+    [first, gate, ran] = [join(service.home, 'first'), join(service.home, 'gate'), join(service.home, 'ran')];
+    await service.api('POST', '/deploy-bindings', {
+      binding_mode: 'custom',
+      project: 'deployed',
+      command: `echo x >> ${ran}; if [ $(wc -l < ${ran}) = 1 ]; then setsid sleep 600 & sleep 600; fi; echo again`,
+    });
+    deploying = await createJob(service, { profile: 'shell', project: 'deployed', prompt: 'true' });
+    await waitFor(() => existsSync(ran));
+    await waitFor(async () => (await deployments())[0]?.state === 'running');
+    running = await createJob(service, {
+      profile: 'shell',
+      prompt: `
+        if [ ! -e ${first} ]; then
+          setsid sleep 600 & echo $! > ${first}; echo one; sleep 600
+        fi
+        if kill -0 $(cat ${first}) 2>/dev/null; then echo alive; else echo gone; fi
+        while [ ! -e ${gate} ]; do sleep 0.05; done`,
+    });
+    await waitFor(async () => (await stdoutOf(running, 1)) === 'one\n');
+    for (const mark of [`${running}/1`, `${deploying}/1/deployed.custom`]) expect(findMarkedAs(mark)).not.toEqual([]);
+    const worker = await untilWorker();
+    killedAt = Date.now();
+    process.kill(worker, 'SIGKILL');
+  }, 60_000);
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('has its job run again within 45 s, the first output kept, the processes gone before', {
+    timeout: 120_000,
+  }, async () => {
+    const { started_at: startedAt } = await untilAttempt(running, 2, 60_000);
+    expect(Date.parse(startedAt) - killedAt).toBeLessThan(45_000);
+    expect(findMarkedAs(`${running}/1`)).toEqual([]);
+    await waitFor(async () => (await stdoutOf(running, 2)) === 'gone\n');
+    expect(await stdoutOf(running, 1)).toBe('one\n');
+    await writeFile(gate, '');
+    expect(await untilEnded(service, running)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+    // The loss has spent no retry: there was none.
+    expect((await service.api('GET', `/jobs/${running}`)).json).toMatchObject({ retries: 0, error: null });
+  });
+
+  it('is told as a lost lease, with the job', async () => {
+    const told = await waitFor(async () => {
+      const lines = readLines(await readFile(join(service.home, 'logs', 'api.log'), 'utf8'));
+      return metricsIn(lines).LeaseLosses !== undefined && lines;
+    });
+    expect(metricsIn(told).LeaseLosses).toEqual([1]);
+    expect(told).toContainEqual(expect.objectContaining({ level: 'WARN', job_id: running, attempt: 1, losses: 1 }));
+  });
+
+  it('leaves the command of a binding that it ran as failed, and nobody runs it again until a client asks for it', {
+    timeout: 120_000,
+  }, async () => {
+    await waitFor(async () => (await deployments())[0]?.state !== 'running', { timeoutMs: 90_000 });
+    expect(await deployments()).toMatchObject([
+      { state: 'failed', attempts: 1, error: 'The worker that ran it was lost; how far it came is not known.' },
+    ]);
+    expect(findMarkedAs(`${deploying}/1/deployed.custom`)).toEqual([]);
+    expect((await service.api('GET', `/jobs/${deploying}`)).json).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+    expect([states, timesRun()]).toEqual([['running', 'failed'], 1]);
+    const { status } = await service.api('POST', `/jobs/${deploying}/deployments/deployed.custom/retry`);
+    expect(status).toBe(200);
+    await waitFor(async () => (await deployments())[0]?.state === 'succeeded');
+    expect(timesRun()).toBe(2);
+  });
 });
 
-it('a worker that was frozen until another took its job over changes nothing when it goes on', {
-  timeout: 150_000,
-}, async () => {
-  const [first, finish, gate] = ['first', 'finish', 'gate'].map((name) => join(service.home, name));
-  const id = await createJob(service, {
-    profile: 'shell',
-    prompt: `
+describe('a worker that was frozen until another took its job over', () => {
+  beforeAll(async () => {
+    service = await startService();
+  }, 60_000);
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('changes nothing when it goes on', {
+    timeout: 150_000,
+  }, async () => {
+    const [first, finish, gate] = ['first', 'finish', 'gate'].map((name) => join(service.home, name));
+    const id = await createJob(service, {
+      profile: 'shell',
+      prompt: `
       until_there() { while [ ! -e $1 ]; do sleep 0.05; done; }
       if [ ! -e ${first} ]; then touch ${first}; echo one; until_there ${finish}; echo finished; exit 0; fi
       echo two; until_there ${gate}; echo three`,
+    });
+    await waitFor(async () => (await stdoutOf(id, 1)) === 'one\n');
+    const frozen = await untilWorker();
+    process.kill(frozen, 'SIGSTOP');
+    const other = await startAnotherWorker(frozen);
+    try {
+      await writeFile(finish ?? '', '');
+      await untilAttempt(id, 2, 80_000);
+      process.kill(frozen, 'SIGCONT');
+      const log = join(service.home, 'logs', 'worker.log');
+      await waitFor(async () => (await readFile(log, 'utf8')).includes('the report was refused'));
+      await waitFor(async () => (await stdoutOf(id, 2)) === 'two\n');
+      expect((await service.api('GET', `/jobs/${id}/status`)).json).toMatchObject({ status: 'RUNNING', attempt: 2 });
+      await writeFile(gate ?? '', '');
+      expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+      const { json } = await service.api('GET', `/jobs/${id}/result`);
+      expect(json).toMatchObject({ stdout: 'two\nthree\n', stdout_bytes: 10 });
+      // What the first attempt wrote is kept as evidence, apart.
+      expect(await stdoutOf(id, 1)).toMatch(/^one\n/);
+    } finally {
+      process.kill(frozen, 'SIGCONT');
+      other.kill('SIGTERM');
+      await once(other, 'exit');
+    }
   });
-  await waitFor(async () => (await stdoutOf(id, 1)) === 'one\n');
-  const frozen = await findWorker();
-  process.kill(frozen, 'SIGSTOP');
-  const other = await startAnotherWorker(frozen);
-  try {
-    await writeFile(finish ?? '', '');
-    await untilAttempt(id, 2, 80_000);
-    process.kill(frozen, 'SIGCONT');
-    const log = join(service.home, 'logs', 'worker.log');
-    await waitFor(async () => (await readFile(log, 'utf8')).includes('the report was refused'));
-    await waitFor(async () => (await stdoutOf(id, 2)) === 'two\n');
-    expect((await service.api('GET', `/jobs/${id}/status`)).json).toMatchObject({ status: 'RUNNING', attempt: 2 });
-    await writeFile(gate ?? '', '');
-    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-    const { json } = await service.api('GET', `/jobs/${id}/result`);
-    expect(json).toMatchObject({ stdout: 'two\nthree\n', stdout_bytes: 10 });
-    // What the first attempt wrote is kept as evidence, apart.
-    expect(await stdoutOf(id, 1)).toMatch(/^one\n/);
-  } finally {
-    process.kill(frozen, 'SIGCONT');
-    other.kill('SIGTERM');
-    await once(other, 'exit');
-  }
 });
 
 /** A second worker beside the local run's, with the same settings and a folder of its own. */

@@ -31,6 +31,7 @@ describe("the worker's bundle", () => {
       QUEUE_URL_HIGH: `${nowhere}/high`,
       QUEUE_URL_NORMAL: `${nowhere}/normal`,
       QUEUE_URL_LOW: `${nowhere}/low`,
+      QUEUE_URL_DELIVERIES: `${nowhere}/deliveries`,
       PROMPTQ_TIMEOUT_UNIT: 'seconds',
       PROMPTQ_WORK_DIR: join(folder, 'work'),
       PROMPTQ_STOP_GRACE_SECONDS: '0',

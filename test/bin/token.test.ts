@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../bin/token.ts', import.meta.url));
+import { runToken } from './token-command.ts';
 
 let service: ServiceUnderTest;
 let home: string;
@@ -20,18 +17,7 @@ afterAll(async () => {
 });
 
 /** Runs the operator's command on the home. */
-async function token(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return await new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [PROGRAM, ...args],
-      { env: { ...process.env, PROMPTQ_HOME: home } },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      },
-    );
-  });
-}
+const token = async (...args: string[]) => await runToken(home, ...args);
 
 async function create(...args: string[]): Promise<{ id: string; token: string; scopes: string[] }> {
   const { stdout, stderr } = await token('create', '--name', 'a test', '--json', ...args);
@@ -77,7 +63,7 @@ describe('a token made by the command', () => {
     expect((await call(made.token)).status).toBe(401);
     expect(await token('resume', made.id)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('revoked already'),
+      stderr: expect.stringContaining('is revoked, and stays so'),
     });
     expect((await call(made.token)).status).toBe(401);
   });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { createOpenApi } from '../../lib/contract/openapi.ts';
-import { BASE_PATH } from '../../lib/contract/route.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { BASE_PATH, wholePath } from '../../lib/contract/route.ts';
+import { pages, routes } from '../../lib/contract/routes.ts';
 import { ApiStack } from '../../lib/stacks/api-stack.ts';
 import { FUNCTION_IDS, sourceOf } from '../../lib/stacks/bundle-functions.ts';
 import { DataStack } from '../../lib/stacks/data-stack.ts';
@@ -24,10 +24,11 @@ const app = testApp();
 const props = { data: new DataStack(app, 'data'), deployment: deployment(), version: VERSION, codeOf };
 const api = new ApiStack(app, 'api', props);
 
-const inTable = routes.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).sort();
+const served = [...routes, ...pages];
+const inTable = served.map((one) => `${one.method} ${wholePath(one)}`).sort();
 
 describe('a route exists by standing in the table, and everywhere else because it does', () => {
-  test('there is a file of functions for each route, and no other but the catch-all and the triggers', () => {
+  test('there is a file of functions for each route and each page, and no other but the catch-all and the triggers', () => {
     const files = globSync('functions/**/*.ts', { cwd: ROOT });
     expect(files.sort()).toEqual(FUNCTION_IDS.map(sourceOf).sort());
   });
@@ -38,10 +39,10 @@ describe('a route exists by standing in the table, and everywhere else because i
     expect(z.object({ handler: z.function() }).safeParse(module).success).toBe(true);
   });
 
-  test('API Gateway has a method for each route, and no other but ANY', () => {
+  test('API Gateway has a method for each route and each page, and no other but ANY', () => {
     const methods = apiMethods(api).filter(({ verb }) => verb !== 'ANY');
     expect(methods.map(({ verb, path }) => `${verb} ${path}`).sort()).toEqual(inTable);
-    expect(methods.map(({ functionId }) => functionId).sort()).toEqual(routes.map(({ id }) => id).sort());
+    expect(methods.map(({ functionId }) => functionId).sort()).toEqual(served.map(({ id }) => id).sort());
   });
 
   test('openapi.json has an operation for each route with its scope, and no other', () => {

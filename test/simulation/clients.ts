@@ -1,5 +1,7 @@
 import type { JobCreation } from '../../lib/contract/schemas/job.ts';
-import type { Job } from '../../lib/jobs/job.ts';
+import { type Job, PARK_REASONS } from '../../lib/jobs/job.ts';
+import { leaseIsOver } from '../../lib/jobs/lease.ts';
+import { PROFILES } from './account-rules.ts';
 import type { Answer, ModelApi } from './model-api.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 
@@ -8,6 +10,12 @@ export interface Acknowledged {
   readonly ids: Set<string>;
   readonly idOfKey: Map<string, string>;
 }
+
+/** What clients do to jobs that are there. */
+const DOINGS = [
+  ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
+  ...['submit', 'submit', 'read', 'read', 'reread', 'reread', 'link'],
+] as readonly ('edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
 
 /** Clients that create jobs, do everything to them that can be done, and ask again with the same key when they got no answer. */
 export class Clients {
@@ -45,9 +53,11 @@ export class Clients {
   }
 
   /** Brings back what is parked, as linking an account does. */
-  async unparkAll(): Promise<void> {
-    for (const job of this.#deployment.allJobs())
-      if (job.parked !== undefined) this.#heed(await this.#api.act(job.id, { type: 'unpark' }), 'unpark');
+  async link(): Promise<void> {
+    for (const reason of PARK_REASONS) {
+      const { kind } = await this.#api.link(reason);
+      if (kind === 'answered') this.#deployment.tellEvent('account linked');
+    }
   }
 
   async #create(): Promise<void> {
@@ -55,8 +65,9 @@ export class Clients {
     const key = random.chance(0.5) ? `key ${this.#nextKey()}` : undefined;
     const creation = this.#creation(key);
     const twice = key !== undefined && random.chance(0.2);
-    const heed = (answer: Answer<{ id: string }>) => {
+    const heed = (answer: Answer<{ id: string; replayed: boolean }>) => {
       if (answer.kind === 'answered') this.#created(answer.value.id, key);
+      if (answer.kind === 'answered' && answer.value.replayed) this.#deployment.tellEvent('key answered again');
       return answer.kind === 'answered';
     };
     const first = this.#api.create(creation).then(heed);
@@ -80,8 +91,10 @@ export class Clients {
       project: `p${random.integer(1, 2)}`,
       priority: random.integer(-1, 1),
       retries: random.pick([0, 0, 1, 3]),
+      ...(random.chance(0.4) && { profile: random.pick(PROFILES) }),
       ...(random.chance(0.2) && { timeout: random.integer(1, 20) }),
       ...(random.chance(0.1) && { draft: true }),
+      ...(random.chance(0.3) && { cwd: random.pick(['a', 'b']) }),
       ...(key !== undefined && { idempotency_key: key }),
     };
   }
@@ -99,15 +112,37 @@ export class Clients {
     const { random } = this.#deployment;
     const ids = [...this.acknowledged.ids].slice(-15);
     if (ids.length === 0) return;
-    const id = random.pick(ids);
-    const doing = random.pick(['edit', 'edit', 'cancel', 'kill', 'retry', 'submit', 'unpark', 'read'] as const);
+    const doing = random.pick(DOINGS);
+    const id = (doing === 'kill' && random.chance(0.3) && this.#lost()?.id) || random.pick(ids);
     if (doing === 'read') this.#heed(await this.#api.read(id), doing);
+    else if (doing === 'link') await this.link();
+    else if (doing === 'reread') await this.#reread(id);
     else if (doing !== 'edit') this.#heed(await this.#api.act(id, { type: doing }), doing);
     else {
       const prompt = random.chance(0.5) ? { prompt: `say ${random.integer(1, 1_000)}` } : {};
       const priority = random.integer(-1, 1);
       this.#heed(await this.#api.edit(id, { ...prompt, priority }), doing);
     }
+  }
+
+  /** A job whose worker seems to be dead. */
+  #lost(): Job | undefined {
+    const now = new Date(this.#deployment.time.wall).toISOString();
+    return this.#deployment.allJobs().find((job) => leaseIsOver(job, now));
+  }
+
+  /** Mostly of a job that seems to be stuck, which is when people do it. */
+  async #reread(id: string): Promise<void> {
+    const jobs = this.#deployment.random.chance(0.7) ? this.#deployment.allJobs() : [];
+    const stuck =
+      (jobs.length > 0 ? this.#lost() : undefined) ??
+      jobs.find((job) => job.children_pending !== undefined) ??
+      jobs.find((job) => job.reason === 'worker_lost');
+    const answer = await this.#api.reread(stuck?.id ?? id);
+    if (answer.kind === 'refused') this.#onFault(`a reread was refused: ${answer.error.message}`);
+    if (answer.kind !== 'answered') return;
+    this.#deployment.tellEvent('reread');
+    if (answer.value.recoveredFollowUpIds.length > 0) this.#deployment.tellEvent('follow-ups recovered by a reread');
   }
 
   #heed(answer: Answer<Job>, doing: string): void {

@@ -1,4 +1,5 @@
-import type { QueueMisdeeds } from './model-queue.ts';
+import { QUEUE } from '../../lib/aws/tables.ts';
+import type { QueueLimits, QueueMisdeeds } from './model-queue.ts';
 import type { Staleness } from './model-table.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -16,11 +17,16 @@ export const FAULTS = [
   'message lost',
   'message doubled',
   'message delivered twice',
+  'message reordered',
+  'message expired',
+  'dead letter',
   'queues purged',
   'deployed',
+  'no workers',
   'clock skewed',
   'batch repeated',
   'watch missed',
+  'vendor refuses',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 export type FaultCounts = Record<FaultKind, number>;
@@ -38,10 +44,17 @@ interface Mischief {
   readonly lose: number;
   readonly double: number;
   readonly deliverTwice: number;
+  readonly reorder: number;
+  readonly queues: QueueLimits;
 }
 
 /** Worlds in which nothing is lost and nobody dies must go on without the watch. */
 export type Weather = 'orderly' | 'stormy';
+
+const AS_DEPLOYED: QueueLimits = {
+  retention: QUEUE.messageRetention * 1000,
+  maxReceiveCount: QUEUE.maxReceiveCount,
+};
 
 /** The faults of one world: which there are follows from its seed; they happen only until `end`. */
 export class Faults implements Staleness, QueueMisdeeds {
@@ -49,6 +62,10 @@ export class Faults implements Staleness, QueueMisdeeds {
   readonly weather: Weather;
   readonly #random: SeededRandom;
   readonly #mischief: Mischief;
+  /** The profile whose vendor refuses; undefined: every one's. */
+  refused: string | undefined;
+  /** What a vendor that refuses says to whoever asks it now. */
+  vendor: 'account_required' | 'usage_limit' | undefined;
   #active = true;
   #throttled = false;
 
@@ -69,6 +86,12 @@ export class Faults implements Staleness, QueueMisdeeds {
     this.overAt = now;
     this.#active = false;
     this.#throttled = false;
+    this.vendor = undefined;
+  }
+
+  /** How long the queues keep a message and how often they hand it out, which is shorter and rarer in some worlds. */
+  get queues(): QueueLimits {
+    return this.#mischief.queues;
   }
 
   set throttled(throttled: boolean) {
@@ -132,6 +155,18 @@ export class Faults implements Staleness, QueueMisdeeds {
     return this.#happens('message delivered twice', this.#mischief.deliverTwice);
   }
 
+  reorders(): boolean {
+    return this.#happens('message reordered', this.#mischief.reorder);
+  }
+
+  onExpired(): void {
+    this.counts['message expired'] += 1;
+  }
+
+  onDeadLetter(): void {
+    this.counts['dead letter'] += 1;
+  }
+
   /** Counts a fault that the world itself causes. */
   happens(kind: FaultKind, chance: number): boolean {
     return this.#happens(kind, chance);
@@ -157,12 +192,14 @@ function orderly(random: SeededRandom): Mischief {
     lose: 0,
     double: random.pick([0, 0.1]),
     deliverTwice: random.pick([0, 0.05]),
+    reorder: random.pick([0, 0.3]),
+    queues: AS_DEPLOYED,
   };
 }
 
 function stormy(random: SeededRandom): Mischief {
   return {
-    kill: random.pick([0, 0.0003, 0.002, 0.008]),
+    kill: random.pick([0, 0.0003, 0.002, 0.008, 0.03]),
     freeze: random.pick([0, 0.0005, 0.003, 0.01]),
     cutOff: random.pick([0, 0, 0.0005, 0.003]),
     refuse: random.pick([0, 0.005, 0.03, 0.15]),
@@ -173,5 +210,12 @@ function stormy(random: SeededRandom): Mischief {
     lose: random.pick([0, 0.02, 0.2]),
     double: random.pick([0, 0.05, 0.3]),
     deliverTwice: random.pick([0, 0.05]),
+    reorder: random.pick([0.1, 0.5]),
+    queues: random.pick([
+      AS_DEPLOYED,
+      AS_DEPLOYED,
+      { ...AS_DEPLOYED, retention: random.integer(950_000, 3_600_000) },
+      { ...AS_DEPLOYED, maxReceiveCount: random.integer(1, 4) },
+    ]),
   };
 }

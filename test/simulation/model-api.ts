@@ -1,17 +1,15 @@
-import { ProfileStore } from '../../lib/catalog/profiles.ts';
-import { ProjectStore } from '../../lib/catalog/projects.ts';
-import { RuleStore } from '../../lib/catalog/rules.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import type { JobCreation, JobEditFields } from '../../lib/contract/schemas/job.ts';
 import { actOnJob } from '../../lib/jobs/act-on-job.ts';
 import { createJob } from '../../lib/jobs/create-job.ts';
 import { editJob } from '../../lib/jobs/edit-job.ts';
 import { findJob } from '../../lib/jobs/find-job.ts';
-import type { Job } from '../../lib/jobs/job.ts';
-import { JobTextStore } from '../../lib/jobs/job-texts.ts';
+import type { Job, ParkReason } from '../../lib/jobs/job.ts';
 import type { JobEvent } from '../../lib/jobs/lifecycle.ts';
-import { ModelClient } from './model-client.ts';
-import { ENV, type ModelDeployment } from './model-deployment.ts';
+import { unparkAll } from '../../lib/jobs/parked-jobs.ts';
+import { type RereadJob, rereadJob } from '../../lib/jobs/reread-job.ts';
+import { settledChildren } from '../../lib/jobs/settled-children.ts';
+import type { ModelDeployment } from './model-deployment.ts';
 import { startProcess, watchOf } from './model-workers.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
@@ -52,29 +50,30 @@ export class ModelApi {
     });
   }
 
-  /** A job with its texts. */
+  /** A job with its texts, once its follow-ups are there or late. */
   read(id: string): Promise<Answer<Job>> {
     return this.#answer(async (process) => {
       const context = this.#context(process, 'read');
-      const job = await findJob(context.jobs, id);
+      const job = await settledChildren(context, await findJob(context.jobs, id));
       await context.texts.get(job);
       return job;
     });
   }
 
+  reread(id: string): Promise<Answer<RereadJob>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'reread');
+      return await rereadJob(context, await findJob(context.jobs, id));
+    });
+  }
+
+  /** The vendor account was linked, or its limit is over. */
+  link(reason: ParkReason): Promise<Answer<void>> {
+    return this.#answer((process) => unparkAll(this.#context(process, 'link'), reason));
+  }
+
   #context(process: SimulatedProcess, doing: string) {
-    const actor = { id: process.name, doing };
-    const { table, objects } = new ModelClient(this.#deployment, process, actor);
-    const registry = { table, registryTable: ENV.REGISTRY_TABLE };
-    return {
-      ...watchOf(this.#deployment, process, actor),
-      texts: new JobTextStore({ ...registry, objects, bucket: ENV.OUTPUT_BUCKET }),
-      profiles: new ProfileStore(registry),
-      rules: new RuleStore(registry),
-      projects: new ProjectStore({ ...registry, clock: process.clock }),
-      folders: { workspaces: ENV.PROMPTQ_WORKSPACES, roots: [] },
-      defaultProfile: ENV.PROMPTQ_DEFAULT_PROFILE,
-    };
+    return watchOf(this.#deployment, process, { id: process.name, doing });
   }
 
   #answer<T>(call: (process: SimulatedProcess) => Promise<T>): Promise<Answer<T>> {

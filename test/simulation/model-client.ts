@@ -1,4 +1,4 @@
-import type { S3Client } from '@aws-sdk/client-s3';
+import { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Faults } from './faults.ts';
@@ -46,8 +46,10 @@ export class ModelClient {
     return this as unknown as SQSClient;
   }
 
+  /** The SDK's paginators ask for a client of its own class. */
   get objects(): S3Client {
-    return this as unknown as S3Client;
+    const send = (command: unknown) => this.send(command);
+    return Object.assign(Object.create(S3Client.prototype) as S3Client, { send });
   }
 
   async send(command: unknown): Promise<unknown> {

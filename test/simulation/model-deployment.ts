@@ -1,41 +1,20 @@
 import { BANDS, type Band, TABLES } from '../../lib/aws/tables.ts';
-import { bandOf, type Job, jobItemSchema } from '../../lib/jobs/job.ts';
-import { receiptKey } from '../../lib/jobs/output-keys.ts';
+import { bandOf, type Job } from '../../lib/jobs/job.ts';
+import { attemptPrefix, receiptKey } from '../../lib/jobs/output-keys.ts';
+import { type EventKind, eventsOfWrite, noEvents } from './events.ts';
 import type { Item } from './expressions.ts';
 import type { Faults } from './faults.ts';
 import type { Actor, Network } from './model-client.ts';
+import { ENV } from './model-env.ts';
+import { ModelObjects } from './model-objects.ts';
 import { ModelQueue } from './model-queue.ts';
 import { perform, type Services } from './model-services.ts';
 import { ModelTable, type Write } from './model-table.ts';
+import { faultOfObject } from './object-rules.ts';
+import { ProbeRules } from './probe-rules.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { faultOfWrite } from './transition-rules.ts';
 import type { VirtualTime } from './virtual-time.ts';
-
-/** The environment that the modules are opened with. */
-export const ENV = {
-  JOBS_TABLE: 'jobs',
-  REGISTRY_TABLE: 'registry',
-  OUTPUT_BUCKET: 'outputs',
-  QUEUE_URL_HIGH: 'https://queues.test/high',
-  QUEUE_URL_NORMAL: 'https://queues.test/normal',
-  QUEUE_URL_LOW: 'https://queues.test/low',
-  PROMPTQ_TIMEOUT_UNIT: 'seconds' as const,
-  PROMPTQ_DEFAULT_PROFILE: 'codex',
-  PROMPTQ_WORKSPACES: '/workspaces',
-  PROMPTQ_ALLOWED_ROOTS: [],
-  PROMPTQ_TEMP: '/tmp',
-  PROMPTQ_S3_PATH_STYLE: true,
-  PROMPTQ_CONCURRENCY: 1,
-  PROMPTQ_WORK_DIR: '/work',
-  PROMPTQ_STOP_GRACE_SECONDS: 5,
-  PROMPTQ_OUTPUT_BYTES: 1_000_000,
-  PROMPTQ_ACCOUNT_PROBE_SECONDS: 60,
-  PROMPTQ_USAGE_PROBE_SECONDS: 300,
-  PROMPTQ_VERSION: '0',
-  PATH: '',
-  HOME: '/',
-  LANG: 'C',
-};
 
 /** A record of the Jobs table's stream. */
 export interface StreamRecord {
@@ -43,6 +22,10 @@ export interface StreamRecord {
   readonly before: Job['status'] | undefined;
   readonly after: Job['status'] | undefined;
 }
+
+const never = () => false;
+/** Queues of dead letters are no means of the worlds' to do harm. */
+const HARMLESS = { loses: never, doubles: never, deliversTwice: never, reorders: never };
 
 /** How many shards the stream has. */
 export const SHARDS = 2;
@@ -57,17 +40,26 @@ export class ModelDeployment implements Network {
   readonly queues: Readonly<Record<Band, ModelQueue>>;
   readonly stream: readonly StreamRecord[][] = Array.from({ length: SHARDS }, () => []);
   /** Called with what each write to a job made of it. */
-  onJobWrite: (before: Job | undefined, after: Job) => void = () => undefined;
-  calls = 0;
+  onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
+  /** How often each kind of call came, by the command's name. */
+  readonly calls: Record<string, number> = {};
+  readonly events = noEvents();
+  readonly objects: ModelObjects;
+  /** Attempts that were reported as succeeded: `id/attempt`. */
+  readonly succeeded = new Set<string>();
   readonly #services: Services;
   /** Tells of an invariant that was broken. */
   readonly tellFault: (fault: string) => void;
   readonly #trace: ((line: string) => void) | undefined;
+  readonly #kept = new Map<string, number>();
+  /** Who has sent which permit. */
+  readonly #sent = new Set<string>();
   readonly #receiptTimes = new Map<string, number>();
   readonly #permitTimes = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
   readonly #shardOf = new Map<string, number>();
   readonly #names = new Map<string, string>();
+  readonly #probes = new ProbeRules();
   #steps = 0;
   #actor: Actor = { id: 'nobody', doing: 'nothing' };
 
@@ -82,9 +74,24 @@ export class ModelDeployment implements Network {
     this.#trace = hooks.trace;
     const options = { now: () => this.time.now, staleness: this.faults };
     this.jobs = new ModelTable(TABLES.jobs, { ...options, onWrite: (write) => this.#onWrite(write) });
-    this.registry = new ModelTable(TABLES.registry, { ...options, onWrite: () => undefined });
-    const queue = () => new ModelQueue(this.time, this.random, this.faults);
-    this.queues = { high: queue(), normal: queue(), low: queue() };
+    this.registry = new ModelTable(TABLES.registry, {
+      ...options,
+      onWrite: ({ before, after }) => this.#probes.noteRecord(after, before, this.#actor),
+    });
+    const limits = this.faults.queues;
+    const deadLetters = () => new ModelQueue(this.time, this.random, HARMLESS);
+    const [high, normal, low] = [deadLetters(), deadLetters(), deadLetters()];
+    const queue = (dead: ModelQueue) =>
+      new ModelQueue(this.time, this.random, this.faults, { limits, deadLetters: dead });
+    this.queues = { high: queue(high), normal: queue(normal), low: queue(low) };
+    this.objects = new ModelObjects((key, before, after) => {
+      const [, stream = '', offset = '0'] = /^(.*\/stdout)(?:\.log|\/(\d+))$/.exec(key) ?? [];
+      if (stream !== '' && after !== undefined)
+        this.#kept.set(stream, Math.max(this.#kept.get(stream) ?? 0, Number(offset) + after.length));
+      const fault = faultOfObject(this.objects, { key, before, after });
+      if (fault !== undefined) this.tellFault(this.#named(`${key}: ${fault}`));
+      if (key.endsWith('/receipt.json') && before === undefined) this.#receiptTimes.set(key, this.time.wall);
+    });
     this.#services = {
       tables: new Map([
         [ENV.JOBS_TABLE, this.jobs],
@@ -94,17 +101,27 @@ export class ModelDeployment implements Network {
         [ENV.QUEUE_URL_HIGH, this.queues.high],
         [ENV.QUEUE_URL_NORMAL, this.queues.normal],
         [ENV.QUEUE_URL_LOW, this.queues.low],
+        ['dead-high', high],
+        ['dead-normal', normal],
+        ['dead-low', low],
       ]),
-      objects: new Map(),
+      deadLetters: new Map([
+        [ENV.QUEUE_URL_HIGH, 'dead-high'],
+        [ENV.QUEUE_URL_NORMAL, 'dead-normal'],
+        [ENV.QUEUE_URL_LOW, 'dead-low'],
+      ]),
+      objects: this.objects,
     };
   }
 
   perform(command: unknown, actor: Actor): unknown {
-    this.calls += 1;
     this.#steps += 1;
     this.#actor = actor;
     const { input } = command as { input: Record<string, unknown> };
     const name = (command as object).constructor.name;
+    this.calls[name] = (this.calls[name] ?? 0) + 1;
+    if (typeof input.MessageBody === 'string') this.#sent.add(`${actor.id} ${input.MessageBody}`);
+    if (name === 'DeleteMessageCommand' && String(input.QueueUrl).startsWith('dead-')) this.#checkDeadLetter(input);
     try {
       const result = perform(this.#services, command);
       this.#note(input);
@@ -121,14 +138,29 @@ export class ModelDeployment implements Network {
     }
   }
 
+  #checkDeadLetter({ QueueUrl, ReceiptHandle }: Record<string, unknown>): void {
+    const body = this.#services.queues.get(String(QueueUrl))?.bodyOf(String(ReceiptHandle));
+    if (body !== undefined && !this.#sent.has(`${this.#actor.id} ${body}`))
+      this.tellFault('a dead letter was deleted before its permit was sent again');
+  }
+
   /** The jobs as they truly are. */
   allJobs(): Job[] {
-    return this.jobs.all().map((item) => jobItemSchema.parse(item));
+    return this.jobs.all() as Item[] as Job[];
   }
 
   /** A job's name by its order of creation: ids are random, and the same course of events has other ones each time. */
   nameOf(id: string | undefined): string {
     return this.#names.get(id ?? '') ?? 'a new job';
+  }
+
+  tellEvent(event: EventKind): void {
+    this.events[event] += 1;
+  }
+
+  /** How many bytes of an attempt's stdout were ever acknowledged. */
+  keptOutput(jobId: string, attempt: number): number {
+    return this.#kept.get(`${attemptPrefix(jobId, attempt)}stdout`) ?? 0;
   }
 
   hasReceipt(jobId: string, attempt: number): boolean {
@@ -143,8 +175,7 @@ export class ModelDeployment implements Network {
     if (typeof input.MessageBody === 'string') {
       const { band, job } = JSON.parse(input.MessageBody) as { band: string; job: string };
       this.#permitTimes.set(`${band} ${job}`, this.#steps);
-    } else if (typeof input.Key === 'string' && input.Body !== undefined && !this.#receiptTimes.has(input.Key))
-      this.#receiptTimes.set(input.Key, this.time.wall);
+    }
   }
 
   #onWrite({ before, after }: Write): void {
@@ -155,8 +186,7 @@ export class ModelDeployment implements Network {
       `    ${this.nameOf(is?.id)} ${was?.status ?? '-'} → ${is?.status ?? '-'} (${is?.reason}) ${changes(was, is)}`,
     );
     const fault = faultOfWrite({
-      before: was,
-      after: is,
+      ...{ before: was, after: is },
       actor: this.#actor,
       wall: this.time.wall,
       receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
@@ -164,13 +194,20 @@ export class ModelDeployment implements Network {
     });
     if (fault !== undefined) this.tellFault(`${this.nameOf(is?.id)}: ${fault}`);
     if (is === undefined) return;
+    const unfair = this.#probes.faultOf(
+      { before: was, after: is },
+      { jobs: () => this.allJobs(), wall: this.time.wall },
+    );
+    if (unfair !== undefined) this.tellFault(`${this.nameOf(is.id)}: ${unfair}`);
+    for (const event of eventsOfWrite(was, is, this.#actor)) this.tellEvent(event);
+    if (was?.status === 'RUNNING' && is.status === 'SUCCEEDED') this.succeeded.add(`${is.id}/${is.attempt}`);
     // Heartbeats decide nothing: one may come between a permit and its write.
     if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);
     const shard = this.#shardOf.get(is.id) ?? this.#shardOf.size % SHARDS;
     this.#shardOf.set(is.id, shard);
     const sequence = String(10n ** 20n + BigInt(this.#steps));
     this.stream[shard]?.push({ sequence, before: was?.status, after: is.status });
-    this.onJobWrite(was, is);
+    this.onJobWrite(was, is, this.#actor);
   }
 
   #named(text: string): string {
@@ -193,6 +230,8 @@ function jobOf(item: Item | undefined): Job | undefined {
 function changes(before: Job | undefined, after: Job | undefined): string {
   if (before === undefined || after === undefined) return '';
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Job)[];
-  const shown = names.filter((name) => before[name] !== after[name] && !['change_id', 'updated_at'].includes(name));
+  const shown = names.filter(
+    (name) => before[name] !== after[name] && !['change_id', 'claim_id', 'updated_at'].includes(name),
+  );
   return shown.map((name) => `${name}=${String(after[name])}`).join(' ');
 }

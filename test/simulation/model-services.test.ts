@@ -1,4 +1,10 @@
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
@@ -10,6 +16,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TABLES } from '../../lib/aws/tables.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { ModelObjects } from './model-objects.ts';
 import { ModelQueue } from './model-queue.ts';
 import { perform, type Services } from './model-services.ts';
 import { ModelTable } from './model-table.ts';
@@ -69,27 +76,12 @@ describe('the model answers as the emulators do:', () => {
     }
   });
 
-  it('objects that are there, replaced, and missing', async () => {
-    const Bucket = deployment.env.OUTPUT_BUCKET;
-    for (const [Key, Body] of [
-      ['a', undefined],
-      ['a', 'one'],
-      ['a', undefined],
-      ['a', 'two'],
-      ['a', undefined],
-    ] as const) {
-      const command =
-        Body === undefined ? new GetObjectCommand({ Bucket, Key }) : new PutObjectCommand({ Bucket, Key, Body });
-      const read = async (send: () => unknown) => {
-        try {
-          const answer = (await send()) as { Body?: { transformToString(): Promise<string> } };
-          return await answer.Body?.transformToString();
-        } catch (error) {
-          return (error as Error).name;
-        }
-      };
-      const real = await read(() => deployment.objects.send(command as PutObjectCommand));
-      expect(await read(() => perform(model, command))).toBe(real);
+  it('objects that are put, replaced, read whole and in part, listed by pages, deleted, and missing', async () => {
+    for (let step = 0; step < 250; step += 1) {
+      const command = anObjectCommand(step);
+      const real = await objectAnswerOf(() => deployment.objects.send(command as PutObjectCommand));
+      const modelled = await objectAnswerOf(() => perform(model, command));
+      expect({ command: command.input, answer: modelled }).toEqual({ command: command.input, answer: real });
     }
   });
 });
@@ -106,14 +98,15 @@ function aModel(env: EmulatedDeployment['env']): Services {
     onWrite: () => undefined,
   };
   const never = () => false;
-  const queue = () => new ModelQueue(time, random, { loses: never, doubles: never, deliversTwice: never });
+  const queue = () =>
+    new ModelQueue(time, random, { loses: never, doubles: never, deliversTwice: never, reorders: never });
   return {
     tables: new Map([
       [env.JOBS_TABLE, new ModelTable(TABLES.jobs, options)],
       [env.REGISTRY_TABLE, new ModelTable(TABLES.registry, options)],
     ]),
     queues: new Map([[env.QUEUE_URL_HIGH, queue()]]),
-    objects: new Map(),
+    objects: new ModelObjects(),
   };
 }
 
@@ -148,6 +141,50 @@ function aTableCommand() {
         ...(random.chance(0.7) && { ReturnValues: 'ALL_NEW' as const }),
       });
   }
+}
+
+function anObjectCommand(step: number) {
+  const Bucket = deployment.env.OUTPUT_BUCKET;
+  const Key = `model/${random.pick(['a', 'b'])}/${random.integer(1, 4)}`;
+  switch (random.pick(['put', 'put', 'get', 'part', 'head', 'list', 'delete'] as const)) {
+    case 'put':
+      return new PutObjectCommand({ Bucket, Key, Body: Buffer.from(`object ${step} ${'.'.repeat(step % 7)}`) });
+    case 'get':
+      return new GetObjectCommand({ Bucket, Key });
+    case 'part': {
+      const from = random.integer(0, 12);
+      return new GetObjectCommand({ Bucket, Key, Range: `bytes=${from}-${from + random.integer(0, 6)}` });
+    }
+    case 'head':
+      return new HeadObjectCommand({ Bucket, Key });
+    case 'list': {
+      const StartAfter = random.chance(0.5) ? { StartAfter: Key } : {};
+      const Prefix = random.pick(['model/', 'model/a/']);
+      return new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: random.integer(1, 5), ...StartAfter });
+    }
+    case 'delete':
+      return new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }, { Key: `${Key}0` }], Quiet: true } });
+  }
+}
+
+async function objectAnswerOf(send: () => unknown): Promise<unknown> {
+  try {
+    const { Body, ContentLength, Contents, NextContinuationToken } = (await send()) as ObjectAnswer;
+    const text = Body && (await Body.transformToString?.());
+    const bytes = Body && text === undefined ? Buffer.concat(await Array.fromAsync(Body)).toString() : text;
+    const listed = Contents?.map(({ Key, Size }) => ({ Key, Size }));
+    const hasMore = NextContinuationToken !== undefined;
+    return Body === undefined ? { size: listed === undefined ? ContentLength : undefined, listed, hasMore } : { bytes };
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
+
+interface ObjectAnswer {
+  readonly Body?: AsyncIterable<Buffer> & { transformToString?(): Promise<string> };
+  readonly ContentLength?: number;
+  readonly Contents?: readonly { readonly Key?: string; readonly Size?: number }[];
+  readonly NextContinuationToken?: string;
 }
 
 let clock = 0;

@@ -1,7 +1,8 @@
-import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
@@ -14,7 +15,8 @@ import {
   type QueryCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { ModelQueue } from './model-queue.ts';
+import type { ModelObjects } from './model-objects.ts';
+import type { ModelQueue, Received } from './model-queue.ts';
 import type { ModelTable } from './model-table.ts';
 
 /** The services of a deployment, at the level of the SDK's commands. */
@@ -23,7 +25,9 @@ export interface Services {
   readonly tables: ReadonlyMap<string, ModelTable>;
   /** By URL. */
   readonly queues: ReadonlyMap<string, ModelQueue>;
-  readonly objects: Map<string, string>;
+  /** By URL: the queue that a queue gives up to. */
+  readonly deadLetters?: ReadonlyMap<string, string>;
+  readonly objects: ModelObjects;
 }
 
 /** Applies one command as its service would. @throws what the service would, and Error for what the model does not know. */
@@ -53,7 +57,7 @@ export function perform(services: Services, command: unknown): unknown {
       Keys.map((key) => table(services, name).get(key, ConsistentRead)).filter((item) => item !== undefined);
     return { Responses: Object.fromEntries(requests.map((request) => [request[0], read(request)])) };
   }
-  return performOnQueues(services, command) ?? performOnObjects(services, command);
+  return performOnQueues(services, command) ?? services.objects.perform(command);
 }
 
 function performOnQueues(services: Services, command: unknown): unknown {
@@ -62,13 +66,18 @@ function performOnQueues(services: Services, command: unknown): unknown {
     return {};
   }
   if (command instanceof ReceiveMessageCommand) {
-    const received = queue(services, command.input.QueueUrl).receive(command.input.WaitTimeSeconds ?? 0);
-    return received.then((message) => {
-      if (message === undefined) return {};
-      const Attributes = { ApproximateReceiveCount: String(message.receives) };
-      return { Messages: [{ MessageId: message.id, Body: message.body, ReceiptHandle: message.handle, Attributes }] };
+    const { QueueUrl, WaitTimeSeconds = 0, MaxNumberOfMessages = 1 } = command.input;
+    const from = queue(services, QueueUrl);
+    return from.receive(WaitTimeSeconds).then((first) => {
+      const received = first === undefined ? [] : [first, ...from.more(MaxNumberOfMessages - 1)];
+      return received.length === 0 ? {} : { Messages: received.map(asMessage) };
     });
   }
+  if (command instanceof GetQueueAttributesCommand) {
+    const deadLetterTargetArn = services.deadLetters?.get(command.input.QueueUrl ?? '');
+    return { Attributes: { RedrivePolicy: JSON.stringify({ deadLetterTargetArn }) } };
+  }
+  if (command instanceof GetQueueUrlCommand) return { QueueUrl: command.input.QueueName };
   if (command instanceof ChangeMessageVisibilityCommand) {
     const { QueueUrl, ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
     queue(services, QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout);
@@ -81,23 +90,16 @@ function performOnQueues(services: Services, command: unknown): unknown {
   return undefined;
 }
 
-function performOnObjects({ objects }: Services, command: unknown): unknown {
-  if (command instanceof PutObjectCommand) {
-    objects.set(command.input.Key ?? '', String(command.input.Body));
-    return {};
-  }
-  if (command instanceof GetObjectCommand) {
-    const text = objects.get(command.input.Key ?? '');
-    if (text === undefined) throw new NoSuchKey({ $metadata: {}, message: 'The specified key does not exist.' });
-    return { Body: { transformToString: async () => text } };
-  }
-  throw new Error(`the model does not know ${String((command as object).constructor.name)}`);
+function asMessage({ id, body, handle, receives, sentAt }: Received) {
+  const Attributes = { ApproximateReceiveCount: String(receives), SentTimestamp: String(sentAt) };
+  return { MessageId: id, Body: body, ReceiptHandle: handle, Attributes };
 }
 
 function query(services: Services, input: QueryCommandInput): unknown {
   const { TableName, IndexName, KeyConditionExpression = '', ...rest } = input;
   const asked = table(services, TableName);
-  const [, name = '', value = ''] = /^([#\w]+) = (:\w+)$/.exec(KeyConditionExpression) ?? [];
+  const [, name = '', value = '', sortName, begin = ''] =
+    /^([#\w]+) = (:\w+)(?: AND begins_with\((\w+), (:\w+)\))?$/.exec(KeyConditionExpression) ?? [];
   const key = rest.ExpressionAttributeNames?.[name] ?? name;
   if (key !== asked.partitionKeyOf(IndexName) || rest.FilterExpression !== undefined)
     throw new Error(`the model does not know the query ${KeyConditionExpression} of ${IndexName}`);
@@ -108,7 +110,9 @@ function query(services: Services, input: QueryCommandInput): unknown {
     limit: rest.Limit ?? Number.POSITIVE_INFINITY,
     from: rest.ExclusiveStartKey,
   });
-  return { Items: items.map((item) => ({ ...item })), ...(last !== undefined && { LastEvaluatedKey: last }) };
+  const prefix = String(rest.ExpressionAttributeValues?.[begin] ?? '');
+  const matching = sortName === undefined ? items : items.filter((item) => String(item[sortName]).startsWith(prefix));
+  return { Items: matching.map((item) => ({ ...item })), ...(last !== undefined && { LastEvaluatedKey: last }) };
 }
 
 function table({ tables }: Services, name: string | undefined): ModelTable {

@@ -1,7 +1,9 @@
 import { JobCounts } from '../../lib/jobs/counts.ts';
-import { redrive, watchReady, watchRunning } from '../../lib/jobs/watch-jobs.ts';
+import { watch } from '../../lib/jobs/watch.ts';
+import { watchBusy } from '../../lib/jobs/watch-jobs.ts';
 import { ModelClient } from './model-client.ts';
-import { ENV, type ModelDeployment, SHARDS } from './model-deployment.ts';
+import { type ModelDeployment, SHARDS } from './model-deployment.ts';
+import { ENV } from './model-env.ts';
 import { startProcess, watchOf } from './model-workers.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
@@ -63,9 +65,12 @@ export class ModelTriggers {
 
   async #watch(process: SimulatedProcess): Promise<void> {
     const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
-    await watchRunning(context);
-    if (!this.#isLost) return await watchReady(context);
-    await redrive(context);
+    // Nobody is lost in orderly weather: all else must come about without being watched.
+    if (this.#deployment.faults.weather !== 'stormy') return await watchBusy(context);
+    const isRedrive = this.#isLost;
+    await watch(context, { redrive: isRedrive });
+    if (!isRedrive) return;
+    this.#deployment.tellEvent('permits sent anew');
     this.#isLost = false;
   }
 

@@ -1,7 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { ProfileStore } from '../../lib/catalog/profiles.ts';
-import { RuleStore } from '../../lib/catalog/rules.ts';
-import { JobTextStore } from '../../lib/jobs/job-texts.ts';
 import { openWatch } from '../../lib/jobs/open-watch.ts';
 import { starvingBands } from '../../lib/jobs/starving-bands.ts';
 import { pause } from '../../worker-container/output/timing.ts';
@@ -9,7 +6,8 @@ import { PermitSource } from '../../worker-container/permit-source.ts';
 import { Worker } from '../../worker-container/worker.ts';
 import type { ModelAgents } from './model-agent.ts';
 import { type Actor, ModelClient } from './model-client.ts';
-import { ENV, type ModelDeployment } from './model-deployment.ts';
+import type { ModelDeployment } from './model-deployment.ts';
+import { ENV } from './model-env.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 /** A log that nobody reads. */
@@ -41,12 +39,16 @@ export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, 
   };
 }
 
+/** Milliseconds in which a worker that was told to stop has ended its attempts: its grace, asking politely, a claim under way. */
+const STOPPED_AFTER = 120_000;
+
 /** Workers that are started again when they were killed, and replaced by newer ones at a deployment. */
 export class ModelWorkers {
   readonly #deployment: ModelDeployment;
   readonly #agents: ModelAgents;
   readonly #slots: number;
   #count = 0;
+  #absentUntil = 0;
   readonly #drains = new Set<() => void>();
 
   constructor(deployment: ModelDeployment, agents: ModelAgents, slots: number) {
@@ -63,11 +65,14 @@ export class ModelWorkers {
     const drain = () => {
       draining.abort();
       process.schedule(() => stopping.abort(), ENV.PROMPTQ_STOP_GRACE_SECONDS * 1000);
+      this.#expectRest(process);
     };
     this.#drains.add(drain);
     const again = () => {
       if (!this.#drains.delete(drain)) return;
-      this.#deployment.time.schedule(() => this.start(), this.#deployment.random.skewed(500, 60_000));
+      const { time, random } = this.#deployment;
+      const absence = Math.max(0, this.#absentUntil - time.now);
+      time.schedule(() => this.start(), absence + random.skewed(500, 60_000));
     };
     process.onDeath(again);
     const worker = this.#worker(process, { draining: draining.signal, stopping: stopping.signal });
@@ -76,16 +81,32 @@ export class ModelWorkers {
       .then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
   }
 
+  /** A worker that was told to stop must soon run nothing any more. */
+  #expectRest(process: SimulatedProcess): void {
+    const { time, tellFault } = this.#deployment;
+    const since = time.now;
+    time.schedule(() => {
+      const isRunning = [...this.#agents.live].some((run) => run.process === process);
+      if (isRunning && process.hasRunSince(since))
+        tellFault(`${process.name} runs an attempt although it was told to stop`);
+    }, STOPPED_AFTER);
+  }
+
   /** Every worker is told to stop; newer ones come. */
   deploy(): void {
     for (const drain of [...this.#drains]) drain();
   }
 
+  /** Every worker is told to stop, and none comes for so many milliseconds. */
+  leave(milliseconds: number): void {
+    this.#absentUntil = this.#deployment.time.now + milliseconds;
+    this.deploy();
+  }
+
   #worker(process: SimulatedProcess, signals: { draining: AbortSignal; stopping: AbortSignal }): Worker {
     const actor = { id: process.name, doing: 'work' };
     const watch = watchOf(this.#deployment, process, actor);
-    const { table, objects } = new ModelClient(this.#deployment, process, actor);
-    const registry = { table, registryTable: ENV.REGISTRY_TABLE };
+    const { objects } = new ModelClient(this.#deployment, process, actor);
     const context = {
       ...watch,
       env: ENV,
@@ -93,10 +114,6 @@ export class ModelWorkers {
       markPrefix: '',
       objects,
       log,
-      texts: new JobTextStore({ ...registry, objects, bucket: ENV.OUTPUT_BUCKET }),
-      profiles: new ProfileStore(registry),
-      rules: new RuleStore(registry),
-      folders: { workspaces: ENV.PROMPTQ_WORKSPACES, roots: [] },
       timing: process.timing,
       machine: {
         folder: { make: async () => undefined, remove: async () => undefined },

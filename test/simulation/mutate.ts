@@ -1,65 +1,179 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { MUTANTS, type Mutant } from './mutants.ts';
+import { foundMutants } from './found-mutants.ts';
+import { HARMLESS } from './harmless-mutants.ts';
+import { type Mutant, mutated } from './mutant.ts';
+import { MutantLog, type Verdict } from './mutant-log.ts';
+import { mutantTable } from './mutant-table.ts';
+import { MutantTests } from './mutant-tests.ts';
+import { Worlds } from './mutant-worlds.ts';
+import { MUTANTS } from './mutants.ts';
+import { testsOf } from './tests-of-file.ts';
 
-/** `npm run mutate -- [--seconds N] [--only TEXT]`: takes one safeguard out at a time; the simulator or a test must see it. */
+/**
+ * `npm run mutate -- [--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
+ * the simulator or a test must see it. What is in the log as seen is not tried again while its file reads the same.
+ * `--only`: those whose file or name holds it. `--minutes`: begins with no other after so many.
+ * `--tests`: without the simulator, for who works on the tests. `--table` tries nothing and prints the log by file.
+ */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDERS = ['lib', 'worker-container', 'functions', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const FOLDERS = ['lib', 'worker-container', 'functions', 'bin', 'test'];
+const FILES = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'cdk.json', 'openapi.json', 'README.md'];
+
+/** Which worlds look at a mutant, and how many lives they have. */
+const LOOKS = {
+  short: { seed: 1, lives: 600 },
+  long: { seed: 501, lives: 3_000 },
+} as const;
+
+/** Looks that were seen to break nothing without a mutant. */
+const soundLooks = new Set<keyof typeof LOOKS>();
+
+/** Tests that take longer (seconds) come after the long look. */
+const QUICK = 60;
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
+  options: {
+    only: { type: 'string', default: '' },
+    lanes: { type: 'string', default: String(availableParallelism()) },
+    minutes: { type: 'string', default: 'Infinity' },
+    log: { type: 'string' },
+    tests: { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
+  },
 });
-const waiting = MUTANTS.filter(({ name }) => name.includes(values.only));
-const all = waiting.length;
-let caught = 0;
-await Promise.all(Array.from({ length: availableParallelism() }, work));
-console.log(`caught ${caught} of ${all}`);
-process.exitCode = caught === all ? 0 : 1;
+const log = new MutantLog(values.log);
+const all = [...MUTANTS, ...foundMutants(ROOT)].filter(({ name, file }) => `${file} ${name}`.includes(values.only));
+const sources = new Map<string, string>();
+for (const file of new Set(all.map((mutant) => mutant.file)))
+  sources.set(file, await readFile(join(ROOT, file), 'utf8'));
+const judged = all.filter((mutant) => reasonOf(mutant) === undefined);
+const end = performance.now() + Number(values.minutes) * 60_000;
+const untried = judged.filter((mutant) => verdictOf(mutant) === undefined);
+const waiting = values.table ? [] : [...untried, ...judged.filter((mutant) => verdictOf(mutant)?.by === 'nobody')];
+/** What the simulator's short look did not see. */
+const unseen: Mutant[] = values.tests ? waiting.splice(0) : [];
+await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
+const verdicts = judged.map((mutant) => ({ mutant, verdict: verdictOf(mutant) }));
+const rows = [
+  ...verdicts.map(({ mutant: { file }, verdict }) => ({ file, by: verdict?.by ?? ('nobody' as const) })),
+  ...all.filter((mutant) => !judged.includes(mutant)).map(({ file }) => ({ file, by: 'harmless' as const })),
+];
+console.log(mutantTable(rows));
+const survivors = verdicts.filter(({ verdict }) => (verdict?.by ?? 'nobody') === 'nobody');
+for (const { mutant, verdict } of survivors) console.log(`${verdict ? 'SURVIVED' : 'not tried'}: ${mutant.name}`);
+console.log(`caught ${judged.length - survivors.length} of ${judged.length}`);
+process.exitCode = survivors.length === 0 ? 0 : 1;
 
-async function work(): Promise<void> {
-  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-    const seen = await simulate(mutant);
-    if (seen !== undefined) caught += 1;
-    console.log(`${seen === undefined ? 'SURVIVED' : 'caught'}: ${mutant.name}${seen ? ` (${seen})` : ''}`);
+function sourceOf({ file }: Mutant): string {
+  return sources.get(file) ?? '';
+}
+
+function verdictOf(mutant: Mutant): Verdict | undefined {
+  return log.verdictOf(mutant, sourceOf(mutant));
+}
+
+function reasonOf({ file, find, replace }: Mutant): string | undefined {
+  return HARMLESS.find((each) => each.file === file && each.find === find && each.replace === replace)?.reason;
+}
+
+type Seen = Pick<Verdict, 'by' | 'seen'>;
+
+/** First all mutants are shown to the simulator, which is quick to see most of them, then the rest to their tests. */
+async function lane(): Promise<void> {
+  const worlds = new Worlds();
+  try {
+    for (const mutant of untilTheEnd(waiting)) {
+      const seen = await timed(mutant, () => simulated(worlds, 'short', mutant));
+      if (seen === undefined) unseen.push(mutant);
+    }
+    if (unseen.length > 0) await inCopy((folder) => testUnseen(folder, worlds));
+  } finally {
+    worlds.end();
   }
 }
 
-/** @returns the first seed that shows the mutant, with what it broke, or the test that does; undefined: none did. */
-async function simulate({ name, file, find, replace, test }: Mutant): Promise<string | undefined> {
+async function testUnseen(folder: string, worlds: Worlds): Promise<void> {
+  const tests = new MutantTests(ROOT, folder);
+  for (const mutant of untilTheEnd(unseen)) {
+    const seen = await timed(mutant, () => tried({ folder, worlds, tests }, mutant));
+    if (seen === undefined) note(mutant, { by: 'nobody' });
+  }
+}
+
+function* untilTheEnd(mutants: Mutant[]): Iterable<Mutant> {
+  for (let next = mutants.shift(); next !== undefined; next = mutants.shift()) {
+    if (performance.now() > end) return;
+    yield next;
+  }
+}
+
+/** Notes what has seen a mutant, if anything has. */
+async function timed(mutant: Mutant, look: () => Promise<Seen | undefined>): Promise<Seen | undefined> {
+  const beganAt = performance.now();
+  const seen = await look();
+  if (seen !== undefined) note(mutant, seen, Math.round((performance.now() - beganAt) / 1000));
+  return seen;
+}
+
+function note(mutant: Mutant, seen: Seen, seconds = 0): void {
+  log.note({ mutant: mutant.name, file: mutant.file, seconds, ...seen }, sourceOf(mutant));
+  console.log(`${seen.by === 'nobody' ? 'SURVIVED' : seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
+}
+
+async function inCopy(act: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-mutant-'));
   try {
-    for (const each of FOLDERS) await cp(join(ROOT, each), join(folder, each), { recursive: true });
+    for (const each of [...FOLDERS, ...FILES]) await cp(join(ROOT, each), join(folder, each), { recursive: true });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const source = await readFile(join(folder, file), 'utf8');
-    if (!source.includes(find)) throw new Error(`${name}: ${file} has no ${JSON.stringify(find)} any more`);
-    await writeFile(join(folder, file), source.replace(find, replace));
-    const run = spawn(
-      process.execPath,
-      ['test/simulation/simulate.ts', '--threads', '1', '--seconds', values.seconds],
-      {
-        cwd: folder,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
-    const [output, errors] = await Promise.all([text(run.stdout), text(run.stderr), once(run, 'exit')]);
-    const seen = /^seed \d+: .*$/m.exec(output)?.[0];
-    if (seen === undefined && run.exitCode !== 0) throw new Error(`${name}: the simulator failed\n${errors}`);
-    return seen?.slice(0, 160) ?? (test && (await testFails(folder, test)) ? test : undefined);
+    await act(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function testFails(folder: string, test: string): Promise<boolean> {
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const run = spawn(process.execPath, [vitest, 'run', test], { cwd: folder, stdio: 'ignore' });
-  await once(run, 'exit');
-  return run.exitCode !== 0;
+async function simulated(worlds: Worlds, look: keyof typeof LOOKS, mutant: Mutant): Promise<Seen | undefined> {
+  await expectSound(worlds, look);
+  const source = mutated(sourceOf(mutant), mutant);
+  const seen = await worlds.look({ ...LOOKS[look], path: join(ROOT, mutant.file), source });
+  return seen === undefined ? undefined : { by: 'simulator', seen: seen.slice(0, 180) };
+}
+
+/** Without a mutant the same worlds must break nothing, else what they show says nothing of mutants. */
+async function expectSound(worlds: Worlds, look: keyof typeof LOOKS): Promise<void> {
+  if (soundLooks.has(look)) return;
+  const path = join(ROOT, 'lib/jobs/lifecycle.ts');
+  const seen = await worlds.look({ ...LOOKS[look], path, source: await readFile(path, 'utf8') });
+  if (seen !== undefined) throw new Error(`without any mutant: ${seen}`);
+  soundLooks.add(look);
+}
+
+/** The quick tests of the mutated file, then a long look, then its slow tests. */
+async function tried(
+  { folder, worlds, tests }: { readonly folder: string; readonly worlds: Worlds; readonly tests: MutantTests },
+  mutant: Mutant,
+): Promise<Seen | undefined> {
+  const source = sourceOf(mutant);
+  const set = (isMutated: boolean) =>
+    writeFile(join(folder, mutant.file), isMutated ? mutated(source, mutant) : source);
+  const tested = async (files: readonly { readonly file: string }[]): Promise<Seen | undefined> => {
+    for (const { file } of files) {
+      const seen = await tests.see(file, set);
+      if (seen !== undefined) return { by: 'test', seen };
+    }
+    return undefined;
+  };
+  const files = await tests.inOrder([...new Set([...(mutant.test ? [mutant.test] : []), ...testsOf(mutant.file)])]);
+  const { quick = [], slow = [] } = Object.groupBy(files, ({ seconds }) => (seconds <= QUICK ? 'quick' : 'slow'));
+  try {
+    const seen = await tested(quick);
+    if (seen !== undefined || values.tests) return seen;
+    return (await simulated(worlds, 'long', mutant)) ?? (await tested(slow));
+  } finally {
+    await set(false);
+  }
 }

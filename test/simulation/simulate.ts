@@ -1,46 +1,82 @@
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { add, newTally, runWorlds, type Tally } from './run-worlds.ts';
+import { add, newTally, runWorlds, type Tally, untried } from './run-worlds.ts';
 import { World } from './world.ts';
 
-/** `npm run simulate -- [--lives N] [--seconds N] [--seed N] [--threads N] [--replay]`: many worlds on all cores, or one once more. */
+/**
+ * `npm run simulate -- [--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]`: many worlds on all
+ * cores, or one once more. Without a seed the worlds follow from the commit.
+ */
 
 /** Steps of a broken world that are shown. */
 const LAST_STEPS = 120;
 
+/** In so many lives every kind of fault, call and event must have happened. */
+const ENOUGH_FOR_ALL = 50_000;
+
+/** Lives between two lines that tell how far it is. */
+const PROGRESS = 50_000;
+
+const NIGHTLY = { lives: 1_000_000, seconds: 4 * 3_600 };
+
 if (isMainThread) process.exitCode = await main();
-else parentPort?.postMessage(await runWorlds(workerData));
+else {
+  // Worlds throw thousands of errors that nobody reads.
+  Error.stackTraceLimit = 0;
+  const onWorld = (lives: number) => parentPort?.postMessage(lives);
+  parentPort?.postMessage(await runWorlds({ ...workerData, onWorld }));
+}
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      lives: { type: 'string', default: '50000' },
-      seconds: { type: 'string', default: '180' },
-      seed: { type: 'string', default: '1' },
+      lives: { type: 'string' },
+      seconds: { type: 'string' },
+      seed: { type: 'string' },
       threads: { type: 'string', default: String(availableParallelism()) },
+      nightly: { type: 'boolean', default: false },
       replay: { type: 'boolean', default: false },
     },
   });
-  const seed = Number(values.seed);
+  const seed = values.seed === undefined ? seedOfCommit() : Number(values.seed);
   if (values.replay) return await replay(seed, Number.POSITIVE_INFINITY);
   const began = performance.now();
-  const tally = await onThreads({
-    seed,
-    lives: Number(values.lives),
-    seconds: Number(values.seconds),
-    threads: Number(values.threads),
-  });
-  const { broken, ...sums } = tally;
-  const seconds = Math.round(performance.now() - began) / 1000;
-  console.log(JSON.stringify({ ...sums, violations: broken.length, seconds }, null, 2));
-  const first = broken.toSorted((a, b) => a.seed - b.seed)[0];
-  for (const world of broken) console.log(`seed ${world.seed}: ${world.violations.join('; ')}`);
-  return first === undefined ? 0 : await replay(first.seed, LAST_STEPS);
+  const lives = Number(values.lives ?? (values.nightly ? NIGHTLY.lives : ENOUGH_FOR_ALL));
+  const seconds = Number(values.seconds ?? (values.nightly ? NIGHTLY.seconds : 180));
+  console.log(`from seed ${seed}`);
+  const tally = await onThreads({ seed, lives, seconds, threads: Number(values.threads) });
+  show(tally, (performance.now() - began) / 1000);
+  const first = tally.broken.toSorted((a, b) => a.seed - b.seed)[0];
+  if (first !== undefined) return await replay(first.seed, LAST_STEPS);
+  const gaps = tally.lives < ENOUGH_FOR_ALL ? [] : untried(tally);
+  for (const gap of gaps) console.log(`never happened: ${gap}`);
+  if (tally.lives < lives) console.log(`only ${tally.lives} of ${lives} lives in ${seconds} s`);
+  return gaps.length === 0 && tally.lives >= Math.min(lives, ENOUGH_FOR_ALL) ? 0 : 1;
+}
+
+/** Another one for each commit, and the same for all who look at one commit. */
+function seedOfCommit(): number {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return Number.parseInt(commit.slice(0, 7), 16);
+  } catch {
+    return 1;
+  }
 }
 
 async function onThreads(wanted: { seed: number; lives: number; seconds: number; threads: number }): Promise<Tally> {
   const cores = wanted.threads;
+  let done = 0;
+  const onLives = (lives: number) => {
+    if (Math.floor((done + lives) / PROGRESS) > Math.floor(done / PROGRESS))
+      console.log(`${done + lives} lives so far`);
+    done += lives;
+  };
   const runs = Array.from({ length: cores }, async (_, core) => {
     const data = {
       seed: wanted.seed + core,
@@ -49,9 +85,15 @@ async function onThreads(wanted: { seed: number; lives: number; seconds: number;
       milliseconds: wanted.seconds * 1000,
       enough: 1,
     };
-    const thread = new Worker(new URL(import.meta.url), { workerData: data });
+    const thread = new Worker(new URL(import.meta.url), {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+    });
     return await new Promise<Tally>((resolve, reject) => {
-      thread.once('message', resolve);
+      thread.on('message', (message: number | Tally) => {
+        if (typeof message === 'number') onLives(message);
+        else resolve(message);
+      });
       thread.once('error', reject);
       thread.once('exit', () => reject(new Error('a thread ended without an answer')));
     });
@@ -59,6 +101,35 @@ async function onThreads(wanted: { seed: number; lives: number; seconds: number;
   const tally = newTally();
   for (const part of await Promise.all(runs)) add(tally, part);
   return tally;
+}
+
+function show({ worlds, lives, attempts, ends, calls, events, faults, broken }: Tally, seconds: number): void {
+  const sum = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((all, count) => all + count, 0);
+  table('faults injected', faults);
+  table('what happened to jobs', events);
+  table(
+    'calls',
+    Object.fromEntries(Object.entries(calls).map(([name, count]) => [name.replace(/Command$/, ''), count])),
+  );
+  table('lives by their end', ends);
+  table('in all', {
+    worlds,
+    lives,
+    attempts,
+    calls: sum(calls),
+    faults: sum(faults),
+    violations: broken.length,
+    seconds: Math.round(seconds),
+    'CPU seconds': Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1e6),
+    'lives a second': Math.round(lives / seconds),
+  });
+  for (const world of broken) console.log(`seed ${world.seed}: ${world.violations.join('; ')}`);
+}
+
+function table(title: string, counts: Readonly<Record<string, number>>): void {
+  console.log(`\n${title}`);
+  for (const [name, count] of Object.entries(counts)) console.log(`  ${name.padEnd(34)}${String(count).padStart(12)}`);
 }
 
 /** Runs one world again, with its last steps. */

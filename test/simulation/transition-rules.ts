@@ -1,5 +1,5 @@
 import { isTerminal } from '../../lib/contract/schemas/job.ts';
-import { indexKeys, type Job } from '../../lib/jobs/job.ts';
+import { BUSY_REASONS, indexKeys, isBusy, type Job, PARK_REASONS } from '../../lib/jobs/job.ts';
 import { isReady } from '../../lib/jobs/transition.ts';
 import { evidenceOf } from './model-agent.ts';
 import type { Actor } from './model-client.ts';
@@ -35,7 +35,7 @@ export function faultOfWrite(write: JobWrite): string | undefined {
 
 const REASONS: Readonly<Record<Job['status'], readonly Job['reason'][]>> = {
   DRAFT: ['draft'],
-  QUEUED: ['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit'],
+  QUEUED: ['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit', ...BUSY_REASONS],
   RUNNING: ['running', 'cancelling'],
   SUCCEEDED: ['exited'],
   FAILED: ['exited', 'agent_error', 'timed_out', 'start_failed', 'output_limit', 'worker_lost'],
@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<Job['status'], readonly Job['reason'][]>> = {
 function faultOfState(job: Job): string | undefined {
   if (!REASONS[job.status].includes(job.reason)) return `${job.status} with the reason ${job.reason}`;
   if ((job.parked ?? job.reason) !== job.reason) return `parked as ${job.parked} with the reason ${job.reason}`;
-  if (['account_required', 'usage_limit'].includes(job.reason) !== (job.parked !== undefined))
+  if ([...PARK_REASONS, ...BUSY_REASONS].some((reason) => reason === job.reason) !== (job.parked !== undefined))
     return `the reason ${job.reason} of a job that is ${job.parked === undefined ? 'not ' : ''}parked`;
   if ((job.reason === 'cancelling') !== (job.status === 'RUNNING' && job.cancel_requested_at !== undefined))
     return `the reason ${job.reason} says nothing true of a cancellation`;
@@ -54,6 +54,8 @@ function faultOfState(job: Job): string | undefined {
     return `${job.status} ${job.lease_until === undefined ? 'without' : 'with'} a lease`;
   if (isTerminal(job.status) !== (job.finished_at !== undefined))
     return `${job.status}, finished_at ${job.finished_at}`;
+  if (job.probing !== undefined && (job.parked !== undefined || !['QUEUED', 'RUNNING'].includes(job.status)))
+    return `${job.status} and ${job.parked === undefined ? 'not ' : ''}parked while it tries`;
   const item: Record<string, unknown> = { ...job };
   const keys: Record<string, unknown> = { ready_key: undefined, ready_order: undefined, ...indexKeys(job) };
   const wrong = Object.keys(keys).find((name) => item[name] !== keys[name]);
@@ -61,7 +63,8 @@ function faultOfState(job: Job): string | undefined {
 }
 
 function faultOfCreation(job: Job, { actor }: JobWrite): string | undefined {
-  if (actor.doing !== 'create') return `created by ${actor.doing}`;
+  const creators = job.parent_id === undefined ? ['create'] : FOLLOWERS;
+  if (!creators.includes(actor.doing)) return `created by ${actor.doing}`;
   return job.attempt === 0 && job.version === 1 ? undefined : 'created with a past';
 }
 
@@ -72,9 +75,41 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
     return 'a new attempt of a job that was not QUEUED';
   if (after.session_id !== before.session_id && after.session_id !== evidenceOf(before, before.attempt))
     return `attempt ${before.attempt} ended with the evidence of ${after.session_id}`;
+  if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && before.parked === after.parked)
+    return faultOfRecord(before, after, write);
   const change = CHANGES[`${before.status} ${after.status}`];
   if (change === undefined) return `${before.status} became ${after.status}`;
   return change(before, after, write);
+}
+
+/** Who makes follow-up jobs and lets parked ones try. */
+const FOLLOWERS: readonly string[] = ['work', 'watch', 'reread'];
+
+/** What may change without the job's life going on. */
+const RECORDS: ReadonlySet<keyof Job> = new Set(['children_pending', 'follow_ups', 'warnings']);
+const EVIDENCE: ReadonlySet<keyof Job> = new Set([
+  'exit_code',
+  'signal',
+  'error',
+  'session_id',
+  'usage',
+  'stdout_bytes',
+  'stderr_bytes',
+]);
+
+function faultOfRecord(before: Job, after: Job, { actor }: JobWrite): string | undefined {
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Job | 'ready_key')[];
+  for (const name of changed) {
+    if (name === 'ready_key' || isSame(Reflect.get(before, name), Reflect.get(after, name))) continue;
+    if (['version', 'change_id', 'updated_at', 'ready_order'].includes(name) || RECORDS.has(name)) continue;
+    if (actor.doing === 'reread' && before.status !== 'RUNNING' && EVIDENCE.has(name)) continue;
+    return `${name} was changed in ${before.status} by ${actor.doing}`;
+  }
+  return undefined;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 function faultOfTouch(before: Job, after: Job, { actor }: JobWrite): string | undefined {
@@ -98,7 +133,15 @@ const by =
 const CHANGES: Readonly<Record<string, Judge>> = {
   'DRAFT QUEUED': by('submit'),
   'DRAFT CANCELLED': by('cancel'),
-  'QUEUED QUEUED': by('edit', 'unpark'),
+  'QUEUED QUEUED': (before, after, write) => {
+    // A worker parks a job for its folder or profile; whoever sees that it is free brings it back, and an edit may name another.
+    if (before.parked === undefined && isBusy(after.parked)) return by('work')(before, after, write);
+    if (isBusy(before.parked) && after.parked === undefined)
+      return by('work', 'watch', 'reread', 'kill', 'edit')(before, after, write);
+    if (before.parked !== undefined && after.parked === undefined)
+      return by('link', 'work', 'watch')(before, after, write);
+    return by('edit')(before, after, write);
+  },
   'QUEUED CANCELLED': by('cancel'),
   'QUEUED RUNNING': faultOfClaim,
   'RUNNING RUNNING': by('cancel', 'kill'),

@@ -26,6 +26,11 @@ export class VirtualTime {
     return BEGINNING + this.#now;
   }
 
+  /** A moment of virtual time as milliseconds since 1970. */
+  wallAt(moment: number): number {
+    return BEGINNING + moment;
+  }
+
   /** Runs something after `delay` milliseconds. @returns What calls it off. */
   schedule(run: () => void, delay: number): () => void {
     this.#order += 1;

@@ -1,4 +1,8 @@
+import type { Status } from '../../lib/contract/schemas/job.ts';
+import { type Job, PARK_REASONS } from '../../lib/jobs/job.ts';
+import { AccountRules, PROFILES } from './account-rules.ts';
 import { Clients } from './clients.ts';
+import type { EventCounts } from './events.ts';
 import { type FaultCounts, Faults } from './faults.ts';
 import { ModelAgents } from './model-agent.ts';
 import { ModelApi } from './model-api.ts';
@@ -6,9 +10,13 @@ import { ModelClient } from './model-client.ts';
 import { ModelDeployment, SHARDS } from './model-deployment.ts';
 import { ModelTriggers } from './model-triggers.ts';
 import { ModelWorkers, startProcess } from './model-workers.ts';
+import { ProfileRules } from './profile-rules.ts';
 import { faultsAtRest, isAtRest } from './quiescence.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { VirtualTime } from './virtual-time.ts';
+
+/** The project that gives each folder to one job at a time. */
+const EXCLUSIVE = 'p1';
 
 /** What became of one world. */
 export interface WorldReport {
@@ -16,7 +24,11 @@ export interface WorldReport {
   /** Jobs that were made. */
   readonly lives: number;
   readonly attempts: number;
-  readonly calls: number;
+  /** Lives by the state that they ended in. */
+  readonly ends: Readonly<Partial<Record<Status, number>>>;
+  /** By the command's name. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly events: EventCounts;
   readonly faults: FaultCounts;
   readonly violations: readonly string[];
   /** Virtual milliseconds. */
@@ -48,8 +60,16 @@ export class World {
       { time: this.#time, random: this.#random, faults: this.#faults },
       { onFault: (fault) => this.#violated(fault), trace: write },
     );
-    this.#agents = new ModelAgents(this.#time, this.#random, this.#faults, (fault) => this.#violated(fault));
-    this.#deployment.onJobWrite = (before, after) => {
+    this.#agents = new ModelAgents(this.#deployment);
+    // Of its jobs with one and the same cwd only one may run at a time.
+    const project = { kind: 'project', id: EXCLUSIVE, name: EXCLUSIVE, created_at: new Date(0).toISOString() };
+    this.#deployment.registry.put({ ...project, settings: { exclusive_cwd: true } }, {});
+    const accounts = new AccountRules();
+    const profiles = new ProfileRules(this.#deployment);
+    this.#deployment.onJobWrite = (before, after, actor) => {
+      const fault = accounts.faultOf(before, after, actor) ?? profiles.faultOf(before, after);
+      if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
+      if (after.status === 'RUNNING' && before?.status !== 'RUNNING') this.#expectFolderOfItsOwn(after);
       if (before?.status !== 'RUNNING') return;
       if (this.#faults.weather === 'orderly' && after.losses !== before.losses)
         this.#violated(`${this.#deployment.nameOf(after.id)}: a worker was lost although nobody died`);
@@ -69,18 +89,23 @@ export class World {
     const pace = random.pick([200, 3_000, 20_000]);
     for (let count = random.integer(1, 4); count > 0; count -= 1) workers.start();
     for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);
-    if (this.#faults.weather === 'stormy') void triggers.watchEveryMinute();
+    void triggers.watchEveryMinute();
     for (let shard = 0; shard < SHARDS; shard += 1) void triggers.countShard(shard);
     void this.#trouble(workers, triggers);
     await this.#until(() => clients.done);
-    await this.#until(() => false, random.skewed(1_000, 120_000));
+    await this.#until(() => false, random.skewed(1_000, 900_000));
     this.#faults.end(this.#time.now);
     await this.#settle(clients, triggers);
+    const lives = this.#deployment.allJobs();
+    const ends: Partial<Record<Status, number>> = {};
+    for (const { status } of lives) ends[status] = (ends[status] ?? 0) + 1;
     return {
       seed: this.#seed,
-      lives: this.#deployment.jobs.all().length,
-      attempts: this.#deployment.allJobs().reduce((sum, { attempt }) => sum + attempt, 0),
+      lives: lives.length,
+      ends,
+      attempts: lives.reduce((sum, { attempt }) => sum + attempt, 0),
       calls: this.#deployment.calls,
+      events: this.#deployment.events,
       faults: this.#faults.counts,
       violations: this.#violations,
       lasted: this.#time.now,
@@ -89,21 +114,23 @@ export class World {
 
   async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
     const end = this.#time.now + SETTLING;
-    const isAtRestNow = () => this.#deployment.allJobs().every(isAtRest) && this.#agents.live.size === 0;
+    const isAtRestNow = () => this.#agents.live.size === 0 && this.#deployment.allJobs().every(isAtRest);
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
-      void clients.unparkAll();
+      // Where nobody watches, somebody must say that the vendor takes jobs again; else probes find it out.
+      if (this.#faults.weather === 'orderly') void clients.link();
       await this.#until(() => false, 30_000);
     }
     if (this.#violations.length > 0) return;
     const process = startProcess(this.#deployment, 'judge');
     const client = new ModelClient(this.#deployment, process, { id: 'judge', doing: 'judge' });
     let isJudged = false;
-    void faultsAtRest(this.#deployment, client, { acknowledged: clients.acknowledged, agents: this.#agents }).then(
-      (faults) => {
+    const judge = { process, client, acknowledged: clients.acknowledged, agents: this.#agents };
+    void faultsAtRest(this.#deployment, judge)
+      .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
+      .then((faults) => {
         for (const fault of faults) this.#violated(fault);
         isJudged = true;
-      },
-    );
+      });
     await this.#until(() => isJudged);
     triggers.stop();
   }
@@ -114,9 +141,14 @@ export class World {
     while (this.#faults.active) {
       await this.#time.sleep(this.#random.skewed(5_000, 300_000));
       if (this.#faults.happens('deployed', 0.3)) workers.deploy();
+      if (isStormy && this.#faults.happens('no workers', 0.05)) workers.leave(this.#random.integer(60_000, 2_400_000));
       if (isStormy && this.#faults.happens('queues purged', 0.1)) {
         this.#deployment.purgeQueues();
         triggers.noteLoss();
+      }
+      if (this.#faults.active && this.#random.chance(0.3)) {
+        this.#faults.vendor = this.#random.chance(0.4) ? undefined : this.#random.pick(PARK_REASONS);
+        this.#faults.refused = this.#random.chance(0.3) ? undefined : this.#random.pick(PROFILES);
       }
       if (isStormy && this.#faults.active && this.#random.chance(0.3)) {
         this.#faults.throttled = true;
@@ -135,6 +167,15 @@ export class World {
       if (this.#agents.live.has(run) && run.process.hasRunSince(since))
         this.#violated(`attempt ${attempt} of ${this.#deployment.nameOf(job)} runs on although it was to end`);
     }, ENDED_AFTER);
+  }
+
+  #expectFolderOfItsOwn({ id, project_id, cwd }: Job): void {
+    if (project_id !== EXCLUSIVE || cwd === undefined) return;
+    const others = this.#deployment
+      .allJobs()
+      .filter((job) => job.id !== id && job.status === 'RUNNING' && job.project_id === EXCLUSIVE && job.cwd === cwd);
+    for (const other of others)
+      this.#violated(`${this.#deployment.nameOf(id)} runs in the folder of ${this.#deployment.nameOf(other.id)}`);
   }
 
   #violated(fault: string): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Profile, profileSchema } from '../../lib/catalog/profiles.ts';
 import { workerEnv } from '../../lib/config/env.ts';
-import { agentEnvironment, secretsOf } from '../../worker-container/agent-environment.ts';
+import { agentEnvironment, practiceUrlOf, secretsOf, usesLogin } from '../../worker-container/agent-environment.ts';
 
 const ENV = workerEnv.parse({
   JOBS_TABLE: 'jobs',
@@ -10,6 +10,7 @@ const ENV = workerEnv.parse({
   QUEUE_URL_HIGH: 'http://127.0.0.1/high',
   QUEUE_URL_NORMAL: 'http://127.0.0.1/normal',
   QUEUE_URL_LOW: 'http://127.0.0.1/low',
+  QUEUE_URL_DELIVERIES: 'http://127.0.0.1/deliveries',
   PROMPTQ_TIMEOUT_UNIT: 'seconds',
   PATH: '/bin',
   HOME: '/home/worker',
@@ -50,8 +51,24 @@ test.for(['codex', 'claude'] as const)(
   },
 );
 
+test("a key for the real vendor is not codex's where its logins are the practice vendor's", () => {
+  const env = { ...ENV, PROMPTQ_VENDOR: 'practice', PROMPTQ_PRACTICE_URL: 'http://127.0.0.1:1/v1' } as const;
+  const codex = profile({ agent: 'codex' });
+  expect(Object.values(agentEnvironment(env, codex))).not.toContain('openai-key');
+  expect([usesLogin(env, codex), practiceUrlOf(env, codex)]).toEqual([true, 'http://127.0.0.1:1/v1']);
+});
+
+test('agents of real codex use the linked login where no key was given, and no other agent does', () => {
+  const env = { ...ENV, OPENAI_API_KEY: undefined };
+  expect(usesLogin(env, profile({ agent: 'codex' }))).toBe(true);
+  expect(practiceUrlOf(env, profile({ agent: 'codex' }))).toBeUndefined();
+  expect(usesLogin(ENV, profile({ agent: 'codex' }))).toBe(false);
+  expect(usesLogin(env, profile({ agent: 'codex', env: { OPENAI_API_KEY: 'own' } }))).toBe(false);
+  for (const agent of ['claude', 'shell'] as const) expect(usesLogin(env, profile({ agent }))).toBe(false);
+});
+
 test('every account is a secret, whoever the agent is', () => {
-  expect(secretsOf(ENV, profile({}))).toEqual(
-    expect.arrayContaining(['openai-key', 'anthropic-key', 'anthropic-token', 'practice-key', 'profile-value']),
+  expect(secretsOf(ENV, new Map([['MINE', 'secret-value']]))).toEqual(
+    expect.arrayContaining(['openai-key', 'anthropic-key', 'anthropic-token', 'practice-key', 'secret-value']),
   );
 });

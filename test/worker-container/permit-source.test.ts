@@ -90,3 +90,38 @@ it('an idle worker waits on all bands at once, and what comes when nobody asks g
   await send('normal');
   expect(await deployment.permits.receive('normal', 5)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
 });
+
+it('a last look that finds nothing is the last: what is sent later is left to others', async () => {
+  const source = sourceWith(async () => []);
+  expect(await source.lastLook()).toBe(true);
+  const leaving = new AbortController();
+  const taken = source.next(leaving.signal);
+  await send('normal');
+  leaving.abort();
+  expect(await taken).toBeUndefined();
+  expect(await deployment.permits.receive('normal', 1)).toBeDefined();
+});
+
+it('a permit that comes while a worker looks a last time is taken at once, and it looks on as before', async () => {
+  const source = sourceWith(async () => []);
+  const { signal } = new AbortController();
+  const next = source.next(signal);
+  const last = source.lastLook();
+  await send('low');
+  expect((await next)?.permit.band).toBe('low');
+  expect(await last).toBe(false);
+  await send('high');
+  expect((await source.next(signal))?.permit.band).toBe('high');
+});
+
+it('a last look that could not look does not count', async () => {
+  const broken = { ...deployment.permits, receive: async () => await Promise.reject(new Error('throttled')) };
+  const failures: unknown[] = [];
+  const source = new PermitSource({
+    permits: { ...broken, extend: async () => undefined },
+    starvingBands: async () => [],
+    onFailure: (error) => failures.push(error),
+  });
+  expect(await source.lastLook()).toBe(false);
+  expect(failures).toHaveLength(3);
+});

@@ -12,6 +12,8 @@ import { endMarkedLike, endTree, findMarked, spawnTree, type Tree } from '../../
 const run = `test-${randomUUID()}`;
 afterEach(() => endMarkedLike(run));
 
+/** All of these run as this process's user. */
+const account = undefined;
 const PATH = process.env.PATH ?? '/usr/bin:/bin';
 
 test('a process gets its input, its environment and its folder, and tells how it ended', async () => {
@@ -42,7 +44,15 @@ test('output is whole, however much there is of it', async () => {
 });
 
 test('what cannot be started says what and where', async () => {
-  const start = spawnTree({ command: '/no/such/agent', args: [], env: {}, cwd: tmpdir(), stdin: '', mark: newMark() });
+  const start = spawnTree({
+    command: '/no/such/agent',
+    args: [],
+    env: {},
+    cwd: tmpdir(),
+    stdin: '',
+    mark: newMark(),
+    account,
+  });
   await expect(start).rejects.toThrow(`can't start /no/such/agent in ${tmpdir()}`);
 });
 
@@ -57,7 +67,7 @@ test('nothing is left of a tree that ignores the polite signal and hides its chi
     while :; do sleep 0.05; done`;
   const tree = await bash(mark, script);
   await once(tree.stdout, 'data');
-  await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(6);
+  await expect.poll(() => findMarked(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(6);
   const before = findMarked(mark);
 
   expect(await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: 300 })).toBeGreaterThanOrEqual(4);
@@ -132,10 +142,12 @@ test('a process that has ended counts as gone although its parent does not ask h
 
 test('a tree that keeps moving on into new sessions is caught', async () => {
   const mark = newMark();
-  const hop = 'sleep 0.005; setsid bash -c "$HOP" & exit';
-  const tree = await bash(mark, 'setsid bash -c "$HOP" & exit', { env: { PATH, HOP: hop } });
+  // It stops by itself after a while: else a test run that is killed leaves it behind for ever.
+  const hop = 'printf -v now "%(%s)T"; ((now < UNTIL)) || exit; sleep 0.005; setsid bash -c "$HOP" & exit';
+  const UNTIL = String(Math.floor(Date.now() / 1000) + 60);
+  const tree = await bash(mark, 'setsid bash -c "$HOP" & exit', { env: { PATH, HOP: hop, UNTIL } });
   await tree.exited;
-  await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(1);
+  await expect.poll(() => findMarked(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
   await endTree({ child: tree, mark, politeSignal: 'SIGTERM', kill: true });
   expect(findMarked(mark)).toEqual([]);
 });
@@ -144,7 +156,8 @@ test('a starting worker ends what an earlier one left, and nothing else', async 
   const mine = [newMark('home-a/1'), newMark('home-a/2')];
   const other = newMark('home-b/1');
   for (const mark of [...mine, other]) await bash(mark, 'setsid sleep 1000 & sleep 1001');
-  for (const mark of [...mine, other]) await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(3);
+  for (const mark of [...mine, other])
+    await expect.poll(() => findMarked(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
   expect(await endMarkedLike(`${run}/home-a/`)).toBe(6);
   expect(mine.flatMap(findMarked)).toEqual([]);
   expect(findMarked(other)).toHaveLength(3);
@@ -169,6 +182,7 @@ test('a worker that runs within an attempt never ends itself', async () => {
     cwd: tmpdir(),
     stdin: '',
     mark,
+    account,
   });
   expect(await text(tree.stdout)).toBe('ended 1\nthe shell lives\n');
 });
@@ -192,7 +206,7 @@ function bash(
   script: string,
   { stdin = '', env = { PATH } }: { stdin?: string; env?: Record<string, string> } = {},
 ): Promise<Tree> {
-  return spawnTree({ command: 'bash', args: ['-c', script], env, cwd: tmpdir(), stdin, mark });
+  return spawnTree({ command: 'bash', args: ['-c', script], env, cwd: tmpdir(), stdin, mark, account });
 }
 
 function isAlive(pid: number, startedAt: number | undefined): boolean {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createJob } from '../../lib/jobs/create-job.ts';
+import type { HeldPermit } from '../../lib/jobs/permit.ts';
 import { transition } from '../../lib/jobs/transition.ts';
 import { PermitSource } from '../../worker-container/permit-source.ts';
 import { Worker } from '../../worker-container/worker.ts';
@@ -39,4 +40,35 @@ it('a permit that comes back leads a worker to the jobs of workers that died', a
   expect(ended).toMatchObject({ attempt: 2, losses: 1, worker_id: 'worker-under-test' });
   draining.abort();
   await running;
+});
+
+it('a permit that finds no job, as often as it came back, is told and dropped; one that may find one later is neither', async () => {
+  const { worker: context } = await openWorker(deployment);
+  const told: object[] = [];
+  const dropped: string[] = [];
+  const draining = new AbortController();
+  const held = (handle: string, receives: number, sentAt: number): HeldPermit => ({
+    permit: { v: 1, band: 'high', project: 'nobody', job: 'job_unknown' },
+    handle,
+    receives,
+    sentAt,
+  });
+  const now = deployment.clock.now();
+  const waiting = [held('young', 5, now), held('old', 5, now - 60_000)];
+  const next = async () => {
+    const permit = waiting.shift();
+    if (permit === undefined) draining.abort();
+    return permit;
+  };
+  const permits = Object.assign(Object.create(deployment.permits), {
+    drop: async ({ handle }: HeldPermit) => void dropped.push(handle),
+    extend: async () => undefined,
+  });
+  const worker = new Worker(
+    { ...context, permits, source: { next } as unknown as PermitSource, tell: (values) => told.push(values) },
+    { draining: draining.signal, stopping: new AbortController().signal },
+  );
+  await worker.run(1);
+  expect(dropped).toEqual(['old']);
+  expect(told).toEqual([{ PermitsDropped: 1 }]);
 });

@@ -9,7 +9,7 @@ export interface AgentRun {
   readonly model: string | undefined;
   /** The job's working folder; it exists. */
   readonly cwd: string;
-  /** An empty folder of this attempt alone, for configuration and script files; removed afterwards. */
+  /** A folder of this attempt alone, for configuration and script files; removed afterwards. */
   readonly attemptDir: string;
   /** Extra arguments of the profile. */
   readonly args: readonly string[];
@@ -18,6 +18,8 @@ export interface AgentRun {
   readonly sandbox: 'workspace-write' | 'read-only' | 'none';
   /** Where the CLI talks to; `undefined`: the vendor itself. */
   readonly vendor: { readonly baseUrl: string; readonly apiKey: string } | undefined;
+  /** The practice vendor, where the CLI is to use the login in its own folder instead of a key. */
+  readonly practiceUrl?: string | undefined;
 }
 
 /** What is to be spawned. */

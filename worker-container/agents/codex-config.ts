@@ -7,14 +7,33 @@ export const VENDOR_KEY = 'PROMPTQ_VENDOR_API_KEY';
  * `config.toml` for one attempt: codex talks to its vendor and to nobody else, and its tools see the attempt's
  * environment without what looks like a secret. They keep the attempt's mark, by which the worker finds survivors.
  */
-export function codexConfig({ vendor, env }: Pick<AgentRun, 'vendor' | 'env'>): string {
+export function codexConfig({ vendor, practiceUrl, env }: Pick<AgentRun, 'vendor' | 'practiceUrl' | 'env'>): string {
+  const baseUrl = vendor?.baseUrl ?? practiceUrl;
   return [
-    ...(vendor === undefined ? [] : [`model_provider = "${PROVIDER}"`]),
+    ...(baseUrl === undefined ? [] : [`model_provider = "${PROVIDER}"`]),
+    ...(practiceUrl === undefined ? [] : [chatgptAt(practiceUrl)]),
     ...QUIET,
+    ...(env.PROMPTQ_ATTACHMENTS === undefined
+      ? []
+      : ['[sandbox_workspace_write]', `writable_roots = [${tomlString(env.PROMPTQ_ATTACHMENTS)}]`]),
     ...(env.TZ === undefined ? [] : ['[shell_environment_policy.set]', `TZ = ${tomlString(env.TZ)}`]),
-    ...(vendor === undefined ? [] : providerOf(vendor.baseUrl)),
+    ...(baseUrl === undefined ? [] : providerOf(baseUrl)),
+    // With codex's login instead of a key of ours.
+    ...(baseUrl === undefined
+      ? []
+      : [vendor === undefined ? 'requires_openai_auth = true' : `env_key = "${VENDOR_KEY}"`]),
     '',
   ].join('\n');
+}
+
+/** `config.toml` for the commands that make and end a login. */
+export function codexLoginConfig(practiceUrl: string | undefined): string {
+  return [...(practiceUrl === undefined ? [] : [chatgptAt(practiceUrl)]), ...QUIET, ''].join('\n');
+}
+
+/** After a login codex asks ChatGPT's servers too. */
+function chatgptAt(practiceUrl: string): string {
+  return `chatgpt_base_url = ${tomlString(new URL('/backend-api/', practiceUrl).href)}`;
 }
 
 const PROVIDER = 'promptq';
@@ -22,6 +41,8 @@ const PROVIDER = 'promptq';
 /** Without these 0.169.0 was seen to connect to github.com, api.github.com and chatgpt.com besides its vendor. */
 const QUIET = [
   'check_for_update_on_startup = false',
+  // Never in a keyring of whoever owns the machine.
+  'cli_auth_credentials_store = "file"',
   // A login shell, or the snapshot of one, would run the profile files of whoever owns the machine in every job.
   'allow_login_shell = false',
   '[analytics]',
@@ -47,7 +68,6 @@ function providerOf(baseUrl: string): readonly string[] {
     'name = "Promptq"',
     `base_url = ${tomlString(baseUrl)}`,
     'wire_api = "responses"',
-    `env_key = "${VENDOR_KEY}"`,
     // The queue retries jobs; with codex's own five a dead vendor takes half a minute to notice.
     'request_max_retries = 1',
     'stream_max_retries = 1',

@@ -4,6 +4,7 @@ import { codexOutput } from '../../lib/agents/codex-output.ts';
 import type { Agent, AgentRun } from './agent.ts';
 import { findCodex } from './codex-binary.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
+import { CODEX_HOME, practiceLoginEnvironment } from './codex-login.ts';
 
 /** OpenAI's codex CLI. Facts are of version 0.169.0, from real runs. */
 export const codex: Agent = {
@@ -16,7 +17,7 @@ export const codex: Agent = {
 
   async prepare(run) {
     const command = await findCodex(run.env.PROMPTQ_CODEX_BIN);
-    const home = join(run.attemptDir, 'codex-home');
+    const home = join(run.attemptDir, CODEX_HOME);
     await mkdir(home, { recursive: true, mode: 0o700 });
     await writeFile(join(home, 'config.toml'), codexConfig(run), { mode: 0o600 });
     return {
@@ -41,7 +42,8 @@ function environmentOf(run: AgentRun, home: string): Readonly<Record<string, str
     // codex prints reset times in local time and without a zone; they are read in this process's zone.
     TZ: Intl.DateTimeFormat().resolvedOptions().timeZone,
     // codex reads its own variable only; and a key for the real vendor is nobody else's business.
-    ...(run.vendor === undefined && CODEX_API_KEY !== undefined && { CODEX_API_KEY }),
+    ...(run.practiceUrl !== undefined && practiceLoginEnvironment(run.practiceUrl)),
+    ...(run.vendor === undefined && run.practiceUrl === undefined && CODEX_API_KEY !== undefined && { CODEX_API_KEY }),
     ...(run.vendor !== undefined && { [VENDOR_KEY]: run.vendor.apiKey }),
   };
 }

@@ -1,6 +1,7 @@
-import { access, constants, writeFile } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { shellOutput } from '../../lib/agents/shell-output.ts';
+import { findBash } from '../find-bash.ts';
 import type { Agent } from './agent.ts';
 
 /** No vendor at all: the prompt is a bash script. Its exit code is all that says how it went. */
@@ -18,15 +19,3 @@ export const shell: Agent = {
     return { command, args: [script, ...run.args], env: run.env, stdin: '' };
   },
 };
-
-async function findBash(path: string): Promise<string> {
-  // A relative folder would mean one thing here and another in the job's working folder.
-  for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    const bash = join(folder, 'bash');
-    try {
-      await access(bash, constants.X_OK);
-      return bash;
-    } catch {}
-  }
-  throw new Error(`there is no bash in the worker's PATH: ${path === '' ? '(empty)' : path}`);
-}

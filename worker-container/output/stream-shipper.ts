@@ -6,7 +6,7 @@ import { retrying } from './retrying.ts';
 import type { Timing } from './timing.ts';
 
 export interface StreamShipperOptions {
-  readonly spool: Spool;
+  readonly spool: Pick<Spool, 'path' | 'bytes' | 'slice'>;
   readonly objects: OutputObjects;
   /** Key of the live chunk that begins at an offset. */
   readonly chunkKey: (offset: number) => string;

@@ -81,6 +81,7 @@ export const readJobStatus = defineRoute({
 const edit = {
   path: '/jobs/{id}',
   scope: 'write',
+  audited: true,
   description: 'Only while the job is QUEUED. What is absent or null stays as it is.',
   params: jobParams,
   responses: { 200: { description: 'The job as it now is.', schema: job } },
@@ -107,6 +108,7 @@ export const replaceJob = defineRoute({
 
 const action = {
   scope: 'write',
+  audited: true,
   params: jobParams,
   body: z.strictObject({}),
   bodyOptional: true,

@@ -1,18 +1,11 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { isTerminal, STATUSES, type Status, TERMINAL_STATUSES } from '../statuses.ts';
+import { changes } from './changes.ts';
+import { jobDeployment } from './job-deployment.ts';
 import { timestamp } from './text.ts';
 
-/** RUNNING is our name for the state between QUEUED and a terminal one. */
-export const STATUSES = ['DRAFT', 'QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
-export type Status = (typeof STATUSES)[number];
-
-/** States that only `retry` changes. */
-export const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
-
-/** Whether a job in this state has come to its end. */
-export function isTerminal(status: Status): boolean {
-  return (TERMINAL_STATUSES as readonly Status[]).includes(status);
-}
+export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
 
 /** Why a job is in the state it is in. `message` may be refined with what is known; `retryable`: whether it goes on by itself. */
 export const REASONS = {
@@ -22,6 +15,15 @@ export const REASONS = {
   worker_lost: { message: 'The worker of the last attempt was lost.', retryable: true },
   account_required: { message: 'The vendor account is not linked; the job starts once it is.', retryable: true },
   usage_limit: { message: "The vendor's usage limit is reached; the job starts when it is over.", retryable: true },
+  folder_busy: {
+    message:
+      'Another job works in this folder, which its project gives to one at a time; this one starts when it is free.',
+    retryable: true,
+  },
+  profile_busy: {
+    message: 'As many jobs of this profile run as it allows at once; this one starts when one of them ends.',
+    retryable: true,
+  },
   running: { message: 'A worker is running the job.', retryable: false },
   cancelling: { message: 'The job was asked to end; its processes are being ended.', retryable: false },
   cancelled_by_request: { message: 'Cancelled by request.', retryable: false },
@@ -44,7 +46,7 @@ export const statusCounts = z
       z.ZodNumber
     >,
   )
-  .meta({ id: 'StatusCounts' });
+  .meta({ id: 'StatusCounts', example: { DRAFT: 1, QUEUED: 3, RUNNING: 2, SUCCEEDED: 120, FAILED: 4, CANCELLED: 0 } });
 
 export const stateReason = z
   .object({
@@ -53,7 +55,11 @@ export const stateReason = z
     retryable: z.boolean().meta({ description: 'Whether the job goes on by itself.' }),
     next_check_at: timestamp.optional(),
   })
-  .meta({ id: 'StateReason', description: 'Why the job is in its state. Never empty.' });
+  .meta({
+    id: 'StateReason',
+    example: { code: 'exited', message: REASONS.exited.message, retryable: false },
+    description: 'Why the job is in its state. Never empty.',
+  });
 
 export const usage = z
   .object({
@@ -80,19 +86,23 @@ const editableShape = {
     .meta({ description: 'Another name of `prompt`; if both are given they must be equal.' }),
   extra_prompt: z.string().optional().meta({ description: 'Added after the prompt.' }),
   rule_ids: z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(LIMITS.nameLength))
+    .max(LIMITS.rulesPerJob)
     .optional()
     .meta({ description: 'Rules whose texts go before the prompt, in this order.' }),
   profile: z
     .string()
     .min(1)
+    .max(LIMITS.nameLength)
     .optional()
     .meta({ description: "Name of an execution profile; default: the deployment's." }),
-  model: z.string().min(1).optional().meta({ description: "Overrides the profile's model." }),
+  model: z.string().min(1).max(LIMITS.nameLength).optional().meta({ description: "Overrides the profile's model." }),
   priority: safeInteger.optional().meta({ description: 'Higher runs earlier. Default 0.', example: 0 }),
   timeout: z
     .number()
     .positive('expected a number above 0')
+    .min(LIMITS.timeout.min)
+    .max(LIMITS.timeout.max)
     .optional()
     .meta({ description: "Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which." }),
   retries: z
@@ -207,7 +217,8 @@ export const job = z
     ...outcomeShape,
     version: z.number().int(),
     warnings: z.array(z.string()),
-    deployments: z.array(z.object({}).catchall(z.unknown())),
+    deployments: z.array(jobDeployment).meta({ description: "What the project's deploy bindings did with the job." }),
+    changes: changes.nullable(),
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof job>;

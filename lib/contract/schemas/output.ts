@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { attachment } from './attachments.ts';
+import { changes } from './changes.ts';
 import { outcomeShape, STATUSES, stateReason } from './job.ts';
 import { integerParameter, switchParameter, timestamp } from './text.ts';
 
@@ -21,7 +23,8 @@ export const result = z
     duration_ms: z.number().nullable(),
     final_message: z.string().nullable().meta({ description: "The agent's last message." }),
     composed_prompt: z.string().nullable().meta({ description: 'The text that the agent was given.' }),
-    attachments: z.array(z.object({}).catchall(z.unknown())),
+    attachments: z.array(attachment).meta({ description: 'What the newest attempt left.' }),
+    changes: changes.nullable(),
     follow_up_ids: z.array(z.string()),
     ...outcomeShape,
     stdout: streamText,

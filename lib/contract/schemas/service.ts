@@ -11,7 +11,7 @@ const check = z.object({
 export const health = z
   .object({
     status: z.enum(['ok', 'degraded']),
-    version: z.string(),
+    version: z.string().meta({ example: '0.1.0' }),
     time: timestamp,
     status_counts: statusCounts,
     checks: z.object({

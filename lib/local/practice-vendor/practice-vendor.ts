@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
+import { openIssuer } from './issuer.ts';
 import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
-import { refuse, WRONG_KEY } from './refusal.ts';
+import { NOT_LOGGED_IN, refuse, WRONG_KEY } from './refusal.ts';
 import { answerResponses } from './responses.ts';
 
 /** A running practice vendor. */
@@ -17,19 +18,30 @@ export interface PracticeVendor {
 }
 
 /**
- * Starts a stand-in for the vendor's model on loopback: `POST /v1/responses` (server-sent events), `GET /v1/models`, and
- * `GET`/`PUT /practice/state` (`limits.ts`). `port` 0 or none: any free one. The model keeps nothing between requests,
- * so that a run goes on over a restart on the same port.
+ * Starts a stand-in for the vendor on loopback. Its model: `POST /v1/responses` (server-sent events), `GET /v1/models`, and
+ * `GET`/`PUT /practice/state` (`limits.ts`); it keeps nothing between requests, so that a run goes on over a restart on
+ * the same port. Its login: `issuer.ts`. `port` 0 or none: any free one. `loginsFile`: keeps logins over restarts.
  */
-export async function startPracticeVendor({ port = 0 }: { port?: number } = {}): Promise<PracticeVendor> {
+export async function startPracticeVendor(
+  options: { port?: number; loginsFile?: string | undefined } = {},
+): Promise<PracticeVendor> {
   let limits = NO_LIMITS;
+  const issuer = await openIssuer(options.loginsFile);
+
+  const isKnown = ({ headers: { authorization = '' } }: IncomingMessage) =>
+    authorization === `Bearer ${API_KEY}` || issuer.opens(authorization.replace(/^Bearer /, ''));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://practice').pathname;
     const route = `${request.method} ${path}`;
     if (route === 'GET /practice/state') return sendJson(response, 200, limits);
+    // Settings of the issuer are as much the operator's alone as those of the model.
+    if (path.startsWith('/practice/') && request.headers.authorization !== `Bearer ${API_KEY}`)
+      return refuse(response, WRONG_KEY);
+    if (await issuer.answer(route, request, response)) return;
     if (!ROUTES.has(route)) return sendError(response, 404, `The practice vendor has no ${route}.`);
-    if (request.headers.authorization !== `Bearer ${API_KEY}`) return refuse(response, WRONG_KEY);
+    if (!isKnown(request))
+      return refuse(response, request.headers.authorization === undefined ? NOT_LOGGED_IN : WRONG_KEY);
     if (route === 'GET /v1/models') return sendJson(response, 200, MODELS);
 
     const body: unknown = JSON.parse((await buffer(request)).toString());
@@ -44,7 +56,7 @@ export async function startPracticeVendor({ port = 0 }: { port?: number } = {}):
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => fail(response, error));
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
 
   return {

@@ -47,11 +47,38 @@ it('a suspended token is refused until it is resumed, a revoked one for ever', a
   expect(await tokens.verify(token)).toBeDefined();
   await tokens.setState(id, 'revoked');
   expect(await tokens.verify(token)).toBeUndefined();
-  expect(await tokens.setState(id, 'active')).toBeUndefined();
+  expect(await tokens.setState(id, 'active')).toBe('revoked');
+  expect(await tokens.setState('tok_none', 'active')).toBe('unknown');
   expect(await tokens.verify(token)).toBeUndefined();
 });
 
 it('an expired token is refused', async () => {
   const { token } = await tokens.create({ name: 'short', scopes: ['read'], expiresIn: -1 });
   expect(await tokens.verify(token)).toBeUndefined();
+});
+
+it('an expiry that is not to come is refused', async () => {
+  for (const expiresAt of [0, deployment.clock.now(), Date.UTC(10_000, 0), Number.NaN]) {
+    await expect(tokens.create({ name: 'x', scopes: ['read'], expiresAt })).rejects.toThrow(
+      /body\.expires_at: received/,
+    );
+  }
+  const expiresAt = deployment.clock.now() + 60_000;
+  const { token } = await tokens.create({ name: 'x', scopes: ['read'], expiresAt });
+  expect(await tokens.verify(token)).toMatchObject({ expires_at: new Date(expiresAt).toISOString() });
+});
+
+it('use is noted once an hour, however many use it at once', async () => {
+  let now = Date.UTC(2030, 0);
+  const store = new TokenStore({ ...deployment.registry, clock: { now: () => now } });
+  const { id, token } = await store.create({ name: 'busy', scopes: ['read'] });
+  const lastUsed = async () => (await store.list()).find((one) => one.id === id)?.last_used_at;
+  await Promise.all(Array.from({ length: 5 }, async () => await store.verify(token)));
+  expect(await lastUsed()).toBe('2030-01-01T00:00:00.000Z');
+  now += 3_599_000;
+  await store.verify(token);
+  expect(await lastUsed()).toBe('2030-01-01T00:00:00.000Z');
+  now += 2_000;
+  await store.verify(token);
+  expect(await lastUsed()).toBe('2030-01-01T01:00:01.000Z');
 });

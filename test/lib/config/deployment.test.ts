@@ -8,14 +8,24 @@ describe('the settings of a deployment', () => {
   test("have defaults for all but the timeout's unit", () => {
     expect(readDeployment({ timeoutUnit: 'minutes' })).toEqual({
       timeoutUnit: 'minutes',
+      session: { idleSeconds: 28_800, maxSeconds: 86_400 },
       deploymentName: 'promptq',
       maxBodyBytes: 2_097_152,
       scopeEnforcement: false,
       maxWorkers: 10,
+      spotWeight: 0,
+      idleMinutes: 2,
       workerArchitecture: 'arm64',
+      workspaceDays: 7,
       retentionDays: 0,
+      deployCommands: true,
       logRetentionDays: 30,
       throttling: { rate: 200, burst: 400 },
+      tokenRate: 0,
+      originSecretVersion: 1,
+      dashboard: false,
+      perimeterSources: [],
+      telegramUsers: {},
     });
   });
 
@@ -31,6 +41,35 @@ describe('the settings of a deployment', () => {
       throttling: { rate: 5, burst: 400 },
     });
     expect(() => readDeployment('timeoutUnit=seconds')).toThrow('promptq: received text that is not JSON');
+  });
+
+  test('of who may come in are checked', () => {
+    const given = { timeoutUnit: 'seconds', perimeterSources: ['203.0.113.0/24'], telegramUsers: { 17: 'viewer' } };
+    expect(readDeployment(given)).toMatchObject(given);
+    expect(() => readDeployment({ ...given, perimeterSources: ['203.0.113.7'] })).toThrow(
+      /perimeterSources\.0: .*range/,
+    );
+    expect(() => readDeployment({ ...given, telegramUsers: { ada: 'viewer' } })).toThrow('telegramUsers');
+    expect(() => readDeployment({ ...given, telegramUsers: { 17: 'owner' } })).toThrow('telegramUsers.17');
+  });
+
+  test('of names and certificates are those that CloudFront takes', () => {
+    const domain = {
+      name: 'queue.example.com',
+      certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/1-2-3',
+      hostedZone: { id: 'Z123', name: 'example.com' },
+    };
+    expect(readDeployment({ timeoutUnit: 'seconds', domain })).toMatchObject({ domain });
+    const elsewhere = domain.certificateArn.replace('us-east-1', 'eu-west-1');
+    const wrong = { ...domain, certificateArn: elsewhere, hostedZone: { id: 'Z1', name: 'Example' }, zone: 'x' };
+    const message = String(faultsOf({ timeoutUnit: 'seconds', domain: wrong, webAclArn: 'x', adminEmail: 'ada' }));
+    for (const place of ['domain.certificateArn', 'domain.hostedZone.name', 'webAclArn', 'adminEmail'])
+      expect(message).toContain(`promptq.${place}: received`);
+    expect(message).toMatch(/promptq\.domain: unknown zone$/m);
+    const foreign = { ...domain, hostedZone: { id: 'Z1', name: 'ample.com' } };
+    expect(() => readDeployment({ timeoutUnit: 'seconds', domain: foreign })).toThrow(
+      'promptq.domain.hostedZone.name: received',
+    );
   });
 
   test('that nobody gave are refused for the unit alone', () => {

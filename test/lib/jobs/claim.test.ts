@@ -1,7 +1,10 @@
+import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claim } from '../../../lib/jobs/claim.ts';
 import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import { JobStore } from '../../../lib/jobs/job-store.ts';
 import type { HeldPermit } from '../../../lib/jobs/permit.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -83,6 +86,13 @@ describe('a permit', () => {
     expect(kinds).toEqual(['give_back', 'give_back', 'give_back', 'give_back', 'drop']);
   });
 
+  it('that busy workers have passed on is not dropped for it while its job may still be written', async () => {
+    const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt: deployment.clock.now() - 1_000 };
+    expect(await claim(deployment, young, 'w')).toEqual({ kind: 'give_back', seconds: 3 });
+    const old = { ...young, sentAt: deployment.clock.now() - 13_000 };
+    expect(await claim(deployment, old, 'w')).toEqual({ kind: 'drop' });
+  });
+
   it('of a job that is not due yet comes back when it is', async () => {
     const project = 'p-due';
     const due = new Date(deployment.clock.now() + 60_000).toISOString();
@@ -116,4 +126,26 @@ it('a write that was applied but not answered is recognised when it is repeated'
   expect(again).toMatchObject({ applied: true });
   const other = await deployment.jobs.create({ ...job, change_id: 'another' });
   expect(other).toMatchObject({ applied: false, current: { change_id: job.change_id } });
+});
+
+it('a claim that was applied but not answered is recognised although the job was killed before it is repeated', async () => {
+  const job = await deployment.store({ id: id('unanswered claim') });
+  const { table } = deployment;
+  let isRepeated = false;
+  const unanswered = {
+    send: async (command: UpdateCommand) => {
+      if (isRepeated) return await table.send(command);
+      isRepeated = true;
+      await table.send(command);
+      const running = await deployment.jobs.get(job.id, { consistent: true });
+      if (running === undefined) throw new Error('the job is gone');
+      await transition(deployment, running, { type: 'kill' });
+      return await table.send(command);
+    },
+  } as unknown as typeof table;
+  const jobs = new JobStore(unanswered, deployment.env.JOBS_TABLE);
+  const claimed = await transition({ ...deployment, jobs }, job, { type: 'claim', workerId: 'worker-1' });
+  expect(claimed).toMatchObject({ done: true, job: { attempt: 1, worker_id: 'worker-1', reason: 'cancelling' } });
+  const late = await transition(deployment, job, { type: 'claim', workerId: 'worker-2' }, { rounds: 1 });
+  expect(late).toMatchObject({ done: false });
 });

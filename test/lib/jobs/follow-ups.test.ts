@@ -20,7 +20,7 @@ afterAll(async () => await deployment.stop());
 const id = (name: string) => jobIdOfKey(`follow-ups test ${name}`);
 const stored = async (jobId: string) => await deployment.jobs.get(jobId, { consistent: true });
 const shown = (job: Job) => {
-  const { follow_up_ids, warnings } = viewJob(job, { prompt: '', project: '' }, 'seconds');
+  const { follow_up_ids, warnings } = viewJob(job, { prompt: '', project: '' }, 'seconds', { deployments: [] });
   return { follow_up_ids, warnings };
 };
 

@@ -48,3 +48,23 @@ it('a receipt that was left behind decides, and is applied once by however many 
   expect(changed.flat().filter(({ id }) => id === job.id)).toHaveLength(1);
   expect(await current(job)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, version: job.version + 1 });
 });
+
+it('an outcome with texts and numbers that no table takes as they are is applied all the same', async () => {
+  const job = await lostJob('p-odd');
+  const usage = { input_tokens: 1e300, cached_input_tokens: 5e-324, output_tokens: 7, reasoning_output_tokens: 0 };
+  await deployment.output.putReceipt(
+    aReceipt(
+      // The text is cut in the middle of a character.
+      { kind: 'failed', reason: 'agent_error', error: `${'x'.repeat(299)}😀` },
+      { job_id: job.id, session_id: `\ud83d${'y'.repeat(5_000)}`, usage },
+    ),
+  );
+  const changed = await watchRunning(deployment);
+  expect(changed.filter(({ id }) => id === job.id)).toHaveLength(1);
+  expect(await current(job)).toMatchObject({
+    status: 'FAILED',
+    error: `${'x'.repeat(299)}\ufffd`,
+    session_id: `\ufffd${'y'.repeat(299)}`,
+    usage: { input_tokens: Number.MAX_SAFE_INTEGER, cached_input_tokens: 0, output_tokens: 7 },
+  });
+});

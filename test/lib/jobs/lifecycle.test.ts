@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../lib/contract/schemas/job.ts';
 import type { Job } from '../../../lib/jobs/job.ts';
-import { BACKOFF, decide, type JobEvent, MAX_LOSSES } from '../../../lib/jobs/lifecycle.ts';
+import { BACKOFF, decide, type JobEvent, MAX_LOGIN_RESTARTS, MAX_LOSSES } from '../../../lib/jobs/lifecycle.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:10.000Z');
@@ -143,6 +143,15 @@ describe('a job handed back or parked', () => {
     expect([job.retries_used, job.losses]).toEqual([undefined, undefined]);
   });
 
+  it('starts again with a login that another has renewed, a few times, and then waits for the account', () => {
+    const receipt = aReceipt({ kind: 'handed_back', reason: 'account_required', exit_code: 1 });
+    const again = outcomeOf(aRunningJob({ retries: 1 }), { type: 'end', receipt });
+    expect(again).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', login_restarts: 1 });
+    expect([again.retries_used, again.parked]).toEqual([undefined, undefined]);
+    const last = outcomeOf(aRunningJob({ login_restarts: MAX_LOGIN_RESTARTS }), { type: 'end', receipt });
+    expect(last).toMatchObject({ status: 'QUEUED', parked: 'account_required' });
+  });
+
   it('waits for the account, and is claimable again once unparked', () => {
     const parked = outcomeOf(aRunningJob(), {
       type: 'end',
@@ -151,7 +160,14 @@ describe('a job handed back or parked', () => {
     expect(parked).toMatchObject({ status: 'QUEUED', reason: 'account_required', parked: 'account_required' });
     const claim = { type: 'claim', workerId: 'worker-2' } as const;
     expect(decide(parked, claim, { now: NOW, random: () => 0 })).toHaveProperty('refused');
-    expect(outcomeOf(parked, { type: 'unpark' })).not.toHaveProperty('parked');
+    expect(outcomeOf(parked, { type: 'unpark', reason: 'account_required' })).not.toHaveProperty('parked');
+  });
+});
+
+it('a job goes on waiting for its folder when the account is linked', () => {
+  const job = outcomeOf(aJob(), { type: 'wait_for_folder', folder: 'one' });
+  expect(decide(job, { type: 'unpark', reason: 'account_required' }, { now: NOW, random: () => 0 })).toEqual({
+    refused: 'the job is not parked for account_required',
   });
 });
 
@@ -171,11 +187,12 @@ it('a retry starts a new round and keeps the attempts', () => {
       attempt: 3,
       retries_used: 2,
       losses: 1,
+      login_restarts: 1,
       cancel_requested_at: '2026-11-20T10:00:00.000Z',
     }),
     EVENTS.retry,
   );
   expect(job).toMatchObject({ status: 'QUEUED', attempt: 3, queued_at: new Date(NOW).toISOString() });
-  for (const gone of ['retries_used', 'losses', 'cancel_requested_at', 'finished_at'])
+  for (const gone of ['retries_used', 'losses', 'login_restarts', 'cancel_requested_at', 'finished_at'])
     expect(job).not.toHaveProperty(gone);
 });

@@ -29,8 +29,12 @@ async function ended(job: Job, outcome: Partial<Outcome> & Pick<Outcome, 'kind' 
   return result.job;
 }
 
-async function park(name: string, reason: ParkReason, until?: string): Promise<Job> {
-  const job = await deployment.store(aRunningJob({ id: id(name), retries: 1 }));
+async function park(
+  name: string,
+  reason: ParkReason,
+  { until, profile = 'codex' }: { until?: string; profile?: string } = {},
+): Promise<Job> {
+  const job = await deployment.store(aRunningJob({ id: id(name), retries: 1, profile }));
   parked.push(job.id);
   // Those parked later wait later.
   now += 1;
@@ -128,6 +132,24 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await probing(jobs)).toEqual([jobs[1]?.id]);
   });
 
+  it.each(['while it tried', 'when it waited again'])('who was cancelled %s has found nothing out', async (when) => {
+    const jobs = [await park(`cancelled ${when}`, 'account_required'), await park(`waits ${when}`, 'account_required')];
+    now += 61_000;
+    await watchParked(context());
+    const attempt = await claimed(jobs[0] as Job);
+    const outcome = { kind: when === 'while it tried' ? 'cancelled' : 'parked', reason: 'account_required' } as const;
+    const after = await ended(attempt, outcome);
+    await releaseParked(context(), attempt, after);
+    await transition(context(), after, { type: 'cancel' });
+    expect((await stored(attempt))?.status).toBe('CANCELLED');
+    await watchParked(context());
+    expect(await probing(jobs)).toEqual([]);
+    expect(await stored(jobs[1] as Job)).toMatchObject({ parked: 'account_required' });
+    now += 61_000;
+    await watchParked(context());
+    expect(await probing(jobs)).toEqual([jobs[1]?.id]);
+  });
+
   it('the one that tries goes on trying when its worker hands it back or is lost', async () => {
     const jobs = [await park('h', 'account_required'), await park('i', 'account_required')];
     now += 61_000;
@@ -142,6 +164,23 @@ describe('of jobs that wait for the vendor account', () => {
     await watchParked(context());
     expect(await probing(jobs)).toEqual([jobs[0]?.id]);
     expect(await stored({ id: jobs[1]?.id ?? '' })).toMatchObject({ parked: 'account_required' });
+  });
+
+  it('the others wait on while one runs that had to wait for its folder before it could try', async () => {
+    const jobs = [await park('in its folder', 'account_required'), await park('another', 'account_required')];
+    now += 61_000;
+    await watchParked(context());
+    const tries = await stored(jobs[0] as Job);
+    if (tries === undefined) throw new Error('gone');
+    const waits = await transition(context(), tries, { type: 'wait_for_folder', folder: 'a folder' });
+    await transition(context(), waits.job ?? tries, { type: 'unpark', reason: 'folder_busy' });
+    const attempt = await claimed(tries);
+    now += 61_000;
+    await watchParked(context());
+    expect((await stored(jobs[1] as Job))?.parked).toBe('account_required');
+    await ended(attempt, { kind: 'succeeded', reason: 'exited', exit_code: 0 });
+    await watchParked(context());
+    expect((await stored(jobs[1] as Job))?.parked).toBeUndefined();
   });
 
   it('exactly one tries, however many watch at once', async () => {
@@ -162,6 +201,24 @@ describe('of jobs that wait for the vendor account', () => {
     });
     await Promise.all([watchParked(seeing(first, second)), watchParked(seeing(second, first))]);
     expect(await probing([first, second])).toHaveLength(1);
+  });
+
+  it('no other tries because a watch was slow to read that the one had not begun', async () => {
+    const [first, second] = [await park('u', 'account_required'), await park('v', 'account_required')];
+    now += 61_000;
+    const reason = 'account_required';
+    const next_at = timestamp(now + 60_000);
+    await deployment.probes.replace(reason, undefined, { job_id: first.id, attempt: first.attempt + 1, next_at });
+    const jobs = Object.assign(Object.create(deployment.jobs) as typeof deployment.jobs, {
+      async get(jobId: string, options: { consistent: boolean }) {
+        const seen = await deployment.jobs.get(jobId, options);
+        if (jobId === first.id) await transition(context(), first, { type: 'unpark', reason, probe: true });
+        now += 61_000;
+        return seen;
+      },
+    });
+    await watchParked({ ...context(), jobs });
+    expect(await probing([first, second])).toEqual([first.id]);
   });
 
   it('no other tries before the minute is over, however long it has waited', async () => {
@@ -185,10 +242,72 @@ describe('of jobs that wait for the vendor account', () => {
   });
 });
 
+it('jobs that wait for the account of another vendor go on waiting when one is linked', async () => {
+  const jobs = [await park('linked', 'account_required'), await park('other', 'account_required')];
+  await unparkAll(context(), 'account_required', async ({ id: waiting }) => waiting === jobs[0]?.id);
+  expect((await Promise.all(jobs.map(stored))).map((job) => job?.parked)).toEqual([undefined, 'account_required']);
+});
+
+describe('of jobs that wait for the accounts of different vendors', () => {
+  const parkedOf = async (jobs: readonly Job[]) => (await Promise.all(jobs.map(stored))).map((job) => job?.parked);
+
+  it.each([
+    ['whoever tried finds out', true],
+    ['the next watch finds out, who tried having died', false],
+  ])('only those of the one that was tried start when %s', async (_, alive) => {
+    const jobs = [
+      await park(`codex 1 ${alive}`, 'account_required'),
+      await park(`claude 1 ${alive}`, 'account_required', { profile: 'claude' }),
+      await park(`codex 2 ${alive}`, 'account_required'),
+    ];
+    const [first, claude] = jobs as [Job, Job, Job];
+    now += 61_000;
+    await watchParked(context());
+    expect(await probing(jobs)).toEqual([first.id]);
+    const attempt = await claimed(first);
+    const after = await ended(attempt, { kind: 'failed', reason: 'exited' });
+    await (alive ? releaseParked(context(), attempt, after) : watchParked(context()));
+    expect(await parkedOf(jobs)).toEqual([undefined, 'account_required', undefined]);
+    // And those of the other try in their turn.
+    now += 61_000;
+    await watchParked(context());
+    expect(await probing(jobs)).toEqual([claude.id]);
+  });
+
+  it('a profile with a key of its own is another account', async () => {
+    await deployment.profiles.put({ name: 'own-key', agent: 'codex', env: { CODEX_API_KEY: { secret: 'KEY' } } });
+    const jobs = [
+      await park('shared key', 'usage_limit'),
+      await park('own key', 'usage_limit', { profile: 'own-key' }),
+    ];
+    now += 301_000;
+    await watchParked(context());
+    const attempt = await claimed(jobs[0] as Job);
+    await releaseParked(context(), attempt, await ended(attempt, { kind: 'succeeded', reason: 'exited' }));
+    expect(await parkedOf(jobs)).toEqual([undefined, 'usage_limit']);
+  });
+
+  it('one that tries for its own goes on when the account of another is linked', async () => {
+    const jobs = [
+      await park('claude tries', 'account_required', { profile: 'claude' }),
+      await park('claude waits', 'account_required', { profile: 'claude' }),
+      await park('codex waits', 'account_required'),
+    ];
+    now += 61_000;
+    await watchParked(context());
+    expect(await probing(jobs)).toEqual([jobs[0]?.id]);
+    await unparkAll(context(), 'account_required', async ({ profile }) => profile === 'codex');
+    now += 61_000;
+    await watchParked(context());
+    expect(await probing(jobs)).toEqual([jobs[0]?.id]);
+    expect(await parkedOf(jobs)).toEqual([undefined, 'account_required', undefined]);
+  });
+});
+
 describe('jobs that wait for a usage limit', () => {
   it('wait until the time that the vendor said', async () => {
     const until = timestamp(now + 3_600_000);
-    const job = await park('until', 'usage_limit', until);
+    const job = await park('until', 'usage_limit', { until });
     expect(job.due_at).toBe(until);
     now += 3_599_000;
     await watchParked(context());

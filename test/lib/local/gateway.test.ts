@@ -215,3 +215,17 @@ async function postEndlessly(
   request.destroy();
   return { status: response.statusCode, headers: response.headers, body, sent };
 }
+
+describe('throttling, as set for a stage', () => {
+  test('answers what is too much with 429 in our shape, and says when to come again', async () => {
+    const gateway = await gatewayWith(echoAll, { throttling: { rate: 0.001, burst: 2 } });
+    const call = async () => await fetch(`${gateway.url}/api/v1/things/1`);
+    expect([(await call()).status, (await call()).status]).toEqual([200, 200]);
+    const refused = await call();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.json()).toEqual({
+      error: 'too_many_requests',
+      request_id: refused.headers.get('x-request-id'),
+    });
+  });
+});

@@ -5,7 +5,7 @@ import { DescribeTableCommand, DynamoDBClient, PutItemCommand, QueryCommand } fr
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BANDS, QUEUE, TABLES } from '../../../lib/aws/tables.ts';
+import { BANDS, DELIVERIES, QUEUE, TABLES } from '../../../lib/aws/tables.ts';
 import { apiEnv, readEnv, workerEnv } from '../../../lib/config/env.ts';
 import { type DynamodbEmulator, startDynamodbEmulator } from '../../../lib/local/dynamodb-emulator.ts';
 import { applyEnv, localEnv, workerProcessEnv } from '../../../lib/local/local-env.ts';
@@ -70,19 +70,24 @@ test('making them again changes nothing and loses nothing', async () => {
   expect(Count).toBe(1);
 });
 
-test.each(BANDS)('the queue of band %s has its times and its queue for undeliverable messages', async (band) => {
+const QUEUES = [...BANDS.map((band) => [band, QUEUE] as const), ['deliveries', DELIVERIES] as const];
+
+test.each(QUEUES)('the queue %s has its times and its queue for undeliverable messages', async (name, spec) => {
   const client = new SQSClient({ ...settings, endpoint: endpoints.objectsAndQueues });
   const { Attributes } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl: resources.queueUrls[band], AttributeNames: ['All'] }),
+    new GetQueueAttributesCommand({
+      QueueUrl: name === 'deliveries' ? resources.deliveriesUrl : resources.queueUrls[name],
+      AttributeNames: ['All'],
+    }),
   );
   expect(Attributes).toMatchObject({
-    VisibilityTimeout: String(QUEUE.visibilityTimeout),
-    ReceiveMessageWaitTimeSeconds: String(QUEUE.receiveWait),
-    MessageRetentionPeriod: String(QUEUE.messageRetention),
+    VisibilityTimeout: String(spec.visibilityTimeout),
+    ReceiveMessageWaitTimeSeconds: String(spec.receiveWait),
+    MessageRetentionPeriod: String(spec.messageRetention),
   });
   expect(JSON.parse(Attributes?.RedrivePolicy ?? '')).toEqual({
-    deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:promptq-${band}-dlq`,
-    maxReceiveCount: QUEUE.maxReceiveCount,
+    deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:promptq-${name}-dlq`,
+    maxReceiveCount: spec.maxReceiveCount,
   });
 });
 

@@ -113,7 +113,7 @@ describe('a running service', () => {
   test('answers what no route maps as the API does, not as a gateway', async () => {
     const { status, json } = await service.api('GET', '/nothing');
     expect([status, json]).toEqual([404, { error: 'not_found', request_id: expect.any(String) }]);
-    expect((await fetch(service.baseUrl)).status).toBe(401);
+    expect((await fetch(`${service.baseUrl}/api/nothing`)).status).toBe(401);
   });
 });
 

@@ -1,13 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { DELIVERIES, PRIVATE_KINDS } from '../../../lib/aws/tables.ts';
 import { apiEnv, readEnv, triggerEnv } from '../../../lib/config/env.ts';
-import { routes } from '../../../lib/contract/routes.ts';
+import { wholePath } from '../../../lib/contract/route.ts';
+import { pages, routes } from '../../../lib/contract/routes.ts';
 import { ApiStack } from '../../../lib/stacks/api-stack.ts';
-import { TRIGGERS } from '../../../lib/stacks/bundle-functions.ts';
+import { KEEP_ORIGIN_SECRET, TRIGGERS } from '../../../lib/stacks/bundle-functions.ts';
 import { DataStack } from '../../../lib/stacks/data-stack.ts';
 import { apiMethods, functionsById, roleGrants } from './api-methods.ts';
 import { codeOf, deployment, resourcesOf, standIns, testApp, VERSION } from './synthesis.ts';
 
+const served = [...routes, ...pages];
 const app = testApp();
 const data = new DataStack(app, 'data');
 const settings = deployment({ throttling: { rate: 7, burst: 9 }, maxBodyBytes: 1_000, scopeEnforcement: true });
@@ -18,8 +22,8 @@ const functions = functionsById(stack);
 const { actionsOf, onTable } = roleGrants(stack);
 
 describe('API Gateway', () => {
-  test.each(routes)('sends $method $path to the function $id', (route) => {
-    const method = methods.find(({ path, verb }) => path === `/api/v1${route.path}` && verb === route.method);
+  test.each(served)('sends $method $path to the function $id', (route) => {
+    const method = methods.find(({ path, verb }) => path === wholePath(route) && verb === route.method);
     expect(method?.functionId).toBe(route.id);
     const streamed = route.mode === 'stream';
     expect(method?.transfer).toBe(streamed ? 'STREAM' : 'BUFFERED');
@@ -51,10 +55,9 @@ describe('API Gateway', () => {
       arns.set(name, [...(arns.get(name) ?? []), JSON.stringify(SourceArn)]);
     }
     const callers = (id: string) => arns.get(functions.get(id)?.logicalId ?? '') ?? [];
-    for (const { id, method, path } of routes) {
-      expect(callers(id)).toEqual([
-        expect.stringContaining(`/${method}/api/v1${path.replaceAll(/\{[a-z_]+\}/g, '*')}`),
-      ]);
+    for (const route of served) {
+      const path = wholePath(route).replaceAll(/\{[a-z_]+\}/g, '*');
+      expect(callers(route.id)).toEqual([expect.stringContaining(`/${route.method}${path}`)]);
     }
     expect(callers('not-found.answer')).toEqual([expect.stringContaining('/*/*/*')]);
   });
@@ -105,7 +108,7 @@ describe('API Gateway', () => {
 });
 
 describe('the functions', () => {
-  test.each([...routes.map(({ id }) => id), 'not-found.answer'])(
+  test.each([...served.map(({ id }) => id), 'not-found.answer'])(
     '%s gets all that its environment is checked for',
     (id) => {
       const env = readEnv(apiEnv, standIns(functions.get(id)?.environment ?? {}));
@@ -124,7 +127,7 @@ describe('the functions', () => {
 
   test('are those of the table, the catch-all and the triggers, on Node 24 with a log that ends', () => {
     expect([...functions.keys()].sort()).toEqual(
-      [...routes.map(({ id }) => id), 'not-found.answer', ...TRIGGERS].sort(),
+      [...served.map(({ id }) => id), 'not-found.answer', ...TRIGGERS, KEEP_ORIGIN_SECRET].sort(),
     );
     for (const { runtime, architecture } of functions.values())
       expect([runtime, architecture]).toEqual(['nodejs24.x', 'arm64']);
@@ -134,8 +137,13 @@ describe('the functions', () => {
 });
 
 describe('the triggers', () => {
+  const mappingsOf = (id: string) =>
+    [...resourcesOf(stack, 'AWS::Lambda::EventSourceMapping').values()].filter(({ Properties }) =>
+      isDeepStrictEqual(Properties.FunctionName, { Ref: functions.get(id)?.logicalId }),
+    );
+
   test('count every change of the jobs table: none is given up, in whatever state', () => {
-    const [mapping, ...others] = resourcesOf(stack, 'AWS::Lambda::EventSourceMapping').values();
+    const [mapping, ...others] = mappingsOf('triggers.count-jobs');
     expect(others).toEqual([]);
     expect(mapping?.Properties).toMatchObject({
       FunctionName: { Ref: functions.get('triggers.count-jobs')?.logicalId },
@@ -150,7 +158,8 @@ describe('the triggers', () => {
     }
     expect([...actionsOf('triggers.count-jobs', 's3'), ...actionsOf('triggers.count-jobs', 'sqs')]).toEqual([]);
     const [counter] = onTable('triggers.count-jobs', 'Registry');
-    expect(counter?.condition).toEqual({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['counter'] } });
+    const kinds = ['counter', 'day-figures', 'model-figures', 'project-figures'];
+    expect(counter?.condition).toEqual({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } });
   });
 
   test('look after the jobs every minute', () => {
@@ -162,12 +171,16 @@ describe('the triggers', () => {
     });
     expect(onTable('triggers.watch-jobs', 'Registry')).toMatchObject([
       {
-        actions: ['dynamodb:GetItem'],
-        condition: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['token'] } },
+        actions: ['dynamodb:GetItem', 'dynamodb:Query'],
+        condition: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } },
       },
       {
         actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
-        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['project', 'texts#*', 'probe'] } },
+        condition: {
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': ['project', 'texts#*', 'probe', 'hold', 'deployments#*', 'account'],
+          },
+        },
       },
     ]);
     expect([...actionsOf('triggers.watch-jobs', 'sqs')].toSorted()).toEqual([
@@ -177,5 +190,24 @@ describe('the triggers', () => {
       'sqs:ReceiveMessage',
       'sqs:SendMessage',
     ]);
+  });
+
+  test('make signed calls, and they alone read what calls are signed with', () => {
+    const [mapping] = mappingsOf('triggers.deliver-calls');
+    expect(mapping?.Properties).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 10 },
+    });
+    // A message must stay hidden while its call may be under way: AWS asks for six times the function's time.
+    expect(functions.get('triggers.deliver-calls')?.timeout).toBeLessThanOrEqual(DELIVERIES.visibilityTimeout / 6);
+    const mayRead = [...functions.keys()].filter((id) =>
+      onTable(id, 'Registry').some(
+        ({ actions, condition }) =>
+          actions.some((action) => /Get|Query/.test(action)) &&
+          JSON.stringify(condition).includes('binding-secret') &&
+          !JSON.stringify(condition).includes('StringNotEquals'),
+      ),
+    );
+    expect(mayRead).toEqual(['triggers.deliver-calls']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { BANDS, QUEUE, TABLES, type TableSpec } from '../../../lib/aws/tables.ts';
+import { BANDS, DELIVERIES, QUEUE, TABLES, type TableSpec } from '../../../lib/aws/tables.ts';
 import { DataStack } from '../../../lib/stacks/data-stack.ts';
 import { policyDocument, resourcesOf, testApp } from './synthesis.ts';
 
@@ -73,25 +73,42 @@ describe('the queues', () => {
     deadLetterTargetArn: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
   });
 
-  test.each(BANDS)(
-    'of band %s give up a message after as many receives as the list says, into a queue of their own',
-    (band) => {
-      const [queue] = [...queues].filter(([id]) => id.toLowerCase().startsWith(`${band}queue`));
+  const wanted = [...BANDS.map((band) => [band, QUEUE] as const), ['deliveries', DELIVERIES] as const];
+
+  test.each(wanted)(
+    '%s give up a message after as many receives as the list says, into a queue of their own',
+    (name, spec) => {
+      const [queue] = [...queues].filter(([id]) => id.toLowerCase().startsWith(`${name}queue`));
       expect(queue?.[1].Properties).toMatchObject({
-        VisibilityTimeout: QUEUE.visibilityTimeout,
-        ReceiveMessageWaitTimeSeconds: QUEUE.receiveWait,
-        MessageRetentionPeriod: QUEUE.messageRetention,
+        VisibilityTimeout: spec.visibilityTimeout,
+        ReceiveMessageWaitTimeSeconds: spec.receiveWait,
+        MessageRetentionPeriod: spec.messageRetention,
         SqsManagedSseEnabled: true,
-        RedrivePolicy: { maxReceiveCount: QUEUE.maxReceiveCount },
+        RedrivePolicy: { maxReceiveCount: spec.maxReceiveCount },
       });
       const [deadLetters] = redrive.parse(queue?.[1].Properties.RedrivePolicy).deadLetterTargetArn['Fn::GetAtt'];
-      expect(deadLetters.toLowerCase()).toMatch(new RegExp(`^${band}deadletters`));
-      expect(queues.get(deadLetters)?.Properties).toMatchObject({ MessageRetentionPeriod: QUEUE.messageRetention });
+      expect(deadLetters.toLowerCase()).toMatch(new RegExp(`^${name}deadletters`));
+      expect(queues.get(deadLetters)?.Properties).toMatchObject({ MessageRetentionPeriod: spec.messageRetention });
     },
   );
 
-  test('are one for each band, and one for its undeliverable messages', () => {
-    expect(queues.size).toBe(2 * BANDS.length);
+  test('are one for each band and one for calls, each with one for its undeliverable messages', () => {
+    expect(queues.size).toBe(2 * wanted.length);
+  });
+});
+
+describe('the queues', () => {
+  test('can not be reached without TLS', () => {
+    const policies = [...resourcesOf(stack, 'AWS::SQS::QueuePolicy').values()].map(({ Properties }) =>
+      z.object({ PolicyDocument: policyDocument, Queues: z.array(z.object({ Ref: z.string() })) }).parse(Properties),
+    );
+    expect(policies.flatMap(({ Queues }) => Queues.map(({ Ref }) => Ref)).sort()).toEqual(
+      [...resourcesOf(stack, 'AWS::SQS::Queue').keys()].sort(),
+    );
+    for (const { PolicyDocument } of policies)
+      expect(PolicyDocument.Statement).toMatchObject([
+        { effect: 'Deny', actions: ['sqs:*'], condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      ]);
   });
 });
 
@@ -119,6 +136,19 @@ describe('the bucket', () => {
     expect(denied).toContainEqual({ Bool: { 'aws:SecureTransport': 'false' } });
     expect(denied).toContainEqual({ NumericLessThan: { 's3:TlsVersion': 1.2 } });
   });
+});
+
+test('all is encrypted by keys that AWS keeps, which cost nothing', () => {
+  expect(resourcesOf(stack, 'AWS::KMS::Key').size).toBe(0);
+  const [bucket] = resourcesOf(stack, 'AWS::S3::Bucket').values();
+  expect(bucket?.Properties.BucketEncryption).toEqual({
+    ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+  });
+  for (const { Properties } of resourcesOf(stack, 'AWS::SQS::Queue').values())
+    expect(Properties).toMatchObject({ SqsManagedSseEnabled: true });
+  // A table that says nothing of encryption has AWS's own key.
+  for (const { Properties } of resourcesOf(stack, 'AWS::DynamoDB::GlobalTable').values())
+    expect(JSON.stringify(Properties)).not.toMatch(/SSESpecification|KMS/);
 });
 
 test('tables and bucket stay when the stack goes, which takes more than one command', () => {

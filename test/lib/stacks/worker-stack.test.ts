@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { PRIVATE_KINDS } from '../../../lib/aws/tables.ts';
 import { readEnv, workerEnv } from '../../../lib/config/env.ts';
 import { DataStack } from '../../../lib/stacks/data-stack.ts';
 import { WorkerStack } from '../../../lib/stacks/worker-stack.ts';
-import { deployment, policyDocument, resourcesOf, roleStatements, standIns, testApp, VERSION } from './synthesis.ts';
+import {
+  codeOf,
+  deployment,
+  policyDocument,
+  resourcesOf,
+  roleStatements,
+  standIns,
+  testApp,
+  VERSION,
+} from './synthesis.ts';
 
 function synthesize(settings = {}): WorkerStack {
   const app = testApp();
@@ -11,6 +21,7 @@ function synthesize(settings = {}): WorkerStack {
     data: new DataStack(app, 'data'),
     deployment: deployment(settings),
     version: VERSION,
+    codeOf,
   });
 }
 
@@ -27,7 +38,7 @@ const taskSchema = z.object({
   Memory: z.string(),
   RuntimePlatform: z.unknown(),
   TaskRoleArn: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
-  Volumes: z.tuple([z.object({ EFSVolumeConfiguration: z.unknown() })]),
+  Volumes: z.tuple([z.object({ EFSVolumeConfiguration: z.unknown() })], z.object({ Name: z.string() })),
   ContainerDefinitions: z.tuple([
     z.object({
       Environment: z.array(z.object({ Name: z.string(), Value: z.unknown() })),
@@ -35,6 +46,11 @@ const taskSchema = z.object({
       StopTimeout: z.number(),
       HealthCheck: z.object({ Command: z.array(z.string()) }),
       Privileged: z.literal(false).optional(),
+      ReadonlyRootFilesystem: z.boolean(),
+      LinuxParameters: z.object({
+        Capabilities: z.object({ Drop: z.array(z.string()), Add: z.array(z.string()).optional() }),
+      }),
+      User: z.undefined().optional(),
     }),
   ]),
 });
@@ -50,6 +66,35 @@ describe('a worker', () => {
     expect(env).toMatchObject({ PROMPTQ_CONCURRENCY: 1, PROMPTQ_WORKSPACES: '/workspaces', PROMPTQ_VERSION: VERSION });
     expect(container.StopTimeout).toBe(120);
     expect(env.PROMPTQ_STOP_GRACE_SECONDS).toBeLessThan(container.StopTimeout);
+  });
+
+  test('is root with the rights that it needs to start jobs under accounts of their own, and no other', () => {
+    const { Drop, Add } = container.LinuxParameters.Capabilities;
+    // https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_KernelCapabilities.html
+    const byDefault = `AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE NET_RAW SETFCAP SETGID
+      SETPCAP SETUID SYS_CHROOT`.split(/\s+/);
+    expect(byDefault.filter((right) => !Drop.includes(right))).toEqual([
+      'CHOWN',
+      'DAC_OVERRIDE',
+      'KILL',
+      'SETGID',
+      'SETPCAP',
+      'SETUID',
+    ]);
+    // On Fargate only SYS_PTRACE could be added, and that would let it be read by what it must not.
+    expect(Add).toBeUndefined();
+  });
+
+  test('writes to the workspaces and to the disk of its task only', () => {
+    expect(container.ReadonlyRootFilesystem).toBe(true);
+    expect(container.MountPoints).toEqual(
+      [
+        ['/workspaces', 'workspaces'],
+        ['/tmp', 'temporary'],
+        ['/var/lib/promptq', 'work'],
+      ].map(([ContainerPath, SourceVolume]) => ({ ContainerPath, SourceVolume, ReadOnly: false })),
+    );
+    expect(task.Volumes.slice(1)).toEqual([{ Name: 'temporary' }, { Name: 'work' }]);
   });
 
   test('has the size and the processor that the settings ask for', () => {
@@ -77,18 +122,33 @@ describe('a worker', () => {
       ['Jobs', 'GetItem PutItem UpdateItem', undefined],
       ['Jobs', 'Query', undefined],
       ['Jobs', 'Query', undefined],
-      ['Registry', 'GetItem Query', { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': ['token'] } }],
+      ['Registry', 'GetItem Query', { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } }],
       [
         'Registry',
         'DeleteItem PutItem',
-        { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['project', 'texts#*', 'probe', 'worker'] } },
+        {
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': [
+              'project',
+              'texts#*',
+              'probe',
+              'hold',
+              'deployments#*',
+              'worker',
+              'lock',
+              'account',
+            ],
+          },
+        },
       ],
       ['High', queue, undefined],
       ['Low', queue, undefined],
       ['Normal', queue, undefined],
+      ['Deliveries', 'SendMessage', undefined],
       ['Output', 'AbortMultipartUpload DeleteObject GetObject PutObject', undefined],
       ['Output', 'ListBucket', { StringLikeIfExists: { 's3:prefix': 'jobs/*' } }],
       [expect.stringContaining('WorkspacesFiles'), 'ClientMount ClientRootAccess ClientWrite', expect.anything()],
+      [expect.stringContaining(':parameter/promptq/promptq/secrets/*'), 'GetParameters', undefined],
     ]);
     const indexes = statements
       .filter(({ actions }) => actions.includes('dynamodb:Query'))
@@ -101,7 +161,9 @@ describe('a worker', () => {
   });
 
   test('has a role that is allowed on everything what AWS can not limit, to fetch its image, and no more', () => {
-    const onEverything = [...roleStatements(stack).values()].flat().filter(({ resources }) => resources.includes('*'));
+    const onEverything = [...roleStatements(stack)]
+      .filter(([id]) => id.startsWith('Task'))
+      .flatMap(([, statements]) => statements.filter(({ resources }) => resources.includes('*')));
     expect(onEverything.flatMap(({ actions }) => actions)).toEqual(['ecr:GetAuthorizationToken']);
   });
 });
@@ -115,15 +177,47 @@ describe('the network', () => {
     expect(services.map((name) => /\.([a-z0-9]+)"/.exec(name)?.[1]).sort()).toEqual(['dynamodb', 's3']);
   });
 
-  test('lets nothing in but files from the file system, asked for by workers', () => {
+  test('lets nothing in but files that workers ask for, and the one function that asks for the code of a login', () => {
     const groups = resourcesOf(stack, 'AWS::EC2::SecurityGroup');
     for (const { Properties } of groups.values()) expect(Properties).not.toHaveProperty('SecurityGroupIngress');
-    expect(only('AWS::EC2::SecurityGroupIngress')).toMatchObject({
-      FromPort: 2049,
-      ToPort: 2049,
-      GroupId: { 'Fn::GetAtt': [expect.stringMatching(/^WorkspacesGroup/), 'GroupId'] },
-      SourceSecurityGroupId: { 'Fn::GetAtt': [expect.stringMatching(/^Workers/), 'GroupId'] },
+    const rule = (port: number, to: RegExp, from: RegExp) => ({
+      FromPort: port,
+      ToPort: port,
+      GroupId: { 'Fn::GetAtt': [expect.stringMatching(to), 'GroupId'] },
+      SourceSecurityGroupId: { 'Fn::GetAtt': [expect.stringMatching(from), 'GroupId'] },
     });
+    const rules = [...resourcesOf(stack, 'AWS::EC2::SecurityGroupIngress').values()];
+    expect(rules.map(({ Properties }) => Properties)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining(rule(2049, /^WorkspacesGroup/, /^Workers/)),
+        expect.objectContaining(rule(8790, /^Workers/, /^CodeReaderGroup/)),
+      ]),
+    );
+    expect(rules).toHaveLength(2);
+  });
+
+  test('has the function that asks for the code of a login, which reaches nothing else', () => {
+    const inNetwork = [...resourcesOf(stack, 'AWS::Lambda::Function').values()].filter(
+      ({ Properties }) => Properties.VpcConfig !== undefined,
+    );
+    expect(inNetwork.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        FunctionName: 'data-read-login-code',
+        Code: { ZipFile: 'triggers.read-login-code' },
+        VpcConfig: expect.objectContaining({
+          SecurityGroupIds: [{ 'Fn::GetAtt': [expect.stringMatching(/^CodeReaderGroup/), 'GroupId'] }],
+        }),
+      }),
+    ]);
+    const reader = [...roleStatements(stack)].find(([id]) => id.startsWith('CodeReader'))?.[1] ?? [];
+    expect([...new Set(reader.flatMap(({ actions }) => actions))].map((action) => action.split(':')[0])).toEqual([
+      'logs',
+      'logs',
+      'ec2',
+      'ec2',
+      'ec2',
+      'ec2',
+    ]);
   });
 
   test('keeps no task running: there is no ECS service, and both kinds of Fargate can be had', () => {
@@ -147,12 +241,29 @@ describe('the workspaces', () => {
     });
   });
 
-  test('let nobody in without leave, without TLS, or past the access point', () => {
+  test('let nobody in without TLS, past the access point, or but the worker itself', () => {
     const { Statement } = policyDocument.parse(only('AWS::EFS::FileSystem').FileSystemPolicy);
     expect(Statement.map(({ effect, condition }) => [effect, condition])).toEqual([
       ['Deny', { Bool: { 'aws:SecureTransport': 'false' } }],
       ['Deny', { Null: { 'elasticfilesystem:AccessPointArn': 'true' } }],
+      ['Deny', { ArnNotEquals: { 'aws:PrincipalArn': task.TaskRoleArn } }],
     ]);
+    // All that a client can do.
+    for (const { actions } of Statement)
+      expect(actions).toEqual(
+        ['ClientMount', 'ClientRootAccess', 'ClientWrite'].map((one) => `elasticfilesystem:${one}`),
+      );
+  });
+
+  test('let the worker in by the one access point of this deployment', () => {
+    const [accessPoint, ...others] = resourcesOf(stack, 'AWS::EFS::AccessPoint').keys();
+    expect(others).toEqual([]);
+    const mount = [...roleStatements(stack).values()]
+      .flat()
+      .filter(({ actions }) => actions.some((action) => action.startsWith('elasticfilesystem:')));
+    expect(mount).toHaveLength(1);
+    const condition = z.object({ StringEquals: z.object({ 'elasticfilesystem:AccessPointArn': z.unknown() }) });
+    expect(JSON.stringify(condition.parse(mount[0]?.condition))).toContain(`":access-point/",{"Ref":"${accessPoint}"}`);
   });
 
   test('are mounted over TLS, by the access point, as the task', () => {
@@ -160,6 +271,5 @@ describe('the workspaces', () => {
       TransitEncryption: 'ENABLED',
       AuthorizationConfig: { IAM: 'ENABLED', AccessPointId: { Ref: expect.stringMatching(/^WorkspacesFiles/) } },
     });
-    expect(container.MountPoints).toEqual([expect.objectContaining({ ContainerPath: '/workspaces', ReadOnly: false })]);
   });
 });

@@ -182,7 +182,7 @@ test.for([{ kill: false }, { kill: true }])(
   async ({ kill }) => {
     const attempt = await makeAttempt(run({ prompt: 'drill: tool (setsid sleep 300 &); touch up; sleep 300' }));
     const mark = `test-${randomUUID()}`;
-    const tree = await spawnTree({ ...(await claude.prepare(attempt)), cwd: attempt.cwd, mark });
+    const tree = await spawnTree({ ...(await claude.prepare(attempt)), cwd: attempt.cwd, mark, account: undefined });
     for (const pipe of [tree.stdout, tree.stderr]) pipe.resume();
     await fileAppears(join(attempt.cwd, 'up'));
     expect(findMarked(mark).length).toBeGreaterThanOrEqual(3);

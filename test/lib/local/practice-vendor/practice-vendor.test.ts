@@ -187,7 +187,9 @@ test('a refusal waits for a command that still runs', async () => {
 test('a sleeping model keeps the stream alive with events', async () => {
   const vendor = await start();
   const types = (await events(await post(vendor, [user('drill: sleep 0.05')]))).map((event) => event.type);
-  expect(types).toEqual(['response.created', 'keepalive', 'response.output_item.done', 'response.completed']);
+  // How many, the machine decides.
+  const spoken = types.filter((type, at) => type !== 'keepalive' || types[at - 1] !== type);
+  expect(spoken).toEqual(['response.created', 'keepalive', 'response.output_item.done', 'response.completed']);
 });
 
 test('a hanging answer begins and is given up when the client goes or the vendor closes', async () => {

@@ -1,7 +1,5 @@
-import type { JobTexts } from './job-texts.ts';
-
 /** The text that an agent is given: the rules in the order asked for, the prompt, the extra prompt, with blank lines between. */
-export function composePrompt(rules: readonly string[], texts: Pick<JobTexts, 'prompt' | 'extra_prompt'>): string {
+export function composePrompt(rules: readonly string[], texts: { prompt: string; extra_prompt?: string }): string {
   return [...rules, texts.prompt, texts.extra_prompt ?? ''].filter((part) => part !== '').join('\n\n');
 }
 

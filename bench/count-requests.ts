@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { TokenStore } from '../lib/access/token-store.ts';
+import { timestamp } from '../lib/aws/table-clock.ts';
+import { QUEUE } from '../lib/aws/tables.ts';
+import { routes } from '../lib/contract/routes.ts';
+import { SCOPES } from '../lib/contract/scopes.ts';
+import { claim } from '../lib/jobs/claim.ts';
+import { JobCounts } from '../lib/jobs/counts.ts';
+import { FigureStore } from '../lib/jobs/figure-store.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { LEASE } from '../lib/jobs/lease.ts';
+import { startGateway } from '../lib/local/gateway.ts';
+import { applyEnv } from '../lib/local/local-env.ts';
+import { sourceOf } from '../lib/stacks/bundle-functions.ts';
+import { emulateDeployment } from '../test/emulated-deployment.ts';
+import { openWorker } from '../test/emulated-worker.ts';
+import { runAttempt } from '../worker-container/attempt.ts';
+import { LifeCounter } from './life-counter.ts';
+import { Meter } from './meter.ts';
+import { COUNTS_FILE, type RequestCounts, stepOf } from './request-counts.ts';
+
+/**
+ * Counts what a job's life, and an idle minute, are charged for: the exported functions behind the local gateway and the
+ * worker's own modules, on the emulators, which charge by AWS's rules. Writes it down; with `--check` it says whether
+ * what stands there is what it counts. `npm run cost` makes dollars of it.
+ */
+const meter = Meter.ofProcess();
+const deployment = await emulateDeployment();
+// biome-ignore lint/style/noProcessEnv: the functions of this process read it
+applyEnv({ ...deployment.processEnv, POWERTOOLS_LOG_LEVEL: 'SILENT' }, process.env);
+const load = async (id: string): Promise<unknown> => await import(`../${sourceOf(id)}`);
+const gateway = await startGateway({ port: 0, routes, load, log: (line) => console.error(line) });
+const { token } = await new TokenStore(deployment.registry).create({ name: 'bench', scopes: [...SCOPES] });
+const { worker } = await openWorker(deployment);
+const figures = new FigureStore(deployment.registry);
+const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+const { handler: watch } = await import('../functions/triggers/watch-jobs.ts');
+const lives = new LifeCounter({ figures, counts });
+
+try {
+  // What a process, a project or a day needs once is no part of a job's life.
+  await live();
+  await watch({});
+  meter.take();
+  await watch({});
+  const idleMinute = stepOf(meter.take());
+  const text = `${JSON.stringify({ ...(await live()), idleMinute }, null, 2)}\n`;
+  const isStale = readFileSync(COUNTS_FILE, 'utf8') !== text;
+  if (!process.argv.includes('--check')) {
+    writeFileSync(COUNTS_FILE, text);
+  } else if (isStale) {
+    console.error(`${COUNTS_FILE.pathname} is stale: run \`npm run bench:requests\`; counted now:\n${text}`);
+    process.exitCode = 1;
+  }
+} finally {
+  await gateway.close();
+  await deployment.stop();
+}
+
+/** One job from its creation to the reading of its result. */
+async function live(): Promise<Omit<RequestCounts, 'idleMinute'>> {
+  meter.take();
+  const { id } = await call('POST', '/jobs', { prompt: 'echo hi', profile: 'shell' });
+  const create = stepOf(meter.take());
+  const queued = await known(id);
+  const held = await deployment.permits.receive('normal', 5);
+  if (held === undefined) throw new Error('the permit did not come');
+  const receiving = stepOf(meter.take());
+  const claimed = await claim(deployment, held, worker.workerId);
+  if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);
+  const claiming = stepOf(meter.take());
+  await deployment.jobs.touch(claimed.job, { lease_until: timestamp(deployment.clock.now() + LEASE.duration) });
+  await deployment.permits.extend(held, QUEUE.visibilityTimeout);
+  const heartbeat = stepOf(meter.take());
+  await deployment.jobs.get(id, { consistent: true });
+  const look = stepOf(meter.take());
+  await deployment.workers.register({
+    id: worker.workerId,
+    host: 'ip-10-0-0-1.ec2.internal',
+    version: '0.1.0',
+    concurrency: 1,
+    running: [id],
+    started_at: queued.created_at,
+  });
+  const register = stepOf(meter.take());
+  await runAttempt(worker, claimed.job, held, new AbortController().signal);
+  const run = stepOf(meter.take());
+  const ended = await known(id);
+  if (ended.status !== 'SUCCEEDED') throw new Error(`the job is ${ended.status}: ${ended.error}`);
+  await lives.count([undefined, queued, claimed.job, ended]);
+  const count = stepOf(meter.take());
+  await call('GET', `/jobs/${id}/status`);
+  const status = stepOf(meter.take());
+  await call('GET', `/jobs/${id}/result`);
+  const result = stepOf(meter.take());
+  // The permit's receipt is one request of the claim's; what else was received meanwhile is nobody's.
+  return {
+    create,
+    status,
+    result,
+    claim: { ...claiming, sqs: claiming.sqs + receiving.sqs },
+    run,
+    count,
+    heartbeat,
+    look,
+    register,
+  };
+}
+
+/** The job as it stands, at no charge. */
+async function known(id: string): Promise<Job> {
+  const job = await deployment.jobs.get(id, { consistent: true });
+  meter.take();
+  if (job === undefined) throw new Error(`${id} is not there`);
+  return job;
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<{ id: string }> {
+  const response = await fetch(`${gateway.url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as { id: string };
+}

@@ -1,0 +1,26 @@
+import type { JobCounts } from '../lib/jobs/counts.ts';
+import type { FigureStore } from '../lib/jobs/figure-store.ts';
+import type { Job } from '../lib/jobs/job.ts';
+
+/** Counts lives of jobs as the table's stream tells them. */
+export class LifeCounter {
+  readonly #figures: FigureStore;
+  readonly #counts: JobCounts;
+  #sequence = 0;
+
+  constructor(stores: { readonly figures: FigureStore; readonly counts: JobCounts }) {
+    this.#figures = stores.figures;
+    this.#counts = stores.counts;
+  }
+
+  /** Each change in a batch of its own: the dearest way. @param states of one job, in their order; undefined: not there yet */
+  async count(states: readonly (Job | undefined)[]): Promise<void> {
+    for (const [at, after] of states.entries()) {
+      if (at === 0) continue;
+      this.#sequence += 1;
+      const change = { sequence: String(this.#sequence), before: states[at - 1], after };
+      await this.#figures.apply('shard', [change]);
+      await this.#counts.apply('shard', [{ ...change, before: change.before?.status, after: after?.status }]);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import cdkJson from '../cdk.json' with { type: 'json' };
+import { SETTINGS_KEY } from '../lib/config/deployment.ts';
+import { examineDeployment } from '../lib/doctor/examine-deployment.ts';
+import { examineHome } from '../lib/doctor/examine-home.ts';
+import { examineService } from '../lib/doctor/examine-service.ts';
+import { EXIT_CODES, type Finding, fault, inWords, worst } from '../lib/doctor/finding.ts';
+import { jsonReport, textReport } from '../lib/doctor/report.ts';
+import { openService } from '../lib/doctor/service.ts';
+import packageJson from '../package.json' with { type: 'json' };
+
+interface Options {
+  readonly home: string;
+  readonly url?: string;
+  readonly deployment?: string;
+  readonly job: true | string | undefined;
+  readonly jobSeconds: number;
+  readonly json?: true;
+}
+
+/** `npm run doctor`: looks at everything once and says what is wrong and what to do. Changes nothing, but for the job that `--job` asks for. */
+const program = new Command('doctor')
+  .description('Looks at the local run, or at a deployment, and says what is wrong and what to do.')
+  .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'))
+  .option('--url <url>', 'a service by its address; its token in PROMPTQ_TOKEN')
+  .option('--deployment <name>', 'a deployment in AWS by its name; needs AWS credentials, and a token in PROMPTQ_TOKEN')
+  .option('--job [profile]', 'have a tiny job done too; default: by a shell script locally, else by the profile codex')
+  .option('--job-seconds <number>', 'how long that job may take', seconds, 180)
+  .option('--json', 'print one line of JSON and nothing else')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 all is well; 1 there are warnings; 2 something is wrong, or could not be looked at.',
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_CODES.fault))
+  .parse();
+
+const options = program.opts<Options>();
+const findings = await look(options).catch((error: unknown): Finding[] => [
+  fault('doctor', inWords(error), 'This is a fault of the doctor itself, or of how it was called.'),
+]);
+console.log(options.json ? jsonReport(findings) : textReport(findings));
+process.exit(EXIT_CODES[worst(findings)]);
+
+async function look({ home, url, deployment, job, jobSeconds }: Options): Promise<Finding[]> {
+  const token = process.env.PROMPTQ_TOKEN || undefined;
+  const { version } = packageJson;
+  const trial = (profile: string) =>
+    job === undefined ? undefined : { profile: job === true ? profile : job, patience: jobSeconds * 1000 };
+  if (deployment !== undefined) {
+    const settings = cdkJson.context[SETTINGS_KEY];
+    return [
+      ...(await examineDeployment({ deploymentName: deployment, settings, url, token, version, job: trial('codex') })),
+    ];
+  }
+  if (url === undefined)
+    return await examineHome(home, { version, config: process.env.PROMPTQ_CONFIG, job: trial('shell') });
+  if (token === undefined) return [fault('token', 'there is none', 'Give one in PROMPTQ_TOKEN.')];
+  return await examineService(openService({ baseUrl: url, token, isLocal: false }), { version, job: trial('codex') });
+}
+
+function seconds(value: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new InvalidArgumentError('expected a number of seconds');
+  return Number(value);
+}

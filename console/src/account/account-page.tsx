@@ -1,0 +1,61 @@
+import Alert from '@cloudscape-design/components/alert';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
+import { AdminsOnly } from '../layout/admins-only.tsx';
+import { PageFault } from '../layout/page-fault.tsx';
+import { PageLoading } from '../layout/page-loading.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { accountQuery, isUnderWay, useAccountAction } from './account-query.ts';
+import { LinkState } from './link-state.tsx';
+import { LoginUnderWay } from './login-under-way.tsx';
+import { StartLogin } from './start-login.tsx';
+
+/** The vendor account that agents work with: linking it and letting go of it. */
+export function AccountPage() {
+  usePageTitle('Vendor account');
+  return (
+    <AdminsOnly title="Vendor account">
+      <AccountLink />
+    </AdminsOnly>
+  );
+}
+
+function AccountLink() {
+  const account = useQuery(accountQuery);
+  const action = useAccountAction();
+  if (account.error && !account.data)
+    return <PageFault error={account.error} what="The vendor account" retry={() => void account.refetch()} />;
+  if (!account.data) return <PageLoading what="the account" />;
+  return (
+    <SpaceBetween size="m">
+      <Header
+        variant="h1"
+        description="Jobs of codex profiles work with this account. Its credentials stay with the workers and are never shown."
+      >
+        Vendor account
+      </Header>
+      {action.error && (
+        <Alert type="error" header="That could not be done">
+          {action.error.message}
+        </Alert>
+      )}
+      <Container header={<Header variant="h2">codex</Header>}>
+        <SpaceBetween size="l">
+          <LinkState account={account.data} />
+          {isUnderWay(account.data) ? (
+            <LoginUnderWay account={account.data} busy={action.isPending} onCancel={() => action.mutate('cancel')} />
+          ) : (
+            <StartLogin
+              account={account.data}
+              busy={action.isPending}
+              onStart={() => action.mutate('start')}
+              onUnlink={() => action.mutate('unlink')}
+            />
+          )}
+        </SpaceBetween>
+      </Container>
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,39 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf, type Schemas } from '../api/client.ts';
+
+export type Account = Schemas['Account'];
+
+/** How often (ms) the state is asked for: while a login is under way, and else. */
+const POLL = { underWay: 1_500, idle: 30_000 };
+
+/** The vendor account. Its one-time code is kept no longer than it is shown. */
+export const accountQuery = queryOptions({
+  queryKey: ['account', 'codex'],
+  queryFn: async () => await dataOf(api.GET('/api/v1/codex-account')),
+  gcTime: 0,
+  refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL.underWay : POLL.idle),
+});
+
+/** Whether a login waits for something. */
+export function isUnderWay(account: Account | undefined): boolean {
+  return account?.state === 'starting' || account?.state === 'awaiting_user';
+}
+
+/** Starts or cancels a login, or unlinks the account; the answer is the account's new state. */
+export function useAccountAction() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (action: 'start' | 'cancel' | 'unlink') => {
+      switch (action) {
+        case 'start':
+          return await dataOf(api.POST('/api/v1/codex-account/start', {}));
+        case 'cancel':
+          return await dataOf(api.POST('/api/v1/codex-account/cancel', {}));
+        case 'unlink':
+          return await dataOf(api.DELETE('/api/v1/codex-account'));
+      }
+    },
+    onSuccess: (account) => client.setQueryData(accountQuery.queryKey, account),
+    onSettled: async () => await client.invalidateQueries({ queryKey: accountQuery.queryKey }),
+  });
+}

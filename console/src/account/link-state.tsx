@@ -1,0 +1,36 @@
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import { TimeAgo } from '../layout/time-ago.tsx';
+import type { Account } from './account-query.ts';
+
+const LOOKS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type; text: string }>> = {
+  not_linked: { type: 'not-started', text: 'Not linked' },
+  starting: { type: 'in-progress', text: 'Starting' },
+  awaiting_user: { type: 'pending', text: 'Waiting for you' },
+  linked: { type: 'success', text: 'Linked' },
+  failed: { type: 'error', text: 'Failed' },
+  cancelled: { type: 'stopped', text: 'Cancelled' },
+  expired: { type: 'warning', text: 'The code expired' },
+};
+
+/** Whether an account is linked, and where its newest login stands. */
+export function LinkState({ account }: { account: Account }) {
+  const look = LOOKS[account.state];
+  return (
+    <KeyValuePairs
+      columns={3}
+      items={[
+        {
+          label: 'Login',
+          value: (
+            <span aria-live="polite">
+              <StatusIndicator type={look.type}>{look.text}</StatusIndicator>
+            </span>
+          ),
+        },
+        { label: 'Jobs can use', value: account.logged_in ? (account.account ?? 'The linked account') : 'No account' },
+        { label: 'Changed', value: account.state === 'not_linked' ? '-' : <TimeAgo at={account.updated_at} /> },
+      ]}
+    />
+  );
+}

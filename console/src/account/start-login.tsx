@@ -1,0 +1,67 @@
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
+import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
+import type { Account } from './account-query.ts';
+
+interface StartLoginProps {
+  readonly account: Account;
+  readonly busy: boolean;
+  readonly onStart: () => void;
+  readonly onUnlink: () => void;
+}
+
+/** What can be done while no login is under way, and what to look at if the last one came to nothing. */
+export function StartLogin({ account, busy, onStart, onUnlink }: StartLoginProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <SpaceBetween size="m">
+      <Hint account={account} />
+      <SpaceBetween size="xs" direction="horizontal">
+        <Button variant={account.logged_in ? 'normal' : 'primary'} loading={busy} onClick={onStart}>
+          {account.logged_in ? 'Link another account' : 'Link an account'}
+        </Button>
+        {account.logged_in && <Button onClick={() => setAsking(true)}>Unlink</Button>}
+      </SpaceBetween>
+      {asking && (
+        <ConfirmDialog
+          action="Unlink the account"
+          keep="Keep it"
+          onDismiss={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            onUnlink();
+          }}
+        >
+          No attempt gets the login from then on; jobs that need it wait until an account is linked again. The next
+          worker revokes the login at the vendor and removes it.
+        </ConfirmDialog>
+      )}
+    </SpaceBetween>
+  );
+}
+
+function Hint({ account }: { account: Account }) {
+  switch (account.state) {
+    case 'failed':
+      return (
+        <Alert type="error" header="The login has failed">
+          {account.error ?? 'The vendor did not say why.'} If device codes are switched off for the account, allow them
+          in ChatGPT under Settings, Security (in a workspace an admin does that), then start again.
+        </Alert>
+      );
+    case 'expired':
+      return <Alert type="warning">Nobody entered the code in time. Start again for a new one.</Alert>;
+    case 'cancelled':
+      return <Alert type="info">The login was cancelled. Nothing was changed at the vendor.</Alert>;
+    case 'not_linked':
+      return (
+        <Alert type="info" header="No account is linked">
+          Jobs of codex profiles that need one wait, and go on by themselves once it is linked.
+        </Alert>
+      );
+    default:
+      return null;
+  }
+}

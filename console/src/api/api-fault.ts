@@ -1,0 +1,29 @@
+/** A refusal of the API, in its own words. */
+export class ApiFault extends Error {
+  override readonly name = 'ApiFault';
+  readonly status: number;
+  /** To find the call in the logs. */
+  readonly requestId: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  private constructor(message: string, status: number, requestId?: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.status = status;
+    this.requestId = requestId;
+    this.details = details;
+  }
+
+  static of(response: Response, body: unknown): ApiFault {
+    const { error, details, request_id } = (typeof body === 'object' && body !== null ? body : {}) as {
+      error?: string;
+      details?: Record<string, unknown>;
+      request_id?: string;
+    };
+    return new ApiFault(
+      error ?? `the service answered ${response.status} ${response.statusText}`,
+      response.status,
+      request_id ?? response.headers.get('x-request-id') ?? undefined,
+      details,
+    );
+  }
+}

@@ -1,0 +1,19 @@
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../../../lib/client/api-types.ts';
+import { ApiFault } from './api-fault.ts';
+
+/** The types of the API, by the names of openapi.json. */
+export type Schemas = components['schemas'];
+
+/** Talks to the API of this origin, as the signed-in user. */
+export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin' });
+
+/**
+ * The data of an answer.
+ * @throws ApiFault with what the service said
+ */
+export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw ApiFault.of(response, error);
+  return data as T;
+}

@@ -1,0 +1,67 @@
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { EmptyList } from '../layout/empty-list.tsx';
+import { ListTable } from '../layout/list-table.tsx';
+import { LoadMore } from '../layout/load-more.tsx';
+import { PageFault } from '../layout/page-fault.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { AUDIT_COLUMNS } from './audit-columns.tsx';
+import { AuditFilterFields } from './audit-filter-fields.tsx';
+import { type AuditFilters, auditQuery, NO_AUDIT_FILTERS } from './audit-query.ts';
+
+/** Who did what, to what, when and from where. */
+export function AuditPage() {
+  usePageTitle('Audit log');
+  const [parameters, setParameters] = useSearchParams();
+  const filters = filtersOf(parameters);
+  const log = useInfiniteQuery(auditQuery(filters));
+  const rows = log.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <SpaceBetween size="m">
+      <ListTable
+        variant="full-page"
+        wrapLines
+        trackBy="id"
+        ariaLabels={{ tableLabel: 'Audit log' }}
+        header={
+          <Header
+            variant="h1"
+            description={`Changes and sign-ins of the last ${LIMITS.auditDays} days, newest first.`}
+            actions={<Button iconName="refresh" ariaLabel="Read anew" onClick={() => void log.refetch()} />}
+          >
+            Audit log
+          </Header>
+        }
+        filter={
+          <AuditFilterFields
+            key={parameters.toString()}
+            filters={filters}
+            onChange={(changed) => setParameters(Object.entries(changed).filter(([, value]) => value !== ''))}
+          />
+        }
+        items={log.error && !log.data ? [] : rows}
+        loading={log.isPending}
+        loadingText="Reading the audit log"
+        columnDefinitions={AUDIT_COLUMNS}
+        empty={
+          log.error ? (
+            <PageFault error={log.error} what="The audit log" retry={() => void log.refetch()} />
+          ) : (
+            <EmptyList title="Nothing was done">Take a filter away to see more.</EmptyList>
+          )
+        }
+      />
+      <LoadMore hasMore={log.hasNextPage} busy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />
+    </SpaceBetween>
+  );
+}
+
+/** The filters that stand in the page's address. */
+function filtersOf(parameters: URLSearchParams): AuditFilters {
+  const names = Object.keys(NO_AUDIT_FILTERS) as (keyof AuditFilters)[];
+  return { ...NO_AUDIT_FILTERS, ...Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? ''])) };
+}

@@ -1,0 +1,120 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Checkbox from '@cloudscape-design/components/checkbox';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Modal from '@cloudscape-design/components/modal';
+import RadioGroup from '@cloudscape-design/components/radio-group';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
+import { type BindingFaults, type BindingFields, faultsOf, textIn, writeOf } from './binding-fields.ts';
+import { type Binding, useWriteBinding } from './binding-queries.ts';
+import { fieldsOf, MODES } from './modes.ts';
+
+interface BindingFormProps {
+  /** The binding to edit; undefined: a new one. */
+  readonly binding: Binding | undefined;
+  readonly onWritten: (binding: Binding) => void;
+  readonly onDismiss: () => void;
+}
+
+/** Asks for a binding's project, name, mode and what the mode needs. */
+export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps) {
+  const [fields, setFields] = useState<BindingFields>({
+    binding_mode: binding?.binding_mode ?? BINDING_MODES[0],
+    project: '',
+    name: binding?.name ?? '',
+    typed: {},
+    rotate_secret: false,
+  });
+  const [faults, setFaults] = useState<BindingFaults>({});
+  const write = useWriteBinding();
+  const change = (changed: Partial<BindingFields>) => {
+    setFields({ ...fields, ...changed });
+    setFaults({});
+  };
+  const submit = () => {
+    const body = writeOf(fields, binding);
+    const found = faultsOf(body);
+    setFaults(found);
+    if (Object.keys(found).length === 0) write.mutate(body, { onSuccess: onWritten });
+  };
+  const { binding_mode: mode } = fields;
+  return (
+    <Modal
+      visible
+      header={binding ? `Edit “${binding.name}” of ${binding.project}` : 'Create a deploy binding'}
+      closeAriaLabel="Close"
+      onDismiss={onDismiss}
+      footer={
+        <Box float="right">
+          <SpaceBetween size="xs" direction="horizontal">
+            <Button onClick={onDismiss}>Cancel</Button>
+            <Button variant="primary" loading={write.isPending} onClick={submit}>
+              {binding ? 'Save' : 'Create'}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        {write.error && <Alert type="error">{write.error.message}</Alert>}
+        {!binding && (
+          <>
+            <FormField label="Project" description="Id or name; empty: local_project." errorText={faults.project}>
+              <Input value={fields.project} onChange={({ detail }) => change({ project: detail.value })} />
+            </FormField>
+            <FormField
+              label="Name"
+              description="Empty: the mode. One that is there already is changed."
+              errorText={faults.name}
+            >
+              <Input value={fields.name} onChange={({ detail }) => change({ name: detail.value })} />
+            </FormField>
+          </>
+        )}
+        <FormField label="Mode">
+          <RadioGroup
+            value={mode}
+            items={BINDING_MODES.map((value) => ({
+              value,
+              label: MODES[value].label,
+              description: MODES[value].description,
+            }))}
+            onChange={({ detail }) =>
+              change({ binding_mode: BINDING_MODES.find((known) => known === detail.value) ?? mode })
+            }
+          />
+        </FormField>
+        {fieldsOf(mode).map(([name, { label, hint, isNumber }]) => (
+          <FormField
+            key={name}
+            label={label}
+            description={binding && name === 'secret' ? 'Empty: it stays as it is.' : hint}
+            errorText={faults[name]}
+          >
+            <Input
+              value={textIn(fields, binding, name)}
+              spellcheck={false}
+              {...(isNumber && { inputMode: 'numeric' as const })}
+              autoComplete={name === 'secret' ? 'off' : true}
+              onChange={({ detail }) => change({ typed: { ...fields.typed, [name]: detail.value } })}
+            />
+          </FormField>
+        ))}
+        {binding && mode === 'generic' && (
+          <Checkbox
+            checked={fields.rotate_secret}
+            description={`Calls are signed with both for ${LIMITS.deployBindings.formerSecretSeconds / 3600} hours. The new one is shown once.`}
+            onChange={({ detail }) => change({ rotate_secret: detail.checked })}
+          >
+            Make a new secret
+          </Checkbox>
+        )}
+      </SpaceBetween>
+    </Modal>
+  );
+}

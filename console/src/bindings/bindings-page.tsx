@@ -1,0 +1,77 @@
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useMayAct } from '../api/session.ts';
+import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
+import { EmptyList } from '../layout/empty-list.tsx';
+import { ListTable } from '../layout/list-table.tsx';
+import { PageFault } from '../layout/page-fault.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { bindingColumns } from './binding-columns.tsx';
+import { type Binding, bindingsQuery, useDeleteBinding } from './binding-queries.ts';
+
+const BindingDialog = lazy(async () => ({ default: (await import('./binding-dialog.tsx')).BindingDialog }));
+
+/** The deploy bindings: what is done when jobs succeed. */
+export function BindingsPage() {
+  usePageTitle('Deploy bindings');
+  const bindings = useQuery(bindingsQuery);
+  const mayAct = useMayAct();
+  const remove = useDeleteBinding();
+  const [edited, setEdited] = useState<Binding | 'new'>();
+  const [doomed, setDoomed] = useState<Binding>();
+  if (bindings.error && !bindings.data)
+    return <PageFault error={bindings.error} what="The bindings" retry={() => void bindings.refetch()} />;
+  return (
+    <>
+      <ListTable
+        variant="full-page"
+        wrapLines
+        trackBy="id"
+        ariaLabels={{ tableLabel: 'Deploy bindings' }}
+        header={
+          <Header
+            variant="h1"
+            counter={bindings.data && `(${bindings.data.items.length})`}
+            description="What is done when a job of the project succeeds. A binding that fails changes nothing about its job."
+            actions={
+              mayAct && (
+                <Button variant="primary" onClick={() => setEdited('new')}>
+                  Create binding
+                </Button>
+              )
+            }
+          >
+            Deploy bindings
+          </Header>
+        }
+        items={bindings.data?.items ?? []}
+        loading={bindings.isPending}
+        loadingText="Reading the bindings"
+        columnDefinitions={bindingColumns(mayAct, { onEdit: setEdited, onDelete: setDoomed })}
+        empty={
+          <EmptyList title="No bindings yet">
+            {mayAct ? 'Create one to call, build or deploy after a success.' : 'An operator can create one.'}
+          </EmptyList>
+        }
+      />
+      {edited && (
+        <Suspense fallback={null}>
+          <BindingDialog binding={edited === 'new' ? undefined : edited} onDone={() => setEdited(undefined)} />
+        </Suspense>
+      )}
+      {doomed && (
+        <ConfirmDialog
+          action="Delete the binding"
+          keep="Keep it"
+          busy={remove.isPending}
+          onDismiss={() => setDoomed(undefined)}
+          onConfirm={() => remove.mutate(doomed.id, { onSettled: () => setDoomed(undefined) })}
+        >
+          What “{doomed.name}” of {doomed.project} still had to do is skipped; what it did stays with the jobs.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

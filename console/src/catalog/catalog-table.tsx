@@ -1,0 +1,63 @@
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { TableProps } from '@cloudscape-design/components/table';
+import type { ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { ListTable } from '../layout/list-table.tsx';
+import { LoadMore } from '../layout/load-more.tsx';
+import { PageFault } from '../layout/page-fault.tsx';
+
+interface CatalogTableProps<Item> {
+  readonly title: string;
+  readonly description: string;
+  /** An infinite query's state. */
+  readonly list: {
+    readonly data: { readonly pages: readonly { readonly items: Item[] }[] } | undefined;
+    readonly error: Error | null;
+    readonly isPending: boolean;
+    readonly hasNextPage: boolean;
+    readonly isFetchingNextPage: boolean;
+    fetchNextPage(): Promise<unknown>;
+    refetch(): Promise<unknown>;
+  };
+  readonly columns: TableProps.ColumnDefinition<Item>[];
+  readonly trackBy: (item: Item) => string;
+  readonly empty: ReactNode;
+  /** Whether the list comes in by the configuration. */
+  readonly isConfigured?: boolean;
+}
+
+/** A list of the catalog: projects, rules, profiles. */
+export function CatalogTable<Item>(props: CatalogTableProps<Item>) {
+  const { title, description, list, columns, trackBy, empty, isConfigured = false } = props;
+  const navigate = useNavigate();
+  if (list.error && !list.data)
+    return <PageFault error={list.error} what={`The ${title.toLowerCase()}`} retry={() => void list.refetch()} />;
+  return (
+    <SpaceBetween size="m">
+      <ListTable
+        variant="full-page"
+        stickyHeader
+        wrapLines
+        trackBy={trackBy}
+        ariaLabels={{ tableLabel: title }}
+        header={
+          <Header
+            variant="h1"
+            description={description}
+            actions={isConfigured && <Button onClick={() => void navigate('/configuration')}>Import or export</Button>}
+          >
+            {title}
+          </Header>
+        }
+        items={list.data?.pages.flatMap((page) => page.items) ?? []}
+        loading={list.isPending}
+        loadingText={`Reading the ${title.toLowerCase()}`}
+        columnDefinitions={columns}
+        empty={empty}
+      />
+      <LoadMore hasMore={list.hasNextPage} busy={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+    </SpaceBetween>
+  );
+}

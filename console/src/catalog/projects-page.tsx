@@ -1,0 +1,101 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import type { TableProps } from '@cloudscape-design/components/table';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'react-router';
+import { STATUSES, type Status } from '../../../lib/contract/statuses.ts';
+import { useMayAct } from '../api/session.ts';
+import { statusText } from '../jobs/job-status.tsx';
+import { EmptyList } from '../layout/empty-list.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { TimeAgo } from '../layout/time-ago.tsx';
+import { type Project, projectsQuery } from './catalog-queries.ts';
+import { CatalogTable } from './catalog-table.tsx';
+
+const EditProject = lazy(async () => ({ default: (await import('./edit-project.tsx')).EditProject }));
+
+/** The projects and how their jobs stand. */
+export function ProjectsPage() {
+  usePageTitle('Projects');
+  const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 10_000 });
+  const mayAct = useMayAct();
+  const [edited, setEdited] = useState<Project>();
+  return (
+    <>
+      <CatalogTable
+        title="Projects"
+        description="A project is made by the first job that names it; its jobs share a workspace."
+        list={projects}
+        columns={mayAct ? [...COLUMNS, actions(setEdited)] : COLUMNS}
+        trackBy={(project) => project.id}
+        empty={<EmptyList title="No projects yet">Create a job: it brings its project with it.</EmptyList>}
+      />
+      {edited && (
+        <Suspense fallback={null}>
+          <EditProject project={edited} onDone={() => setEdited(undefined)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function actions(onEdit: (project: Project) => void): TableProps.ColumnDefinition<Project> {
+  return {
+    id: 'actions',
+    header: 'Actions',
+    minWidth: 125,
+    cell: (project) => (
+      <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
+        Settings
+      </Button>
+    ),
+  };
+}
+
+const COLUMNS: TableProps.ColumnDefinition<Project>[] = [
+  {
+    id: 'name',
+    header: 'Project',
+    isRowHeader: true,
+    minWidth: 180,
+    cell: (project) => (
+      <>
+        <Link to={jobsOf(project)}>{project.name}</Link>
+        <Box variant="small" display="block">
+          <code>{project.workspace}</code>
+        </Box>
+      </>
+    ),
+  },
+  ...STATUSES.map((status) => ({
+    id: status,
+    header: statusText(status),
+    minWidth: 70,
+    cell: (project: Project) => <Count project={project} status={status} />,
+  })),
+  { id: 'activity', header: 'Last active', minWidth: 95, cell: (item) => <TimeAgo at={item.last_activity_at} /> },
+  { id: 'repository', header: 'Repository', minWidth: 160, cell: (project) => <Repository project={project} /> },
+];
+
+function Repository({ project: { repository, ref } }: { project: Project }) {
+  if (repository === null) return '–';
+  return <code>{ref === null ? repository : `${repository} ${ref}`}</code>;
+}
+
+function Count({ project, status }: { project: Project; status: Status }) {
+  const count = project.job_counts[status];
+  if (count === 0) return '0';
+  return (
+    <Link
+      to={`${jobsOf(project)}&status=${status}`}
+      aria-label={`${count} ${statusText(status).toLowerCase()} of ${project.name}`}
+    >
+      {count.toLocaleString('en')}
+    </Link>
+  );
+}
+
+function jobsOf(project: Project): string {
+  return `/jobs?project=${encodeURIComponent(project.id)}`;
+}

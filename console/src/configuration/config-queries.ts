@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiFault } from '../api/api-fault.ts';
+import { api, dataOf, type Schemas } from '../api/client.ts';
+import { readDocument } from './parse-document.ts';
+
+export type ImportResult = Schemas['ImportResult'];
+
+/** Imports a document of YAML or JSON, or only says what that would change. @throws DocumentFault, ApiFault */
+export function useImport() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ text, dryRun }: { text: string; dryRun: boolean }): Promise<ImportResult> =>
+      await dataOf(
+        api.POST('/api/v1/config/import', {
+          params: { query: dryRun ? { dry_run: '1' } : {} },
+          // The service judges it, and names every fault.
+          body: readDocument(text) as Schemas['ConfigDocument'],
+        }),
+      ),
+    onSuccess: async (_, { dryRun }) => {
+      if (!dryRun) await client.invalidateQueries();
+    },
+  });
+}
+
+/** The faults that a refusal names, each with its place. */
+export function faultsOf(error: Error): string[] {
+  const faults: unknown = error instanceof ApiFault ? error.details.faults : undefined;
+  return Array.isArray(faults) ? faults.map(String) : [error.message];
+}
+
+/** Saves what was imported as a file. @throws ApiFault */
+export async function downloadExport(): Promise<void> {
+  const [document, { stringify }] = await Promise.all([dataOf(api.GET('/api/v1/config/export')), import('yaml')]);
+  const url = URL.createObjectURL(new Blob([stringify(document)], { type: 'application/yaml' }));
+  const link = window.document.createElement('a');
+  link.href = url;
+  link.download = 'promptq.config.yaml';
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,42 @@
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation } from '@tanstack/react-query';
+import { AdminsOnly } from '../layout/admins-only.tsx';
+import { notify } from '../layout/notices.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { downloadExport } from './config-queries.ts';
+import { ImportForm } from './import-form.tsx';
+
+/** Rules and profiles coming in and going out as one document. */
+export function ConfigurationPage() {
+  usePageTitle('Configuration');
+  return (
+    <AdminsOnly title="Configuration">
+      <Configuration />
+    </AdminsOnly>
+  );
+}
+
+function Configuration() {
+  const download = useMutation({
+    mutationFn: downloadExport,
+    onError: (error) => notify({ type: 'error', header: 'The export failed', content: error.message }),
+  });
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        description="Rules and profiles, as one document. It is taken as a whole or changes nothing; what it does not name stays."
+        actions={
+          <Button iconName="download" loading={download.isPending} onClick={() => download.mutate()}>
+            Export
+          </Button>
+        }
+      >
+        Configuration
+      </Header>
+      <ImportForm />
+    </SpaceBetween>
+  );
+}

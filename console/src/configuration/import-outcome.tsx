@@ -1,0 +1,44 @@
+import Alert from '@cloudscape-design/components/alert';
+import { faultsOf, type ImportResult } from './config-queries.ts';
+
+/** Why a document was refused: every fault with its place. */
+export function ImportFaults({ error }: { error: Error }) {
+  const faults = faultsOf(error);
+  return (
+    <Alert
+      type="error"
+      header={faults.length === 1 ? 'Nothing was changed' : `Nothing was changed: ${faults.length} faults`}
+    >
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}
+
+/** What an import changed or would change. */
+export function ImportChanges({ result }: { result: ImportResult }) {
+  const lines = (['rules', 'profiles'] as const).flatMap((kind) =>
+    (['created', 'updated', 'unchanged'] as const).flatMap((what) => {
+      const names = result[kind][what];
+      return names.length === 0 ? [] : [`${kind} ${what}: ${names.join(', ')}`];
+    }),
+  );
+  const isChange = [result.rules, result.profiles].some((of) => of.created.length + of.updated.length > 0);
+  return (
+    <Alert type={result.dry_run ? 'info' : 'success'} header={headerOf(result.dry_run, isChange)}>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}
+
+function headerOf(isDryRun: boolean, isChange: boolean): string {
+  if (!isDryRun) return 'Imported';
+  return isChange ? 'This would change; nothing is changed yet' : 'All of it is there already: nothing would change';
+}

@@ -1,0 +1,27 @@
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
+import { PageFault } from '../layout/page-fault.tsx';
+import { PageLoading } from '../layout/page-loading.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { environmentQuery } from './environment-query.ts';
+import { Limits } from './limits.tsx';
+import { ServiceFacts } from './service-facts.tsx';
+import { Workers } from './workers.tsx';
+
+/** What the service runs on and with. */
+export function EnvironmentPage() {
+  usePageTitle('Environment');
+  const environment = useQuery(environmentQuery);
+  if (environment.error && !environment.data)
+    return <PageFault error={environment.error} what="The environment" retry={() => void environment.refetch()} />;
+  if (!environment.data) return <PageLoading what="the environment" />;
+  return (
+    <SpaceBetween size="l">
+      <Header variant="h1">Environment</Header>
+      <Workers hosts={environment.data.hosts} />
+      <ServiceFacts environment={environment.data} />
+      <Limits limits={environment.data.service.limits} />
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,18 @@
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+
+/** Every limit that a client can meet, under the names of the API. */
+export function Limits({ limits }: { limits: Readonly<Record<string, unknown>> }) {
+  return (
+    <ExpandableSection variant="container" headerText="Limits" headerDescription="Bytes and seconds unless named else.">
+      <KeyValuePairs columns={4} items={flat(limits).map(([label, value]) => ({ label, value }))} />
+    </ExpandableSection>
+  );
+}
+
+function flat(values: object, before = ''): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    if (typeof value === 'object' && value !== null) return flat(value, `${before}${name}.`);
+    return [[`${before}${name}`, typeof value === 'number' ? value.toLocaleString('en') : String(value)]];
+  });
+}

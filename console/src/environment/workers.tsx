@@ -1,0 +1,76 @@
+import Cards, { type CardsProps } from '@cloudscape-design/components/cards';
+import Header from '@cloudscape-design/components/header';
+import ProgressBar from '@cloudscape-design/components/progress-bar';
+import { Link } from 'react-router';
+import { EmptyList } from '../layout/empty-list.tsx';
+import { sizeText } from '../layout/size-text.ts';
+import { TimeAgo } from '../layout/time-ago.tsx';
+import type { Host } from './environment-query.ts';
+
+/** The workers that were heard of lately, and how busy they are. */
+export function Workers({ hosts }: { hosts: Host[] }) {
+  return (
+    <Cards
+      items={hosts}
+      trackBy="worker_id"
+      ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: 'Workers' }}
+      cardsPerRow={[{ cards: 1 }, { minWidth: 700, cards: 2 }, { minWidth: 1200, cards: 3 }]}
+      header={
+        <Header variant="h2" counter={`(${hosts.length})`}>
+          Workers
+        </Header>
+      }
+      cardDefinition={{ header: (host) => host.host, sections: SECTIONS }}
+      empty={
+        <EmptyList title="No worker is running">
+          In the cloud one starts when there is work, and leaves when it has been idle.
+        </EmptyList>
+      }
+    />
+  );
+}
+
+const SECTIONS: CardsProps.SectionDefinition<Host>[] = [
+  { id: 'jobs', header: 'Jobs', content: (host) => <RunningJobs host={host} /> },
+  { id: 'memory', content: ({ memory }) => <Usage label="Memory" space={memory} /> },
+  { id: 'storage', content: ({ storage }) => <Usage label="Storage of the work folder" space={storage} /> },
+  {
+    id: 'cpu',
+    header: 'CPU',
+    width: 50,
+    content: ({ cpu }) => (cpu ? `${cpu.count} × ${cpu.architecture}, load ${cpu.load_1m.toFixed(2)}` : 'Not told yet'),
+  },
+  { id: 'version', header: 'Version', width: 50, content: (host) => versionText(host) },
+  { id: 'started', header: 'Started', width: 50, content: (host) => <TimeAgo at={host.started_at} /> },
+  { id: 'seen', header: 'Last heard of', width: 50, content: (host) => <TimeAgo at={host.seen_at} /> },
+];
+
+function RunningJobs({ host }: { host: Host }) {
+  const { slots, running_job_ids: ids } = host;
+  return (
+    <>
+      {ids.length} of {slots} at once
+      {ids.map((id) => (
+        <div key={id}>
+          <Link to={`/jobs/${id}`}>{id}</Link>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Usage({ label, space }: { label: string; space: Host['memory'] }) {
+  if (space === null) return `${label}: not told yet`;
+  const used = space.total_bytes - space.free_bytes;
+  return (
+    <ProgressBar
+      label={label}
+      value={space.total_bytes === 0 ? 0 : (used / space.total_bytes) * 100}
+      additionalInfo={`${sizeText(used)} of ${sizeText(space.total_bytes)} used`}
+    />
+  );
+}
+
+function versionText({ version, node_version, platform }: Host): string {
+  return [version, node_version && `Node ${node_version.replace(/^v/, '')}`, platform].filter(Boolean).join(', ');
+}

@@ -1,0 +1,39 @@
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { lazy, Suspense, useState } from 'react';
+import type { JobSummary } from '../list/jobs-query.ts';
+import { BULK_ACTIONS, type BulkAction } from './bulk-effect.ts';
+
+const BulkDialog = lazy(async () => ({ default: (await import('./bulk-dialog.tsx')).BulkDialog }));
+const TEXTS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel jobs', retry: 'Retry jobs', kill: 'Kill jobs' };
+
+/** What can be done with the chosen jobs. Nothing happens before its preview is confirmed. */
+export function BulkActions({ selected, onDone }: { selected: readonly JobSummary[]; onDone: () => void }) {
+  const [asking, setAsking] = useState<{ action: BulkAction; jobs: readonly JobSummary[] }>();
+  return (
+    <SpaceBetween size="xs" direction="horizontal">
+      {BULK_ACTIONS.map((action) => (
+        <Button
+          key={action}
+          disabled={selected.length === 0}
+          disabledReason="Choose jobs first."
+          onClick={() => setAsking({ action, jobs: selected })}
+        >
+          {TEXTS[action]}
+        </Button>
+      ))}
+      {asking && (
+        <Suspense>
+          <BulkDialog
+            action={asking.action}
+            jobs={asking.jobs}
+            onClose={(acted) => {
+              setAsking(undefined);
+              if (acted) onDone();
+            }}
+          />
+        </Suspense>
+      )}
+    </SpaceBetween>
+  );
+}

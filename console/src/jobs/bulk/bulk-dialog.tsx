@@ -1,0 +1,138 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ListTable } from '../../layout/list-table.tsx';
+import { JobStatus } from '../job-status.tsx';
+import type { JobSummary } from '../list/jobs-query.ts';
+import { type BulkAction, refusalOf } from './bulk-effect.ts';
+import { runBulk } from './run-bulk.ts';
+
+const VERBS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel', retry: 'Retry', kill: 'Kill' };
+const EFFECTS: Readonly<Record<BulkAction, string>> = {
+  cancel:
+    'Waiting jobs will not run. Running agents are asked to stop, and ended after ten seconds. Output so far is kept.',
+  retry: 'Each gets new attempts under its own id. Earlier attempts and their output are kept.',
+  kill: 'Their processes are ended at once, without a chance to tidy up. Output so far is kept.',
+};
+
+interface BulkDialogProps {
+  readonly action: BulkAction;
+  readonly jobs: readonly JobSummary[];
+  /** `acted`: whether anything was asked for. */
+  readonly onClose: (acted: boolean) => void;
+}
+
+/** Shows which jobs an action would hit and which it can't, and why; then, one by one, what became of each. */
+export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
+  const client = useQueryClient();
+  const [phase, setPhase] = useState<'asking' | 'acting' | 'done'>('asking');
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, string | undefined>>(new Map());
+  const hit = jobs.filter((job) => refusalOf(action, job) === undefined);
+  const refused = [...outcomes.values()].filter((why) => why !== undefined).length;
+  const close = () => phase !== 'acting' && onClose(phase === 'done');
+  const start = async () => {
+    setPhase('acting');
+    await runBulk(
+      action,
+      hit.map(({ id }) => id),
+      (id, why) => setOutcomes((before) => new Map(before).set(id, why)),
+    );
+    setPhase('done');
+    await client.invalidateQueries({ queryKey: ['jobs'] });
+  };
+  return (
+    <Modal
+      visible
+      size="large"
+      header={`${VERBS[action]} ${counted(hit.length)}?`}
+      closeAriaLabel="Close"
+      onDismiss={close}
+      footer={
+        <Box float="right">
+          <SpaceBetween size="xs" direction="horizontal">
+            <Button disabled={phase === 'acting'} onClick={close}>
+              {phase === 'done' ? 'Close' : 'Leave them'}
+            </Button>
+            {phase !== 'done' && (
+              <Button
+                variant="primary"
+                disabled={hit.length === 0}
+                loading={phase === 'acting'}
+                onClick={() => void start()}
+              >
+                {`${VERBS[action]} ${counted(hit.length)}`}
+              </Button>
+            )}
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="s">
+        <div aria-live="polite">
+          {phase === 'asking' && (
+            <>
+              {hit.length < jobs.length && `${hit.length} of ${jobs.length} can be acted on. `}
+              {hit.length > 0 && EFFECTS[action]}
+            </>
+          )}
+          {phase === 'acting' && `${outcomes.size} of ${hit.length} asked`}
+          {phase === 'done' && (
+            <Alert type={refused === 0 ? 'success' : 'warning'}>
+              {counted(hit.length - refused)} asked to {action}
+              {refused > 0 && `, ${refused} refused`}
+            </Alert>
+          )}
+        </div>
+        <ListTable
+          variant="embedded"
+          trackBy="id"
+          items={jobs}
+          ariaLabels={{ tableLabel: 'Chosen jobs' }}
+          columnDefinitions={[
+            { id: 'name', header: 'Job', isRowHeader: true, width: '100%', maxWidth: 0, cell: (job) => nameOf(job) },
+            { id: 'status', header: 'State', minWidth: 130, cell: (job) => <JobStatus status={job.status} /> },
+            {
+              id: 'effect',
+              header: phase === 'asking' ? 'What happens' : 'Outcome',
+              minWidth: 240,
+              cell: (job) => <Effect action={action} job={job} outcomes={outcomes} />,
+            },
+          ]}
+        />
+      </SpaceBetween>
+    </Modal>
+  );
+}
+
+function Effect({
+  action,
+  job,
+  outcomes,
+}: {
+  action: BulkAction;
+  job: JobSummary;
+  outcomes: ReadonlyMap<string, string | undefined>;
+}) {
+  const refusal = refusalOf(action, job);
+  if (refusal !== undefined) return <StatusIndicator type="stopped">Left alone: {refusal}</StatusIndicator>;
+  if (!outcomes.has(job.id)) return <>{VERBS[action]}</>;
+  const why = outcomes.get(job.id);
+  return why === undefined ? (
+    <StatusIndicator>Asked</StatusIndicator>
+  ) : (
+    <StatusIndicator type="error">{why}</StatusIndicator>
+  );
+}
+
+function nameOf({ id, prompt_preview }: JobSummary): string {
+  return prompt_preview.slice(0, 80) || id;
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`;
+}

@@ -1,0 +1,21 @@
+import { hasEffect } from '../../../../lib/contract/job-actions.ts';
+import { statusText } from '../job-status.tsx';
+import type { JobSummary } from '../list/jobs-query.ts';
+
+/** What can be asked of many jobs at once. */
+export const BULK_ACTIONS = ['cancel', 'retry', 'kill'] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+/** Why an action can do nothing for a job as it is; undefined if it can. */
+export function refusalOf(action: BulkAction, { status }: Pick<JobSummary, 'status'>): string | undefined {
+  if (hasEffect(action, status)) return undefined;
+  const state = statusText(status).toLowerCase();
+  switch (action) {
+    case 'cancel':
+      return `it has ended: ${state}`;
+    case 'retry':
+      return status === 'DRAFT' ? 'it is a draft: queue it instead' : `it is still ${state}`;
+    case 'kill':
+      return `it is not running: ${state}`;
+  }
+}

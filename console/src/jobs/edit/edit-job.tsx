@@ -1,0 +1,92 @@
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { changesOf, editOf, fieldsOf, type JobFaults, type JobFields } from '../form/job-fields.ts';
+import { JobForm } from '../form/job-form.tsx';
+import type { Job } from '../job/job-query.ts';
+import { ConfirmEdit } from './confirm-edit.tsx';
+import { editFaults } from './edit-faults.ts';
+
+/** The form over a job's present settings, and what it changes of them. */
+export function EditJob({ job }: { job: Job }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [opened] = useState(() => fieldsOf(job));
+  const [fields, setFields] = useState<JobFields>(opened);
+  const [faults, setFaults] = useState<JobFaults>({});
+  const [asking, setAsking] = useState(false);
+  const save = useMutation({
+    mutationFn: async () =>
+      await dataOf(
+        api.PATCH('/api/v1/jobs/{id}', {
+          params: { path: { id: job.id } },
+          body: editOf(opened, fields) as Schemas['JobEdit'],
+        }),
+      ),
+    onSuccess: async () => {
+      await client.invalidateQueries();
+      await navigate(`/jobs/${job.id}`);
+    },
+    onError: () => setAsking(false),
+  });
+  const changes = changesOf(opened, fields);
+  const ask = () => {
+    const found = editFaults(opened, fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) setAsking(true);
+  };
+  return (
+    <SpaceBetween size="m">
+      <Header
+        variant="h1"
+        description={
+          <Link className="job-link" to={`/jobs/${job.id}`}>
+            {job.id}
+          </Link>
+        }
+      >
+        Edit job
+      </Header>
+      <JobForm
+        editing
+        fields={fields}
+        faults={faults}
+        onChange={(change) => {
+          setFields((before) => ({ ...before, ...change }));
+          setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
+        }}
+      />
+      {save.error && (
+        <Alert type="error" header="The changes were not saved">
+          {save.error.message}
+        </Alert>
+      )}
+      <SpaceBetween size="xs" direction="horizontal">
+        <Button
+          variant="primary"
+          disabled={changes.length === 0}
+          disabledReason="Nothing has been changed yet."
+          onClick={ask}
+        >
+          Review and save
+        </Button>
+        <Button variant="link" onClick={() => void navigate(`/jobs/${job.id}`)}>
+          Leave it as it is
+        </Button>
+      </SpaceBetween>
+      {asking && (
+        <ConfirmEdit
+          changes={changes}
+          saving={save.isPending}
+          onSave={() => save.mutate()}
+          onDismiss={() => setAsking(false)}
+        />
+      )}
+    </SpaceBetween>
+  );
+}

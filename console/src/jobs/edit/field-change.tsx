@@ -1,0 +1,37 @@
+import Box from '@cloudscape-design/components/box';
+import type { FieldChange as Change } from '../form/job-fields.ts';
+import { type DiffLine, lineDiff } from './line-diff.ts';
+import './field-change.css';
+
+const NAMES: Readonly<Record<Change['name'], string>> = {
+  prompt: 'Prompt',
+  extra_prompt: 'Extra prompt',
+  rule_ids: 'Rules',
+  profile: 'Profile',
+  model: 'Model',
+  priority: 'Priority',
+  timeout: 'Timeout',
+  retries: 'Retries',
+  cwd: 'Folder',
+};
+const WORDS: Readonly<Record<DiffLine['sign'], string>> = { ' ': '', '-': 'Taken out: ', '+': 'Put in: ' };
+const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'come' };
+
+/** What an edit does to one field: old and new, line by line. */
+export function FieldChange({ change: { name, before, after } }: { change: Change }) {
+  return (
+    <section aria-label={NAMES[name]}>
+      <Box variant="h4">{NAMES[name]}</Box>
+      <div className="line-diff">
+        {lineDiff(before, after).map(({ sign, text }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are made anew as a whole
+          <div key={at} className={`line-diff-${CLASSES[sign]}`}>
+            <span aria-hidden="true">{sign} </span>
+            <span className="line-diff-word">{WORDS[sign]}</span>
+            {text}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

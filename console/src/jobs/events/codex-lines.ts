@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { AgentEvent, EventChange } from './agent-event.ts';
+
+/** What a line of `codex exec --json` says; undefined if it is none. */
+export function codexChanges(line: unknown): readonly EventChange[] | undefined {
+  const event = lineSchema.safeParse(line).data;
+  if (event === undefined) return undefined;
+  switch (event.type) {
+    case 'thread.started':
+      return [{ event: { kind: 'note', text: `Session ${event.thread_id}` } }];
+    case 'turn.started':
+      return [];
+    case 'turn.completed':
+      return [{ event: { kind: 'usage', facts: tokens(event.usage) } }];
+    case 'turn.failed':
+      return [{ event: { kind: 'error', text: event.error.message } }];
+    case 'error':
+      return [{ event: { kind: 'error', text: event.message } }];
+    default:
+      return [{ key: event.item.id, event: eventOf(event.item) }];
+  }
+}
+
+const count = z.number().default(0);
+const usageSchema = z.object({
+  input_tokens: count,
+  cached_input_tokens: count,
+  output_tokens: count,
+  reasoning_output_tokens: count,
+});
+
+const known = z.discriminatedUnion('type', [
+  z.object({ id: z.string(), type: z.literal('agent_message'), text: z.string() }),
+  z.object({ id: z.string(), type: z.literal('reasoning'), text: z.string() }),
+  z.object({ id: z.string(), type: z.literal('error'), message: z.string() }),
+  z.object({
+    id: z.string(),
+    type: z.literal('command_execution'),
+    command: z.string(),
+    aggregated_output: z.string().default(''),
+    exit_code: z.number().nullish(),
+    status: z.string().optional(),
+  }),
+  z.object({
+    id: z.string(),
+    type: z.literal('file_change'),
+    changes: z.array(z.object({ path: z.string(), kind: z.string() })),
+    status: z.string().optional(),
+  }),
+]);
+const itemSchema = z.union([
+  known,
+  z.looseObject({ id: z.string(), type: z.string(), status: z.string().optional() }).transform((item) => ({
+    ...item,
+    other: true as const,
+  })),
+]);
+type Item = z.output<typeof itemSchema>;
+
+const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
+  z.object({ type: z.literal('turn.started') }),
+  z.object({ type: z.literal('turn.completed'), usage: usageSchema }),
+  z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) }),
+  z.object({ type: z.literal('error'), message: z.string() }),
+  z.object({ type: z.enum(['item.started', 'item.updated', 'item.completed']), item: itemSchema }),
+]);
+
+function eventOf(item: Item): AgentEvent {
+  if ('other' in item) {
+    const { id: _id, type, status, other: _other, ...rest } = item;
+    return { kind: 'tool', name: type, input: JSON.stringify(rest, null, 2), output: '', state: stateOf(status) };
+  }
+  switch (item.type) {
+    case 'agent_message':
+      return { kind: 'message', text: item.text };
+    case 'reasoning':
+      return { kind: 'reasoning', text: item.text };
+    case 'error':
+      return { kind: 'error', text: item.message };
+    case 'command_execution': {
+      const exitCode = item.exit_code ?? null;
+      const failed = exitCode !== null && exitCode !== 0;
+      const state = failed ? 'failed' : stateOf(item.status);
+      return { kind: 'command', command: item.command, output: item.aggregated_output, exitCode, state };
+    }
+    case 'file_change':
+      return {
+        kind: 'files',
+        changes: item.changes.map(({ path, kind }) => ({ path, change: kind })),
+        state: stateOf(item.status),
+      };
+  }
+}
+
+function stateOf(status: string | undefined): 'running' | 'done' | 'failed' {
+  if (status === 'in_progress') return 'running';
+  return status === 'failed' || status === 'declined' ? 'failed' : 'done';
+}
+
+function tokens(usage: z.output<typeof usageSchema>): (readonly [string, string])[] {
+  return [
+    ['Input', `${usage.input_tokens.toLocaleString('en')} tokens`],
+    ['of it from the cache', usage.cached_input_tokens.toLocaleString('en')],
+    ['Output', `${usage.output_tokens.toLocaleString('en')} tokens`],
+    ['of it reasoning', usage.reasoning_output_tokens.toLocaleString('en')],
+  ];
+}

@@ -1,0 +1,36 @@
+import Alert from '@cloudscape-design/components/alert';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import { useQuery } from '@tanstack/react-query';
+import { composePrompt, promptLength } from '../../../../lib/contract/compose-prompt.ts';
+import { profilesQuery, rulesQuery } from './catalog-choices.ts';
+import type { JobFields } from './job-fields.ts';
+import { PROMPT_LIMITS } from './prompt-limits.ts';
+import '../job-page.css';
+
+/** The text that the agent will be given, put together as the worker does it. */
+export function ComposedPreview({ fields }: { fields: JobFields }) {
+  const rules = useQuery(rulesQuery);
+  const profiles = useQuery(profilesQuery);
+  const texts = fields.rule_ids.map((id) => rules.data?.find((rule) => rule.id === id)?.text ?? `[rule ${id}]`);
+  const text = composePrompt(texts, fields);
+  const length = promptLength(text);
+  const profile = profiles.data?.find(({ name, is_default }) =>
+    fields.profile ? name === fields.profile : is_default,
+  );
+  const limit = profile && PROMPT_LIMITS[profile.agent];
+  return (
+    <>
+      {limit !== undefined && length > limit && (
+        <Alert type="error">
+          {`The composed prompt has ${length.toLocaleString('en')} characters; ${profile?.agent} takes at most ${limit.toLocaleString('en')}.`}
+        </Alert>
+      )}
+      <ExpandableSection headerText={`The prompt as the agent is given it, ${length.toLocaleString('en')} characters`}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <pre className="job-text" tabIndex={0}>
+          {text || 'Nothing yet.'}
+        </pre>
+      </ExpandableSection>
+    </>
+  );
+}

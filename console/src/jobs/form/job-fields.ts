@@ -1,0 +1,102 @@
+import type { JobCreation, JobEditFields } from '../../../../lib/contract/schemas/job.ts';
+import type { FieldFaults } from '../../form/field-faults.ts';
+import { numberIn } from '../../form/field-faults.ts';
+import type { Job } from '../job/job-query.ts';
+
+/** What the form holds, as it was typed. */
+export interface JobFields {
+  readonly prompt: string;
+  readonly extra_prompt: string;
+  readonly rule_ids: readonly string[];
+  readonly profile: string;
+  readonly model: string;
+  readonly priority: string;
+  readonly timeout: string;
+  readonly retries: string;
+  readonly cwd: string;
+  readonly project: string;
+  readonly idempotency_key: string;
+}
+
+/** What is wrong with which of them. */
+export type JobFaults = FieldFaults<keyof JobFields>;
+
+export const NO_FIELDS: JobFields = {
+  prompt: '',
+  extra_prompt: '',
+  rule_ids: [],
+  profile: '',
+  model: '',
+  priority: '',
+  timeout: '',
+  retries: '',
+  cwd: '',
+  project: '',
+  idempotency_key: '',
+};
+
+/** The fields of a job that is there; the key stays with its job. */
+export function fieldsOf(job: Job): JobFields {
+  const text = (value: string | number | null) => (value === null ? '' : String(value));
+  return {
+    prompt: job.prompt,
+    extra_prompt: text(job.extra_prompt),
+    rule_ids: job.rule_ids,
+    profile: job.profile,
+    model: text(job.model),
+    priority: text(job.priority),
+    timeout: text(job.timeout),
+    retries: text(job.retries),
+    cwd: text(job.cwd),
+    project: job.project_id,
+    idempotency_key: '',
+  };
+}
+
+/** What creation is asked for: what was left empty is left to the deployment. Nothing of it is judged yet. */
+export function creationOf(fields: JobFields): Record<string, unknown> & Partial<JobCreation> {
+  const { prompt, rule_ids, ...others } = fields;
+  const given = Object.entries(others).filter(([, text]) => text !== '');
+  return {
+    prompt,
+    ...Object.fromEntries(given.map(([name, text]) => [name, NUMBERS.has(name) ? numberIn(text) : text])),
+    ...(rule_ids.length > 0 && { rule_ids: [...rule_ids] }),
+  };
+}
+
+const NUMBERS = new Set<string>(['priority', 'timeout', 'retries']);
+const EDITABLE = [
+  'prompt',
+  'extra_prompt',
+  'rule_ids',
+  'profile',
+  'model',
+  'priority',
+  'timeout',
+  'retries',
+  'cwd',
+] as const satisfies (keyof JobFields & keyof JobEditFields)[];
+
+/** One field that an edit changes. */
+export interface FieldChange {
+  readonly name: (typeof EDITABLE)[number];
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What an edit changes, in the form's order. */
+export function changesOf(before: JobFields, after: JobFields): FieldChange[] {
+  const text = (value: string | readonly string[]) => (typeof value === 'string' ? value : value.join('\n'));
+  return EDITABLE.map((name) => ({ name, before: text(before[name]), after: text(after[name]) })).filter(
+    (change) => change.before !== change.after,
+  );
+}
+
+/** What an edit sends: only what it changes, so that somebody else's edit of the rest stays. Nothing of it is judged yet. */
+export function editOf(before: JobFields, after: JobFields): Record<string, unknown> & Partial<JobEditFields> {
+  const sent = changesOf(before, after).map(({ name }) => {
+    const value = after[name];
+    return [name, NUMBERS.has(name) && typeof value === 'string' ? numberIn(value) : value];
+  });
+  return Object.fromEntries(sent);
+}

@@ -1,0 +1,69 @@
+import Container from '@cloudscape-design/components/container';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
+import { ComposedPreview } from './composed-preview.tsx';
+import type { JobFaults, JobFields } from './job-fields.ts';
+import { RulesField } from './rules-field.tsx';
+import { SettingsFields } from './settings-fields.tsx';
+import { WhereFields } from './where-fields.tsx';
+
+/** What a part of the form is given. */
+export interface FormPart {
+  readonly fields: JobFields;
+  readonly faults: JobFaults;
+  readonly onChange: (change: Partial<JobFields>) => void;
+}
+
+/** What a job is to do, and how. `editing`: what can't be changed any more is left out. */
+export function JobForm({ editing = false, ...part }: FormPart & { editing?: boolean }) {
+  const { fields, faults, onChange } = part;
+  return (
+    <SpaceBetween size="m">
+      <Container header={<Header variant="h2">What to do</Header>}>
+        <SpaceBetween size="m">
+          <FormField label="Prompt" stretch errorText={faults.prompt}>
+            <Textarea
+              rows={8}
+              value={fields.prompt}
+              placeholder="What the agent is to do"
+              onChange={({ detail }) => onChange({ prompt: detail.value })}
+            />
+          </FormField>
+          <RulesField {...part} />
+          <FormField label="Extra prompt" description="Goes after the prompt." stretch errorText={faults.extra_prompt}>
+            <Textarea
+              rows={3}
+              value={fields.extra_prompt}
+              onChange={({ detail }) => onChange({ extra_prompt: detail.value })}
+            />
+          </FormField>
+          <ComposedPreview fields={fields} />
+        </SpaceBetween>
+      </Container>
+      <Container header={<Header variant="h2">Where</Header>}>
+        <WhereFields {...part} editing={editing} />
+      </Container>
+      <Container header={<Header variant="h2">How</Header>}>
+        <SettingsFields {...part} />
+      </Container>
+      {!editing && (
+        <Container header={<Header variant="h2">Once only</Header>}>
+          <FormField
+            label="Idempotency key"
+            description="One key, one job: sending it again answers with the job that is there."
+            errorText={faults.idempotency_key}
+          >
+            <Input
+              value={fields.idempotency_key}
+              placeholder="None"
+              onChange={({ detail }) => onChange({ idempotency_key: detail.value })}
+            />
+          </FormField>
+        </Container>
+      )}
+    </SpaceBetween>
+  );
+}

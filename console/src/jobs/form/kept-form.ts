@@ -1,0 +1,27 @@
+import { type JobFields, NO_FIELDS } from './job-fields.ts';
+
+const KEY = 'promptq.new-job';
+
+/** What was typed into the form and not sent yet, in this tab. */
+export function keptForm(): JobFields {
+  try {
+    const kept: unknown = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}');
+    const entries = Object.entries(kept ?? {}).filter(
+      ([name, value]) =>
+        name in NO_FIELDS && typeof value === typeof NO_FIELDS[name as keyof JobFields] && name !== 'rule_ids',
+    );
+    return { ...NO_FIELDS, ...Object.fromEntries(entries) };
+  } catch {
+    return NO_FIELDS;
+  }
+}
+
+/** Keeps it while the tab lives; a browser that keeps nothing, or not so much, is no fault. */
+export function keepForm(fields: JobFields | undefined): void {
+  try {
+    if (fields === undefined) window.sessionStorage.removeItem(KEY);
+    else window.sessionStorage.setItem(KEY, JSON.stringify(fields));
+  } catch {
+    // The form itself still holds it.
+  }
+}

@@ -1,0 +1,44 @@
+import Autosuggest from '@cloudscape-design/components/autosuggest';
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import { useQuery } from '@tanstack/react-query';
+import { projectsQuery } from './catalog-choices.ts';
+import type { FormPart } from './job-form.tsx';
+
+/** The project and the folder of a job. */
+export function WhereFields({ fields, faults, onChange, editing }: FormPart & { editing: boolean }) {
+  const projects = useQuery(projectsQuery);
+  return (
+    <ColumnLayout columns={editing ? 1 : 2}>
+      {!editing && (
+        <FormField
+          label="Project"
+          description="A new name makes a new project."
+          errorText={faults.project}
+          warningText={projects.error?.message}
+        >
+          <Autosuggest
+            value={fields.project}
+            placeholder="local_project"
+            enteredTextLabel={(text) => `Use "${text}"`}
+            empty="No projects yet"
+            options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={({ detail }) => onChange({ project: detail.value })}
+          />
+        </FormField>
+      )}
+      <FormField
+        label="Folder"
+        description="Relative to the project's workspace, or under an allowed root. Made if it is missing."
+        errorText={faults.cwd}
+      >
+        <Input
+          value={fields.cwd}
+          placeholder="A fresh one of its own"
+          onChange={({ detail }) => onChange({ cwd: detail.value })}
+        />
+      </FormField>
+    </ColumnLayout>
+  );
+}

@@ -1,0 +1,58 @@
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from 'react-router';
+import { PageFault } from '../layout/page-fault.tsx';
+import { PageLoading } from '../layout/page-loading.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { JobActions } from './job/job-actions.tsx';
+import { jobQuery } from './job/job-query.ts';
+import { JobTabs } from './job/job-tabs.tsx';
+import { WhyWaiting } from './job/why-waiting.tsx';
+import { JobStatus } from './job-status.tsx';
+import { RunTime } from './run-time.tsx';
+import './job-page.css';
+
+/** One job: its state and why, what it writes, what it brought. */
+export function JobPage() {
+  const { id = '' } = useParams();
+  const job = useQuery(jobQuery(id));
+  usePageTitle(job.data?.prompt.slice(0, 60) ?? 'Job');
+  if (job.error && !job.data) {
+    return (
+      <SpaceBetween size="m">
+        <Header variant="h1" description={id}>
+          Job
+        </Header>
+        <PageFault error={job.error} what="The job" retry={() => void job.refetch()} />
+        <Link className="job-link" to="/jobs">
+          All jobs
+        </Link>
+      </SpaceBetween>
+    );
+  }
+  if (!job.data) return <PageLoading what="the job" />;
+  return (
+    <SpaceBetween size="m">
+      <Header
+        variant="h1"
+        actions={<JobActions job={job.data} />}
+        description={
+          <SpaceBetween size="s" direction="horizontal">
+            <JobStatus status={job.data.status} cancelling={job.data.cancel_requested_at !== null} />
+            <span>{job.data.project}</span>
+            <span>{job.data.profile}</span>
+            {job.data.attempt > 0 && <span>Attempt {job.data.attempt}</span>}
+            {job.data.started_at !== null && job.data.status !== 'QUEUED' && (
+              <RunTime status={job.data.status} startedAt={job.data.started_at} finishedAt={job.data.finished_at} />
+            )}
+          </SpaceBetween>
+        }
+      >
+        <span className="job-title">{job.data.prompt.split('\n', 1)[0]?.slice(0, 120)}</span>
+      </Header>
+      <WhyWaiting job={job.data} />
+      <JobTabs key={id} job={job.data} />
+    </SpaceBetween>
+  );
+}

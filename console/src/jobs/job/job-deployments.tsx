@@ -1,0 +1,99 @@
+import Button from '@cloudscape-design/components/button';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import { useMayAct } from '../../api/session.ts';
+import { ListTable } from '../../layout/list-table.tsx';
+import { TimeAgo } from '../../layout/time-ago.tsx';
+import { useDeployAgain } from './deploy-again.ts';
+import type { Job } from './job-query.ts';
+
+type Deployment = Job['deployments'][number];
+
+/** Looks of what a deploy binding has come to. */
+export const DEPLOYMENT_TYPES = {
+  pending: 'pending',
+  running: 'in-progress',
+  delivered: 'success',
+  succeeded: 'success',
+  failed: 'error',
+  skipped: 'stopped',
+} as const satisfies Record<Deployment['state'], StatusIndicatorProps.Type>;
+
+/** What the project's deploy bindings did with the job. */
+export function JobDeployments({ job }: { job: Job }) {
+  const mayAct = useMayAct();
+  const again = useDeployAgain(job.id);
+  return (
+    <ListTable
+      variant="embedded"
+      items={job.deployments}
+      ariaLabels={{ tableLabel: 'Deployments' }}
+      empty="No deploy binding has acted on it. They act on success."
+      columnDefinitions={[
+        {
+          id: 'name',
+          header: 'Binding',
+          isRowHeader: true,
+          cell: ({ name, mode }) => (name === mode ? name : `${name} (${mode})`),
+        },
+        {
+          id: 'state',
+          header: 'State',
+          cell: ({ state }) => <StatusIndicator type={DEPLOYMENT_TYPES[state]}>{state}</StatusIndicator>,
+        },
+        { id: 'attempt', header: 'After attempt', cell: ({ attempt }) => attempt },
+        { id: 'tries', header: 'Tried', cell: ({ attempts }) => (attempts === 1 ? 'once' : `${attempts} times`) },
+        { id: 'finished', header: 'Finished', cell: ({ finished_at }) => <TimeAgo at={finished_at} /> },
+        { id: 'outcome', header: 'Outcome', minWidth: 280, cell: (deployment) => <Outcome deployment={deployment} /> },
+        ...(mayAct && job.status === 'SUCCEEDED'
+          ? [
+              {
+                id: 'actions',
+                header: 'Actions',
+                minWidth: 110,
+                cell: ({ binding, name, state }: Deployment) => (
+                  <Button
+                    variant="inline-link"
+                    ariaLabel={`Do it again: ${name}`}
+                    disabled={state === 'pending' || state === 'running'}
+                    loading={again.isPending && again.variables === binding}
+                    onClick={() => again.mutate(binding)}
+                  >
+                    Do it again
+                  </Button>
+                ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+function Outcome({ deployment }: { deployment: Deployment }) {
+  const { error, last_status, next_attempt_at, open_url, log, log_truncated } = deployment;
+  return (
+    <SpaceBetween size="xxs">
+      {error !== undefined && <span>{error}</span>}
+      {last_status !== undefined && <span>Answered with {last_status}</span>}
+      {next_attempt_at !== undefined && (
+        <span>
+          Tried again <TimeAgo at={next_attempt_at} />
+        </span>
+      )}
+      {open_url !== undefined && /^(https?|vscode|cursor):/.test(open_url) ? (
+        <a className="job-link" href={open_url} target="_blank" rel="noopener noreferrer">
+          Open in the editor
+        </a>
+      ) : (
+        open_url
+      )}
+      {log !== undefined && log !== '' && (
+        <ExpandableSection headerText={log_truncated === true ? 'End of its log' : 'Log'}>
+          <pre className="job-text">{log}</pre>
+        </ExpandableSection>
+      )}
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,60 @@
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import Container from '@cloudscape-design/components/container';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { Job } from './job-query.ts';
+import { JobTimeline } from './job-timeline.tsx';
+import { TextBlock } from './text-block.tsx';
+
+/** Everything that is known of a job. */
+export function JobDetails({ job }: { job: Job }) {
+  return (
+    <SpaceBetween size="m">
+      <ColumnLayout columns={2}>
+        <Container header={<Header variant="h2">Timeline</Header>}>
+          <JobTimeline job={job} />
+        </Container>
+        <Container header={<Header variant="h2">Settings</Header>}>
+          <KeyValuePairs columns={2} items={[...facts(job)]} />
+        </Container>
+      </ColumnLayout>
+      <TextBlock title="Prompt" text={job.prompt} none="" />
+      {job.extra_prompt !== null && job.extra_prompt !== '' && (
+        <TextBlock title="Extra prompt" text={job.extra_prompt} none="" />
+      )}
+    </SpaceBetween>
+  );
+}
+
+function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
+  yield { label: 'Id', value: <Copyable text={job.id} /> };
+  yield { label: 'Project', value: job.project };
+  yield { label: 'Profile', value: job.profile };
+  yield { label: 'Model', value: job.model ?? "the profile's" };
+  yield { label: 'Priority', value: job.priority };
+  yield { label: 'Timeout', value: job.timeout === null ? "the profile's" : `${job.timeout} ${job.timeout_unit}` };
+  yield { label: 'Retries', value: job.retries };
+  yield { label: 'Rules', value: job.rule_ids.join(', ') || 'none' };
+  yield { label: 'Folder', value: job.cwd ?? 'a fresh one' };
+  if (job.idempotency_key !== null) yield { label: 'Idempotency key', value: job.idempotency_key };
+  if (job.session_id !== null) yield { label: 'Session', value: <Copyable text={job.session_id} /> };
+  if (job.exit_code !== null) yield { label: 'Exit code', value: job.exit_code };
+  if (job.signal !== null) yield { label: 'Signal', value: job.signal };
+  yield { label: 'Created by', value: job.created_by };
+  if (job.warnings.length > 0) yield { label: 'Warnings', value: job.warnings.join('\n') };
+}
+
+function Copyable({ text }: { text: string }) {
+  return (
+    <CopyToClipboard
+      variant="inline"
+      textToCopy={text}
+      textToDisplay={text}
+      copyButtonAriaLabel="Copy"
+      copySuccessText="Copied"
+      copyErrorText="Could not be copied"
+    />
+  );
+}

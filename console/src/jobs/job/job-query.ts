@@ -1,0 +1,38 @@
+import { isTerminal } from '../../../../lib/contract/statuses.ts';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+
+export type Job = Schemas['Job'];
+
+/** How often (ms) a job is read anew: while something goes on, and later. */
+const POLL = { busy: 2_000, done: 15_000 };
+/** How long (ms) after a job's end deploy bindings may still begin. */
+const SETTLES = 30_000;
+
+/** One job, read anew until it and what follows its success have ended, and now and then after that. */
+export function jobQuery(id: string) {
+  return {
+    queryKey: ['job', id] as const,
+    queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}', { params: { path: { id } } })),
+    refetchInterval: (query: { state: { data: Job | undefined } }) =>
+      query.state.data !== undefined && isDone(query.state.data) ? POLL.done : POLL.busy,
+  };
+}
+
+function isDone({ status, finished_at, deployments }: Job): boolean {
+  if (!isTerminal(status) || deployments.some(({ state }) => state === 'pending' || state === 'running')) return false;
+  return finished_at === null || Date.now() - Date.parse(finished_at) > SETTLES;
+}
+
+/** Of a running job with more output than this the result is read once only. */
+const LIVE_BYTES = 500_000;
+
+/** What the newest attempt of a job brought, its streams bounded. Changes with the attempt and with its end. */
+export function resultQuery(job: Job) {
+  return {
+    queryKey: ['result', job.id, job.attempt, job.status] as const,
+    queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/result', { params: { path: { id: job.id } } })),
+    // The answer brings the output's end, which is not fetched again and again once it is long.
+    refetchInterval:
+      job.status === 'RUNNING' && job.stdout_bytes + job.stderr_bytes < LIVE_BYTES ? 5_000 : (false as const),
+  };
+}

@@ -1,0 +1,66 @@
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Spinner from '@cloudscape-design/components/spinner';
+import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '../../api/client.ts';
+import { PageFault } from '../../layout/page-fault.tsx';
+import { sizeText } from '../../layout/size-text.ts';
+import { duration } from '../../layout/time-ago.tsx';
+import { createColourStripper } from '../log/strip-colours.ts';
+import { type Job, resultQuery } from './job-query.ts';
+import { TextBlock } from './text-block.tsx';
+
+/** Characters of each stream's end that are shown; the log has all. */
+const TAIL = 20_000;
+
+/** What the newest attempt brought. */
+export function JobResult({ job }: { job: Job }) {
+  const result = useQuery(resultQuery(job));
+  if (result.error) return <PageFault error={result.error} what="The result" retry={() => void result.refetch()} />;
+  if (!result.data) return <Spinner />;
+  const { final_message, composed_prompt, stdout, stderr } = result.data;
+  const never = job.attempt === 0;
+  return (
+    <SpaceBetween size="m">
+      <KeyValuePairs columns={4} items={[...facts(result.data)]} />
+      <TextBlock
+        title="Final message"
+        text={final_message ?? ''}
+        none={never ? 'It has not run yet.' : 'The agent left none.'}
+      />
+      <ColumnLayout columns={2}>
+        <TextBlock title="End of stdout" text={tail(stdout)} none="Nothing was written." />
+        <TextBlock title="End of stderr" text={tail(stderr)} none="Nothing was written." />
+      </ColumnLayout>
+      <TextBlock
+        title="The prompt as the agent was given it"
+        text={composed_prompt ?? ''}
+        none="It is put together when the job starts; Details has its parts."
+      />
+    </SpaceBetween>
+  );
+}
+
+function* facts(result: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {
+  const { usage, exit_code, signal, duration_ms, stdout_bytes, stderr_bytes } = result;
+  yield { label: 'Exit', value: signal === null ? number(exit_code) : `by ${signal}` };
+  yield { label: 'Run time', value: duration_ms === null ? '-' : duration(duration_ms) };
+  yield { label: 'Cost', value: usage?.cost_usd === undefined ? 'not told' : `$${usage.cost_usd.toFixed(4)}` };
+  yield { label: 'Output', value: `${sizeText(stdout_bytes)} stdout, ${sizeText(stderr_bytes)} stderr` };
+  yield {
+    label: 'Input tokens',
+    value: `${number(usage?.input_tokens)}${usage ? `, ${number(usage.cached_input_tokens)} of them cached` : ''}`,
+  };
+  yield { label: 'Output tokens', value: number(usage?.output_tokens) };
+  yield { label: 'Reasoning tokens', value: number(usage?.reasoning_output_tokens) };
+}
+
+function number(value: number | null | undefined): string {
+  return value === null || value === undefined ? '-' : value.toLocaleString('en');
+}
+
+function tail(text: string): string {
+  const plain = createColourStripper()(text.slice(-TAIL));
+  return text.length <= TAIL ? plain : `…${plain}`;
+}

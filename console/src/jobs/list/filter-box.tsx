@@ -1,0 +1,38 @@
+import type { InputProps } from '@cloudscape-design/components/input';
+import Input from '@cloudscape-design/components/input';
+import { type Ref, useEffect, useState } from 'react';
+
+interface FilterBoxProps {
+  /** Says what the list is narrowed by. */
+  readonly label: string;
+  readonly placeholder: string;
+  readonly maxLength: number;
+  readonly value: string;
+  readonly onFilter: (text: string) => void;
+  readonly inputRef?: Ref<InputProps.Ref>;
+}
+
+/** How long (ms) typing must pause before the list follows. */
+const PAUSE = 300;
+
+/** Narrows the list to jobs with a text. */
+export function FilterBox({ label, placeholder, maxLength, value, onFilter, inputRef }: FilterBoxProps) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => onFilter(typed.trim()), PAUSE);
+    return () => clearTimeout(timer);
+  }, [typed, value, onFilter]);
+  return (
+    <Input
+      ref={inputRef ?? null}
+      type="search"
+      ariaLabel={label}
+      clearAriaLabel={`Clear: ${label}`}
+      placeholder={placeholder}
+      value={typed}
+      onChange={({ detail }) => setTyped(detail.value.slice(0, maxLength))}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import ButtonDropdown, { type ButtonDropdownProps } from '@cloudscape-design/components/button-dropdown';
+import { lazy, Suspense, useState } from 'react';
+import { notify } from '../../layout/notices.tsx';
+import type { ChangeFilters, JobFilters } from './job-filters.ts';
+import { type KeptFilters, keepFilters, keptFilters } from './kept-filters.ts';
+
+const NameFilters = lazy(async () => ({ default: (await import('./name-filters.tsx')).NameFilters }));
+const NO_FILTERS = { status: '', search: '', project: '', cwd: '' } as const;
+
+interface SavedFiltersProps {
+  readonly filters: JobFilters;
+  readonly onChoose: ChangeFilters;
+}
+
+/** Filters that are kept on this browser by name: to take, to keep, to remove. */
+export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
+  const [kept, setKept] = useState(keptFilters);
+  const [naming, setNaming] = useState(false);
+  const keep = (next: KeptFilters) => {
+    setKept(next);
+    if (!keepFilters(next))
+      notify({ type: 'warning', header: 'Kept until you leave: this browser lets nothing be stored' });
+  };
+  const follow = ({ id }: ButtonDropdownProps.ItemClickDetails) => {
+    const [what = '', name = ''] = split(id);
+    const chosen = kept[name];
+    if (what === 'save') setNaming(true);
+    else if (what === 'clear') onChoose(NO_FILTERS);
+    else if (what === 'take' && chosen !== undefined) onChoose({ ...NO_FILTERS, ...chosen });
+    else if (what === 'remove') keep(Object.fromEntries(Object.entries(kept).filter(([other]) => other !== name)));
+  };
+  return (
+    <>
+      <ButtonDropdown
+        expandToViewport
+        items={itemsFor(kept, Object.keys(filters).length > 0)}
+        onItemClick={({ detail }) => follow(detail)}
+      >
+        Saved filters
+      </ButtonDropdown>
+      {naming && (
+        <Suspense>
+          <NameFilters
+            taken={Object.keys(kept)}
+            onSave={(name) => {
+              keep({ ...kept, [name]: filters });
+              setNaming(false);
+            }}
+            onDismiss={() => setNaming(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function itemsFor(kept: KeptFilters, filtered: boolean): ButtonDropdownProps.Items {
+  const names = Object.keys(kept).sort((one, other) => one.localeCompare(other));
+  const none = { disabled: !filtered, disabledReason: 'No filter is set.' };
+  return [
+    ...names.map((name) => ({ id: `take:${name}`, text: name, secondaryText: described(kept[name] ?? {}) })),
+    { id: 'save:', text: 'Save these filters…', iconName: 'add-plus', ...none },
+    { id: 'clear:', text: 'Clear all filters', iconName: 'undo', ...none },
+    ...(names.length === 0
+      ? []
+      : [{ text: 'Remove', items: names.map((name) => ({ id: `remove:${name}`, text: name })) }]),
+  ];
+}
+
+function described(filters: JobFilters): string {
+  return Object.entries(filters)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+}
+
+/** A name may hold colons itself. */
+function split(id: string): [string, string] {
+  const at = id.indexOf(':');
+  return [id.slice(0, at), id.slice(at + 1)];
+}

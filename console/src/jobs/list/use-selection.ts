@@ -1,0 +1,29 @@
+import { useMemo, useState } from 'react';
+import type { JobSummary } from './jobs-query.ts';
+
+/** The chosen jobs, as they were last read; also those that another page or filter shows. */
+export interface Selection {
+  readonly jobs: readonly JobSummary[];
+  readonly choose: (jobs: readonly JobSummary[]) => void;
+  readonly toggle: (job: JobSummary) => void;
+  readonly clear: () => void;
+}
+
+export function useSelection(shown: readonly JobSummary[] | undefined): Selection {
+  const [chosen, setChosen] = useState<readonly JobSummary[]>([]);
+  const jobs = useMemo(() => {
+    const present = new Map(shown?.map((job) => [job.id, job]));
+    return chosen.map((job) => present.get(job.id) ?? job);
+  }, [chosen, shown]);
+  return {
+    jobs,
+    // The table names only what it shows.
+    choose: (next) => {
+      const ids = new Set(shown?.map(({ id }) => id));
+      setChosen([...jobs.filter(({ id }) => !ids.has(id)), ...next.filter(({ id }) => ids.has(id))]);
+    },
+    toggle: (job) =>
+      setChosen(jobs.some(({ id }) => id === job.id) ? jobs.filter(({ id }) => id !== job.id) : [...jobs, job]),
+    clear: () => setChosen([]),
+  };
+}

@@ -1,0 +1,25 @@
+import Button from '@cloudscape-design/components/button';
+import { useState } from 'react';
+import { notify } from '../../layout/notices.tsx';
+import { downloadLog } from './download-log.ts';
+import type { LogStream } from './use-log.ts';
+
+/** Brings an attempt's log as a file, and says how far it is while that takes long. */
+export function DownloadButton({ job, stream }: { job: { id: string; attempt: number }; stream: LogStream }) {
+  const [share, setShare] = useState<number>();
+  const download = async () => {
+    setShare(0);
+    try {
+      await downloadLog(job, stream, (come) => setShare(Math.floor(come * 100)));
+    } catch (error) {
+      notify({ type: 'error', header: 'The log could not be downloaded', content: (error as Error).message });
+    } finally {
+      setShare(undefined);
+    }
+  };
+  return (
+    <Button iconName="download" loading={share !== undefined} onClick={() => void download()}>
+      {share === undefined || share === 0 ? 'Download' : `Download, ${share} %`}
+    </Button>
+  );
+}

@@ -1,0 +1,88 @@
+import { followLog, type LogPiece } from './follow-log.ts';
+import { readLogs } from './read-logs.ts';
+import type { LogStream } from './use-log.ts';
+
+type Sizes = Partial<Record<LogPiece['stream'], number>>;
+
+/** Characters that are gathered before they go to the browser's own storage, which holds more than a script's memory. */
+const GATHERED = 4_000_000;
+
+/**
+ * Hands what an attempt has written so far to the user as a text file. A long log is followed from its first byte: that has
+ * no upper limit and goes on where a connection ends, whereas the API answers for one of more than 100 MB with a redirect to
+ * another origin, which this page may not read.
+ * @param onProgress is told how much of a long log has come, 0 to 1
+ * @throws ApiFault with what the service said, or Error where it can't be followed
+ */
+export async function downloadLog(
+  { id, attempt }: { id: string; attempt: number },
+  stream: LogStream,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  const logs = await readLogs(id, { attempt, stream });
+  const { stdout = '', stderr = '' } = logs;
+  const short = logs.stdout_truncated !== true && logs.stderr_truncated !== true;
+  const parts = short
+    ? { stdout: [stdout], stderr: [stderr] }
+    : await followed(
+        { id, attempt },
+        stream,
+        { stdout: logs.stdout_bytes ?? 0, stderr: logs.stderr_bytes ?? 0 },
+        onProgress,
+      );
+  const both = stream === 'all' && (logs.stderr_bytes ?? 0) > 0;
+  save(
+    both
+      ? ['==> stdout <==\n', ...parts.stdout, '\n==> stderr <==\n', ...parts.stderr]
+      : [...parts.stdout, ...parts.stderr],
+    `${id}-attempt-${attempt}${stream === 'all' ? '' : `-${stream}`}.log`,
+  );
+}
+
+/** All that is written up to these sizes. */
+async function followed(
+  job: { id: string; attempt: number },
+  stream: LogStream,
+  sizes: Sizes,
+  onProgress: (share: number) => void,
+): Promise<Record<LogPiece['stream'], BlobPart[]>> {
+  const parts: Record<LogPiece['stream'], BlobPart[]> = { stdout: [], stderr: [] };
+  const gathered = { stdout: '', stderr: '' };
+  const come = { stdout: 0, stderr: 0 };
+  const wanted = (sizes.stdout ?? 0) + (sizes.stderr ?? 0);
+  const keep = (name: LogPiece['stream']) => {
+    parts[name].push(new Blob([gathered[name]]));
+    gathered[name] = '';
+  };
+  await new Promise<void>((resolve, reject) => {
+    const end = followLog(
+      job,
+      { stream },
+      {
+        onPiece: ({ stream: name, text, next_offset }) => {
+          gathered[name] += text;
+          if (gathered[name].length > GATHERED) keep(name);
+          come[name] = next_offset;
+          onProgress((come.stdout + come.stderr) / wanted);
+          if (come.stdout < (sizes.stdout ?? 0) || come.stderr < (sizes.stderr ?? 0)) return;
+          end();
+          resolve();
+        },
+        onEnd: () => resolve(),
+        onTrouble: (message, isFinal) => isFinal && reject(new Error(message)),
+      },
+    );
+  });
+  keep('stdout');
+  keep('stderr');
+  return parts;
+}
+
+function save(parts: BlobPart[], name: string): void {
+  const address = URL.createObjectURL(new Blob(parts, { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,85 @@
+import { FitAddon } from '@xterm/addon-fit';
+import { SearchAddon } from '@xterm/addon-search';
+import { Terminal } from '@xterm/xterm';
+import '@xterm/xterm/css/xterm.css';
+import type { OpenLogView } from './log-view.ts';
+
+/** What users scroll by. */
+const MOVES = ['wheel', 'keyup', 'pointerup'] as const;
+/** How long (ms) the terminal takes at most to draw what was scrolled. */
+const DRAWN = 50;
+/** Lines that can be scrolled back to; the whole log can be downloaded. */
+const SCROLLBACK = 50_000;
+/** The sixteen colours of terminals, each readable on the dark ground (at least 4.5 to 1, black aside). */
+const THEME = {
+  background: '#0f1b2a',
+  foreground: '#e6edf3',
+  selectionBackground: '#3b5f8a',
+  black: '#484f58',
+  red: '#ff7b72',
+  green: '#3fb950',
+  yellow: '#d29922',
+  blue: '#58a6ff',
+  magenta: '#bc8cff',
+  cyan: '#39c5cf',
+  white: '#b1bac4',
+  brightBlack: '#8b949e',
+  brightRed: '#ffa198',
+  brightGreen: '#56d364',
+  brightYellow: '#e3b341',
+  brightBlue: '#79c0ff',
+  brightMagenta: '#d2a8ff',
+  brightCyan: '#56d4dd',
+  brightWhite: '#ffffff',
+} as const;
+const RED = '\u001b[31m';
+const RESET = '\u001b[39m';
+
+/** A terminal that shows a log: its colours, its progress bars, and everything above the last screen. */
+export const openTerminal: OpenLogView = (element, onLeftEnd) => {
+  const terminal = new Terminal({
+    convertEol: true,
+    disableStdin: true,
+    cursorInactiveStyle: 'none',
+    scrollback: SCROLLBACK,
+    fontSize: 13,
+    fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+    screenReaderMode: true,
+    theme: THEME,
+  });
+  const fit = new FitAddon();
+  const finder = new SearchAddon();
+  terminal.loadAddon(fit);
+  terminal.loadAddon(finder);
+  terminal.open(element);
+  fit.fit();
+  const resized = new ResizeObserver(() => fit.fit());
+  resized.observe(element);
+  let following = true;
+  const leave = () => {
+    const { viewportY, baseY } = terminal.buffer.active;
+    if (following && viewportY < baseY) onLeftEnd();
+  };
+  // Once the terminal has acted on it, which it does at its next drawing. It lets none of these events pass, so they are caught before it.
+  const moved = () => setTimeout(leave, DRAWN);
+  for (const event of MOVES) element.addEventListener(event, moved, { capture: true, passive: true });
+  const toEnd = () => following && terminal.scrollToBottom();
+  return {
+    write: ({ stream, text }) => terminal.write(stream === 'stderr' ? `${RED}${text}${RESET}` : text, toEnd),
+    clear: () => terminal.reset(),
+    search: (text, direction) => {
+      const found = direction === 'next' ? finder.findNext(text, { incremental: false }) : finder.findPrevious(text);
+      if (found) leave();
+      return found;
+    },
+    follow: (on) => {
+      following = on;
+      toEnd();
+    },
+    dispose: () => {
+      for (const event of MOVES) element.removeEventListener(event, moved, { capture: true });
+      resized.disconnect();
+      terminal.dispose();
+    },
+  };
+};

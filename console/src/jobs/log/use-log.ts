@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react';
+import type { Job } from '../job/job-query.ts';
+import { followLog, type LogPiece } from './follow-log.ts';
+import type { LogStart } from './log-start.ts';
+
+export type LogStream = 'stdout' | 'stderr' | 'all';
+
+/** How a log is doing. */
+export interface LogState {
+  readonly state: 'connecting' | 'live' | 'ended' | 'trouble';
+  readonly message?: string;
+}
+
+/** What takes a log; kept the same between renders. */
+export interface LogSink {
+  /** Comes before the first piece, and again whenever the log is brought anew. */
+  readonly onStart: () => void;
+  readonly onPiece: (piece: LogPiece) => void;
+}
+
+/** Brings an attempt's log to `sink` from `start`, and whatever is written later. Nothing happens until both are there. */
+export function useLog(
+  job: Pick<Job, 'id'>,
+  chosen: { attempt: number; stream: LogStream },
+  start: LogStart | undefined,
+  sink: LogSink | undefined,
+): LogState {
+  const [log, setLog] = useState<LogState>({ state: 'connecting' });
+  const { id } = job;
+  const { attempt, stream } = chosen;
+  useEffect(() => {
+    if (sink === undefined || start === undefined) return;
+    setLog({ state: 'connecting' });
+    sink.onStart();
+    const parts = partsOf(stream, start);
+    let open = parts.length;
+    const ends = parts.map((part) =>
+      followLog({ id, attempt }, part, {
+        onPiece: (piece) => {
+          sink.onPiece(piece);
+          setLog((before) => (before.state === 'live' ? before : { state: 'live' }));
+        },
+        onEnd: () => {
+          open -= 1;
+          if (open === 0) setLog({ state: 'ended' });
+        },
+        onTrouble: (message) => setLog({ state: 'trouble', message }),
+      }),
+    );
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [id, attempt, stream, start, sink]);
+  return log;
+}
+
+/** Both streams come in one connection in their true order, but only from their first bytes: an offset needs one stream. */
+function partsOf(stream: LogStream, start: LogStart): { stream: LogStream; offset?: number }[] {
+  if (stream !== 'all') return [{ stream, offset: start[stream] }];
+  if (start.stdout === 0 && start.stderr === 0) return [{ stream }];
+  return [
+    { stream: 'stdout', offset: start.stdout },
+    { stream: 'stderr', offset: start.stderr },
+  ];
+}

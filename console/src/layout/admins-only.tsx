@@ -1,0 +1,26 @@
+import Alert from '@cloudscape-design/components/alert';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { sessionQuery } from '../api/session.ts';
+import { PageFault } from './page-fault.tsx';
+import { PageLoading } from './page-loading.tsx';
+
+/** Shows a page to admins; to others what it is for and how they would get there. */
+export function AdminsOnly({ title, children }: { title: string; children: ReactNode }) {
+  const session = useQuery(sessionQuery);
+  if (session.error && !session.data)
+    return <PageFault error={session.error} what="Your session" retry={() => void session.refetch()} />;
+  if (!session.data) return <PageLoading />;
+  if (session.data.role === 'admin') return children;
+  return (
+    <SpaceBetween size="m">
+      <Header variant="h1">{title}</Header>
+      <Alert type="info" header="This page is for admins">
+        You are signed in as {session.data.role ?? 'somebody without a role'}. An administrator of this deployment can
+        do it for you, or give you the role; sign in again after that.
+      </Alert>
+    </SpaceBetween>
+  );
+}

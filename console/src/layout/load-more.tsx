@@ -1,0 +1,20 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+
+interface LoadMoreProps {
+  readonly hasMore: boolean;
+  readonly busy: boolean;
+  readonly onMore: () => void;
+}
+
+/** Under a list that is read page by page. */
+export function LoadMore({ hasMore, busy, onMore }: LoadMoreProps) {
+  if (!hasMore) return null;
+  return (
+    <Box textAlign="center">
+      <Button loading={busy} onClick={onMore}>
+        Show more
+      </Button>
+    </Box>
+  );
+}

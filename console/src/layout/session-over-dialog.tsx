@@ -1,0 +1,52 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { sessionQuery } from '../api/session.ts';
+import { setSessionOver } from '../api/session-over.ts';
+
+/** How often (ms) it is looked whether somebody has signed in again. */
+const POLL = 2_000;
+
+/** Asks for another sign-in in a tab of its own, so that nothing typed here is lost; goes away once that is done. */
+export function SessionOverDialog() {
+  const client = useQueryClient();
+  useEffect(() => {
+    const look = async () => {
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false });
+      setSessionOver(false);
+      await client.invalidateQueries();
+    };
+    const timer = setInterval(() => {
+      // Still signed out: the dialog stays.
+      if (document.visibilityState === 'visible') look().catch(() => undefined);
+    }, POLL);
+    return () => clearInterval(timer);
+  }, [client]);
+  return (
+    <Modal
+      visible
+      header="Your session is over"
+      closeAriaLabel="Close"
+      // To copy something, for example; the next refusal opens it again.
+      onDismiss={() => setSessionOver(false)}
+      footer={
+        <Box float="right">
+          <Button
+            variant="primary"
+            href="/auth/sign-in?return_to=%2Fsigned-in"
+            target="_blank"
+            iconName="external"
+            iconAlign="right"
+          >
+            Sign in again
+          </Button>
+        </Box>
+      }
+    >
+      It ended, or somebody ended it. Sign in again in another tab and come back: this page goes on where it is, and
+      what you typed stays.
+    </Modal>
+  );
+}

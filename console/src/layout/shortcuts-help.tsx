@@ -1,0 +1,54 @@
+import Box from '@cloudscape-design/components/box';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Toggle from '@cloudscape-design/components/toggle';
+import { useState } from 'react';
+import './shortcuts-help.css';
+import { shortcutsAreOn, switchShortcuts } from './use-shortcuts.ts';
+
+const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: string])[]>> = {
+  'On every page': [
+    ['n', 'New job'],
+    ['?', 'This list'],
+  ],
+  'In the list of jobs': [
+    ['/', 'Search'],
+    ['j', 'Next job'],
+    ['k', 'Job before'],
+    ['Enter', 'Open the job'],
+    ['x', 'Choose the job, or no longer'],
+  ],
+  'On a job': [
+    ['1 … 9', 'Show the log, the events and so on'],
+    ['u', 'Up to the list'],
+  ],
+};
+
+/** Which keys do what, and a switch for them. */
+export function ShortcutsHelp({ onDismiss }: { onDismiss: () => void }) {
+  const [on, setOn] = useState(shortcutsAreOn);
+  return (
+    <Modal visible header="Keyboard shortcuts" closeAriaLabel="Close" onDismiss={onDismiss}>
+      <SpaceBetween size="l">
+        {Object.entries(KEYS).map(([where, keys]) => (
+          <section key={where}>
+            <Box variant="h4" padding={{ bottom: 'xs' }}>
+              {where}
+            </Box>
+            <KeyValuePairs columns={2} items={keys.map(([key, what]) => ({ label: what, value: <kbd>{key}</kbd> }))} />
+          </section>
+        ))}
+        <Toggle
+          checked={on}
+          onChange={({ detail }) => {
+            switchShortcuts(detail.checked);
+            setOn(detail.checked);
+          }}
+        >
+          Single-key shortcuts on this browser
+        </Toggle>
+      </SpaceBetween>
+    </Modal>
+  );
+}

@@ -1,0 +1,16 @@
+import Box from '@cloudscape-design/components/box';
+import { Link } from 'react-router';
+import { usePageTitle } from './page-title.ts';
+
+/** Where a sign-in ends that another tab asked for. */
+export function SignedInPage() {
+  usePageTitle('Signed in');
+  return (
+    <Box textAlign="center" padding="xxl">
+      <Box variant="h1">You are signed in again</Box>
+      <Box padding="m" color="text-body-secondary">
+        Close this tab and go on in the other one, or <Link to="/jobs">look at the jobs here</Link>.
+      </Box>
+    </Box>
+  );
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'react';
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+/** One timer for all times on a page. */
+let now = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const tell of listeners) tell();
+  }, 1_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The present, milliseconds, moving on every second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+/** A time of the API as people say it; the exact one on hover and for screen readers. */
+export function TimeAgo({ at }: { at: string | null | undefined }) {
+  const present = useNow();
+  if (at === null || at === undefined) return <>-</>;
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {ago(Date.parse(at) - Math.max(present, Date.now()))}
+    </time>
+  );
+}
+
+function ago(difference: number): string {
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(difference) >= length) ?? ['second', 1_000];
+  return relative.format(Math.round(difference / size), unit);
+}
+
+/** A length of time (ms) as people say it: `40 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
+export function duration(ms: number): string {
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

@@ -1,0 +1,19 @@
+import '@cloudscape-design/global-styles/index.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client.ts';
+import { applyAppearance, keptAppearance } from './layout/appearance.ts';
+import { Pages } from './pages.tsx';
+
+applyAppearance(keptAppearance());
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <Pages />
+    </QueryClientProvider>
+  </StrictMode>,
+);

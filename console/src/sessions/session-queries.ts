@@ -1,0 +1,19 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf } from '../api/client.ts';
+import { notify } from '../layout/notices.tsx';
+
+/** Everybody's browser sessions, newest first. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async () => await dataOf(api.GET('/api/v1/sessions')),
+});
+
+/** Ends a session by its id. */
+export function useEndSession() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (id: string) => await dataOf(api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } })),
+    onError: (error) => notify({ type: 'error', header: 'The session could not be ended', content: error.message }),
+    onSettled: async () => await client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+}

@@ -1,0 +1,110 @@
+import Badge from '@cloudscape-design/components/badge';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import type { TableProps } from '@cloudscape-design/components/table';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { AdminsOnly } from '../layout/admins-only.tsx';
+import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
+import { EmptyList } from '../layout/empty-list.tsx';
+import { ListTable } from '../layout/list-table.tsx';
+import { PageFault } from '../layout/page-fault.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { TimeAgo } from '../layout/time-ago.tsx';
+import { sessionsQuery, useEndSession } from './session-queries.ts';
+
+type Session = Schemas['SessionList']['items'][number];
+
+/** The browsers in which somebody is signed in. */
+export function SessionsPage() {
+  usePageTitle('Sessions');
+  return (
+    <AdminsOnly title="Sessions">
+      <SessionTable />
+    </AdminsOnly>
+  );
+}
+
+function SessionTable() {
+  const sessions = useQuery(sessionsQuery);
+  const end = useEndSession();
+  const [asked, setAsked] = useState<Session>();
+  if (sessions.error && !sessions.data)
+    return <PageFault error={sessions.error} what="The sessions" retry={() => void sessions.refetch()} />;
+  return (
+    <>
+      <ListTable
+        variant="full-page"
+        wrapLines
+        trackBy="id"
+        ariaLabels={{ tableLabel: 'Sessions' }}
+        header={
+          <Header
+            variant="h1"
+            counter={sessions.data && `(${sessions.data.items.length})`}
+            description="Browsers in which somebody is signed in. An ended session has to sign in again."
+          >
+            Sessions
+          </Header>
+        }
+        items={sessions.data?.items ?? []}
+        loading={sessions.isPending}
+        loadingText="Reading the sessions"
+        columnDefinitions={columns(setAsked)}
+        empty={<EmptyList title="Nobody is signed in" />}
+      />
+      {asked && (
+        <ConfirmDialog
+          action="End the session"
+          keep="Keep it"
+          busy={end.isPending}
+          onDismiss={() => setAsked(undefined)}
+          onConfirm={() => end.mutate(asked.id, { onSettled: () => setAsked(undefined) })}
+        >
+          {asked.current
+            ? 'It is the session of this browser: you will have to sign in again.'
+            : `${personOf(asked)} will have to sign in again in that browser.`}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition<Session>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Who',
+      isRowHeader: true,
+      minWidth: 200,
+      cell: (session) => (
+        <>
+          {personOf(session)} {session.current && <Badge color="blue">this browser</Badge>}
+        </>
+      ),
+    },
+    { id: 'role', header: 'Role', minWidth: 90, cell: (session) => session.role },
+    { id: 'began', header: 'Signed in', minWidth: 110, cell: (session) => <TimeAgo at={session.created_at} /> },
+    { id: 'used', header: 'Last used', minWidth: 110, cell: (session) => <TimeAgo at={session.last_used_at} /> },
+    { id: 'expires', header: 'Ends', minWidth: 110, cell: (session) => <TimeAgo at={session.expires_at} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      minWidth: 80,
+      cell: (session) => (
+        <Button
+          variant="inline-link"
+          ariaLabel={`End the session of ${personOf(session)}`}
+          onClick={() => onEnd(session)}
+        >
+          End
+        </Button>
+      ),
+    },
+  ];
+}
+
+function personOf({ email, name }: Session): string {
+  return email ?? name.replace(/^user:/, '');
+}

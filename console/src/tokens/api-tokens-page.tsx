@@ -1,0 +1,83 @@
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { AdminsOnly } from '../layout/admins-only.tsx';
+import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
+import { EmptyList } from '../layout/empty-list.tsx';
+import { ListTable } from '../layout/list-table.tsx';
+import { PageFault } from '../layout/page-fault.tsx';
+import { usePageTitle } from '../layout/page-title.ts';
+import { tokenColumns } from './token-columns.tsx';
+import { type Token, type TokenChange, tokensQuery, useChangeToken } from './token-queries.ts';
+
+const CreateToken = lazy(async () => ({ default: (await import('./create-token.tsx')).CreateToken }));
+
+/** The API tokens: making them, and taking them back. */
+export function ApiTokensPage() {
+  usePageTitle('API tokens');
+  return (
+    <AdminsOnly title="API tokens">
+      <TokenList />
+    </AdminsOnly>
+  );
+}
+
+function TokenList() {
+  const tokens = useQuery(tokensQuery);
+  const change = useChangeToken();
+  const [creating, setCreating] = useState(false);
+  const [asked, setAsked] = useState<{ change: TokenChange; token: Token }>();
+  const onChange = (wanted: TokenChange, token: Token) =>
+    wanted === 'resume' ? change.mutate({ change: wanted, token }) : setAsked({ change: wanted, token });
+  if (tokens.error && !tokens.data)
+    return <PageFault error={tokens.error} what="The tokens" retry={() => void tokens.refetch()} />;
+  return (
+    <>
+      <ListTable
+        variant="full-page"
+        stickyHeader
+        wrapLines
+        trackBy="id"
+        ariaLabels={{ tableLabel: 'API tokens' }}
+        header={
+          <Header
+            variant="h1"
+            counter={tokens.data && `(${tokens.data.items.length})`}
+            description="Programs call the API with a token. Give each its own, with no more scopes than it needs."
+            actions={
+              <Button variant="primary" onClick={() => setCreating(true)}>
+                Create token
+              </Button>
+            }
+          >
+            API tokens
+          </Header>
+        }
+        items={tokens.data?.items ?? []}
+        loading={tokens.isPending}
+        loadingText="Reading the tokens"
+        columnDefinitions={tokenColumns(onChange)}
+        empty={<EmptyList title="No tokens yet">Create one for each program that calls the API.</EmptyList>}
+      />
+      {creating && (
+        <Suspense fallback={null}>
+          <CreateToken onDone={() => setCreating(false)} />
+        </Suspense>
+      )}
+      {asked && (
+        <ConfirmDialog
+          action={asked.change === 'suspend' ? 'Suspend the token' : 'Revoke the token'}
+          keep="Keep it"
+          busy={change.isPending}
+          onDismiss={() => setAsked(undefined)}
+          onConfirm={() => change.mutate(asked, { onSettled: () => setAsked(undefined) })}
+        >
+          {asked.change === 'suspend'
+            ? `Programs that use “${asked.token.name}” are refused until you resume it.`
+            : `Programs that use “${asked.token.name}” are refused from now on. This can't be undone.`}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Checkbox from '@cloudscape-design/components/checkbox';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Modal from '@cloudscape-design/components/modal';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type FormEvent, useState } from 'react';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
+import { EXPIRIES, type Expiry, expiryOf } from './expiries.ts';
+import { type CreatedToken, useCreateToken } from './token-queries.ts';
+
+interface NewTokenFormProps {
+  readonly onCreated: (token: CreatedToken) => void;
+  readonly onDismiss: () => void;
+}
+
+/** Asks for a token's name, scopes and expiry. */
+export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly Scope[]>(DEFAULT_SCOPES);
+  const [expiry, setExpiry] = useState<Expiry>(EXPIRIES[1]);
+  const [tried, setTried] = useState(false);
+  const create = useCreateToken();
+  const faults = {
+    name: name.trim() === '' ? 'Say what the token is for.' : '',
+    scopes: scopes.length === 0 ? 'Choose at least one.' : '',
+  };
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    setTried(true);
+    if (faults.name !== '' || faults.scopes !== '') return;
+    const expires_at = expiryOf(expiry);
+    create.mutate({ name, scopes: [...scopes], ...(expires_at && { expires_at }) }, { onSuccess: onCreated });
+  };
+  const toggle = (scope: Scope, on: boolean) =>
+    setScopes(SCOPES.filter((known) => (known === scope ? on : scopes.includes(known))));
+  return (
+    <Modal
+      visible
+      header="Create an API token"
+      closeAriaLabel="Close"
+      onDismiss={onDismiss}
+      footer={
+        <Box float="right">
+          <SpaceBetween size="xs" direction="horizontal">
+            <Button onClick={onDismiss}>Cancel</Button>
+            <Button variant="primary" loading={create.isPending} onClick={() => submit()}>
+              Create
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <form onSubmit={submit}>
+        <SpaceBetween size="m">
+          {create.error && <Alert type="error">{create.error.message}</Alert>}
+          <FormField label="Name" description="What uses it, such as “nightly build”." errorText={tried && faults.name}>
+            <Input
+              autoFocus
+              value={name}
+              onChange={({ detail }) => setName(detail.value.slice(0, LIMITS.tokenNameLength))}
+            />
+          </FormField>
+          <FormField label="Scopes" errorText={tried && faults.scopes}>
+            <SpaceBetween size="xxs">
+              {SCOPES.map((scope) => (
+                <Checkbox
+                  key={scope}
+                  checked={scopes.includes(scope)}
+                  description={MEANINGS[scope]}
+                  onChange={({ detail }) => toggle(scope, detail.checked)}
+                >
+                  {scope}
+                </Checkbox>
+              ))}
+            </SpaceBetween>
+          </FormField>
+          <FormField label="Expires">
+            <Select
+              expandToViewport
+              selectedOption={{ value: expiry.id, label: expiry.label }}
+              options={EXPIRIES.map(({ id, label }) => ({ value: id, label }))}
+              onChange={({ detail }) =>
+                setExpiry(EXPIRIES.find(({ id }) => id === detail.selectedOption.value) ?? expiry)
+              }
+            />
+          </FormField>
+        </SpaceBetween>
+      </form>
+    </Modal>
+  );
+}
+
+const MEANINGS: Readonly<Record<Scope, string>> = {
+  read: 'See jobs, their results, projects and statistics.',
+  write: 'Create jobs and act on them.',
+  logs: 'Read output and the audit log.',
+  attachments: 'Fetch files that jobs left.',
+  admin: 'Everything, also configuration and the vendor account.',
+};

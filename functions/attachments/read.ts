@@ -1,0 +1,19 @@
+import { readAttachment as route } from '../../lib/contract/routes/attachments.ts';
+import { openAttachments } from '../../lib/http/open-attachments.ts';
+import { redirectOr } from '../../lib/http/redirect.ts';
+import { serve } from '../../lib/http/serve.ts';
+import { findJob } from '../../lib/jobs/find-job.ts';
+import { attemptOf, readAttachment } from '../../lib/jobs/read-attachment.ts';
+
+/** `GET /jobs/{id}/attachments/{name}` */
+export const handler = serve(route, openAttachments, async ({ params, query }, _call, { jobs, attachments }) => {
+  const job = await findJob(jobs, params.id);
+  const attempt = attemptOf(job, query.attempt);
+  const { disposition, ...answer } = await readAttachment(attachments, job, { attempt, name: params.name });
+  const asDownload: Readonly<Record<string, string>> = {
+    'content-type': 'application/octet-stream',
+    'content-disposition': disposition,
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+  return { headers: asDownload, ...redirectOr(answer) };
+});

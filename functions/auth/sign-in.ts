@@ -1,0 +1,37 @@
+import { returnPath } from '../../lib/access/return-path.ts';
+import { writeCookie } from '../../lib/access/session-cookie.ts';
+import { SIGN_IN_SECONDS } from '../../lib/access/sign-in-store.ts';
+import { beginSignIn as page } from '../../lib/contract/routes/pages.ts';
+import { openSignIn } from '../../lib/http/open-sign-in.ts';
+import { NOT_SET_UP, servePage } from '../../lib/http/serve-page.ts';
+
+const open = (core: Parameters<typeof openSignIn>[0]) => openSignIn(core, { withSecret: false });
+
+/** `GET /auth/sign-in` */
+export const handler = servePage(page, open, async ({ query, headers, cookies, brought, origin }, openedSignIn) => {
+  const signIn = await openedSignIn();
+  if (signIn === undefined) return NOT_SET_UP;
+  const returnTo = returnPath(query.get('return_to') ?? '/', origin);
+  if (returnTo === undefined) {
+    return {
+      status: 400,
+      page: {
+        title: 'This link leads elsewhere',
+        paragraphs: [
+          'After the sign-in it would have led away from here: return_to must be a path of this site, such as /jobs.',
+        ],
+        link: { text: 'Sign in', path: page.path },
+      },
+    };
+  }
+  // Loopback has several names, and a cookie counts for one of them.
+  const isElsewhere = !cookies.secure && headers.host !== new URL(origin).host;
+  if (isElsewhere) return { location: `${origin}${page.path}?${new URLSearchParams({ return_to: returnTo })}` };
+  const { location, browser } = await signIn.begin({
+    returnTo,
+    browser: brought.signIn,
+    fresh: query.get('fresh') === '1',
+  });
+  const { signIn: name, secure } = cookies;
+  return { location, cookie: writeCookie(name, browser, { secure, maxAge: SIGN_IN_SECONDS }) };
+});

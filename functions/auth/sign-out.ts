@@ -1,0 +1,31 @@
+import { isOwnOrigin } from '../../lib/access/own-origin.ts';
+import { writeCookie } from '../../lib/access/session-cookie.ts';
+import { signOut as page, signedOut } from '../../lib/contract/routes/pages.ts';
+import { servePage } from '../../lib/http/serve-page.ts';
+
+/** `POST /auth/sign-out` */
+export const handler = servePage(
+  page,
+  ({ sessions }) => sessions,
+  async ({ headers, cookies, brought, origin }, sessions) => {
+    if (!isOwnOrigin(headers, origin)) {
+      return {
+        status: 403,
+        page: {
+          title: 'You are still signed in',
+          paragraphs: [`Another site asked to sign you out. Only pages of ${origin} can do that.`],
+          link: { text: 'Go on', path: '/' },
+        },
+      };
+    }
+    const session = brought.session && (await sessions.verify(brought.session));
+    if (session) await sessions.end(session.id);
+    return {
+      location: signedOut.path,
+      cookie: writeCookie(cookies.session, '', { secure: cookies.secure, maxAge: 0 }),
+      ...(session && {
+        principal: { kind: 'session', name: session.name, role: session.role, sessionId: session.id },
+      }),
+    };
+  },
+);

@@ -1,0 +1,25 @@
+import { beginSignIn, signedOut as page } from '../../lib/contract/routes/pages.ts';
+import { openSignIn } from '../../lib/http/open-sign-in.ts';
+import { servePage } from '../../lib/http/serve-page.ts';
+
+const open = (core: Parameters<typeof openSignIn>[0]) => openSignIn(core, { withSecret: false });
+
+/** `GET /auth/signed-out`; with `everywhere=1` it leads on to the identity provider, so that it forgets who signed in. */
+export const handler = servePage(page, open, async ({ query, origin }, openedSignIn) => {
+  const signIn = await openedSignIn();
+  if (query.get('everywhere') === '1') {
+    const location = await signIn?.forgetUrl(`${origin}${page.path}`);
+    if (location !== undefined) return { location };
+  }
+  return {
+    status: 200,
+    page: {
+      title: 'You are signed out',
+      paragraphs: ['The session on this browser is over. The identity provider may still know you.'],
+      link: { text: 'Sign in', path: `${beginSignIn.path}?fresh=1` },
+      ...(signIn?.canForget && {
+        secondLink: { text: 'Have the identity provider forget me too', path: `${page.path}?everywhere=1` },
+      }),
+    },
+  };
+});

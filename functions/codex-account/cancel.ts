@@ -1,0 +1,21 @@
+import { ended, isUnderWay, withoutLostLogin } from '../../lib/account/account.ts';
+import { viewAccount } from '../../lib/account/read-account.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { cancelCodexLogin as route } from '../../lib/contract/routes/account.ts';
+import { openAccounts, requireListed } from '../../lib/http/open-accounts.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `POST /codex-account/cancel` */
+export const handler = serve(route, openAccounts, async (_input, { core }, accounts) => {
+  requireListed(core, 'codex');
+  const cancelled = await accounts.change('codex', (known, now) => {
+    const account = withoutLostLogin(known, now);
+    return isUnderWay(account.login) ? ended(account, account.login.id, { state: 'cancelled' }) : undefined;
+  });
+  if (cancelled !== undefined) return { body: viewAccount(accounts, 'codex', cancelled) };
+  const { state } = viewAccount(accounts, 'codex', await accounts.change('codex', withoutLostLogin));
+  throw ApiError.because('invalid_state', `no login is under way; the account is ${state}`, {
+    state,
+    action: 'cancel',
+  });
+});

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { started } from '../../lib/account/account.ts';
+import { readAccount } from '../../lib/account/read-account.ts';
+import { startCodexLogin as route } from '../../lib/contract/routes/account.ts';
+import type { Core } from '../../lib/http/core.ts';
+import { openAccountReading, requireListed } from '../../lib/http/open-accounts.ts';
+import { serve } from '../../lib/http/serve.ts';
+import { openWakeScaling } from '../../lib/scaling/wake-scaling.ts';
+
+const open = (core: Core) => ({ ...openAccountReading(core), wakeScaling: openWakeScaling(core.env) });
+
+/** `POST /codex-account/start` */
+export const handler = serve(route, open, async (_input, { core }, context) => {
+  requireListed(core, 'codex');
+  // A login whose process has died without anybody asking must not be what a start is answered with.
+  await readAccount(context, 'codex');
+  const id = randomUUID();
+  await context.accounts.change('codex', (account, now) => started(account, id, now));
+  // Nobody else hears of it before the next minute; if it fails, that one makes up for it.
+  await context
+    .wakeScaling()
+    .catch((error: Error) => core.log.warn('a worker is launched within a minute only', error));
+  return { body: await readAccount(context, 'codex') };
+});

@@ -1,0 +1,10 @@
+import { writeBinding } from '../../lib/bindings/write-binding.ts';
+import { writeBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';
+import { openBindings } from '../../lib/http/open-bindings.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `POST /deploy-bindings` */
+export const handler = serve(route, openBindings, async ({ body }, _call, context) => {
+  const { view, created } = await writeBinding(context, body);
+  return { status: created ? (201 as const) : (200 as const), body: view };
+});

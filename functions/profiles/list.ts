@@ -1,0 +1,12 @@
+import { viewProfile } from '../../lib/catalog/profiles.ts';
+import { listProfiles as route } from '../../lib/contract/routes/catalog.ts';
+import { openProfiles } from '../../lib/http/open-catalog.ts';
+import { deploymentFacts } from '../../lib/http/open-overview.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `GET /profiles` */
+export const handler = serve(route, openProfiles, async ({ query }, { core }, profiles) => {
+  const { items, nextCursor } = await profiles.page(query);
+  const deployment = deploymentFacts(core);
+  return { body: { items: items.map((stored) => viewProfile(stored, deployment)), next_cursor: nextCursor } };
+});

@@ -1,0 +1,19 @@
+import { readSession as route } from '../../lib/contract/routes/sessions.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `GET /session` */
+export const handler = serve(
+  route,
+  () => undefined,
+  async (_input, { principal }) => ({
+    body: {
+      kind: principal.kind,
+      name: principal.name,
+      email: ('email' in principal && principal.email) || null,
+      role: 'role' in principal ? principal.role : null,
+      scopes: 'scopes' in principal ? [...principal.scopes] : null,
+      expires_at: ('expiresAt' in principal && principal.expiresAt) || null,
+      session_id: 'sessionId' in principal ? principal.sessionId : null,
+    },
+  }),
+);

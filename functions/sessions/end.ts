@@ -1,0 +1,13 @@
+import { ApiError } from '../../lib/contract/errors.ts';
+import { endSession as route } from '../../lib/contract/routes/sessions.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `DELETE /sessions/{id}` */
+export const handler = serve(
+  route,
+  ({ sessions }) => sessions,
+  async ({ params }, _call, sessions) => {
+    if (!(await sessions.end(params.id))) throw ApiError.of('not_found');
+    return {};
+  },
+);

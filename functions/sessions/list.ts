@@ -1,0 +1,17 @@
+import { listSessions as route } from '../../lib/contract/routes/sessions.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `GET /sessions` */
+export const handler = serve(
+  route,
+  ({ sessions }) => sessions,
+  async (_input, { principal }, sessions) => {
+    const own = 'sessionId' in principal ? principal.sessionId : undefined;
+    const items = (await sessions.list()).map(({ subject: _subject, ...session }) => ({
+      ...session,
+      email: session.email ?? null,
+      current: session.id === own,
+    }));
+    return { body: { items } };
+  },
+);

@@ -1,0 +1,16 @@
+import { viewToken } from '../../lib/access/token-view.ts';
+import { createToken as route } from '../../lib/contract/routes/tokens.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../lib/contract/scopes.ts';
+import { serve } from '../../lib/http/serve.ts';
+
+/** `POST /tokens` */
+export const handler = serve(
+  route,
+  ({ tokens }) => tokens,
+  async ({ body }, _call, tokens) => {
+    const wanted: readonly string[] = body.scopes ?? DEFAULT_SCOPES;
+    const scopes = SCOPES.filter((scope) => wanted.includes(scope));
+    const expiry = body.expires_at ? { expiresAt: Date.parse(body.expires_at) } : {};
+    return { body: viewToken(await tokens.create({ name: body.name, scopes, ...expiry })) };
+  },
+);

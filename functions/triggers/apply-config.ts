@@ -1,0 +1,39 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import * as z from 'zod';
+import { objectClient, tableClient } from '../../lib/aws/clients.ts';
+import { answerCustomResource } from '../../lib/aws/custom-resource.ts';
+import { importConfig } from '../../lib/catalog/import-config.ts';
+import { applyConfigEnv, readEnv } from '../../lib/config/env.ts';
+import { faultSentence } from '../../lib/contract/input-fault.ts';
+import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+
+/** Where the document lies, and the digest by which CloudFormation sees that it is another. */
+const propertiesSchema = z.object({ Bucket: z.string(), Key: z.string(), Digest: z.string() });
+
+/** A deployment: its rules and profiles are made as its document says. What it no longer names stays, as does all when the stack goes. */
+export const handler = serveTrigger('apply-config', applyConfig);
+
+async function applyConfig(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
+  await answerCustomResource(event, async (properties) => {
+    if (properties === undefined) return;
+    const { Bucket, Key, Digest } = propertiesSchema.parse(properties);
+    const env = readEnv(applyConfigEnv);
+    const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+    const { Body } = await objects.send(new GetObjectCommand({ Bucket, Key }));
+    const document = readDocument((await Body?.transformToString()) ?? 'null');
+    const context = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
+    const result = await importConfig(context, document, { dryRun: false });
+    log.info('the configuration of the deployment is applied', { digest: Digest, ...result });
+  });
+}
+
+/** Synthesis has checked it; but not what was put in its place since. */
+function readDocument(text: string): ConfigDocument {
+  const value: unknown = JSON.parse(text);
+  const result = configDocument.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(result.error.issues.map((issue) => faultSentence('document', issue, value)).join('; '));
+}

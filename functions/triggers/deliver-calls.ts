@@ -1,0 +1,33 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { queueClient, tableClient } from '../../lib/aws/clients.ts';
+import { type DeliverContext, deliverCall } from '../../lib/bindings/deliver-call.ts';
+import { isNewerDelivery, parseDelivery } from '../../lib/bindings/delivery-queue.ts';
+import { openDeliver } from '../../lib/bindings/open-deliver.ts';
+import { deliverEnv, readEnv } from '../../lib/config/env.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+
+let context: DeliverContext | undefined;
+
+/** The queue of signed calls: makes those that are due. A message whose call is to be tried again stays, hidden until then. */
+export const handler = serveTrigger('deliver-calls', deliverCalls);
+
+async function deliverCalls(event: SQSEvent, log: Logger): Promise<SQSBatchResponse> {
+  context ??= openDeliver({ env: readEnv(deliverEnv), ...tableClient(), queues: queueClient() });
+  const opened = context;
+  const stays = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<{ itemIdentifier: string }[]> => {
+    const delivery = parseDelivery(body);
+    if (delivery === undefined) return isNewerDelivery(body) ? [{ itemIdentifier: messageId }] : [];
+    const about = { job_id: delivery.job, attempt: delivery.attempt, binding: delivery.binding };
+    try {
+      const seconds = await deliverCall(opened, delivery);
+      log.info('judged a call', { ...about, ...(seconds !== undefined && { again_in_seconds: seconds }) });
+      if (seconds === undefined) return [];
+      await opened.deliveries.postpone(receiptHandle, seconds);
+    } catch (error) {
+      log.error('a call could not be made; its message comes back', { ...about, error: error as Error });
+    }
+    return [{ itemIdentifier: messageId }];
+  };
+  return { batchItemFailures: (await Promise.all(event.Records.map(stays))).flat() };
+}

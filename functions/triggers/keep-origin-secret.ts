@@ -1,0 +1,27 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import * as z from 'zod';
+import { OriginSecrets } from '../../lib/access/origin-secret.ts';
+import { answerCustomResource, type Made } from '../../lib/aws/custom-resource.ts';
+import { originSecretEnv, readEnv } from '../../lib/config/env.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+
+/** `digests` is the resource that makes the secret; `value` only brings it to where the distribution is made. */
+const propertiesSchema = z.object({ Brings: z.enum(['digests', 'value']), Version: z.coerce.number().int().min(1) });
+
+/** A deployment: makes the secret by which its distribution proves itself, or brings it. It is written to no log. */
+export const handler = serveTrigger('keep-origin-secret', keepOriginSecret);
+
+async function keepOriginSecret(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
+  await answerCustomResource(event, async (properties): Promise<Made | undefined> => {
+    const { Brings, Version } = propertiesSchema.parse(event.ResourceProperties);
+    log.info('asked for the origin secret', { what: Brings, version: Version, request: event.RequestType });
+    const secrets = new OriginSecrets(readEnv(originSecretEnv).ORIGIN_SECRET_FOLDER);
+    if (properties === undefined) {
+      if (Brings === 'digests') await secrets.removeAll(Version);
+      return undefined;
+    }
+    if (Brings === 'value') return { attributes: { Value: await secrets.value(Version) }, secret: true };
+    return { attributes: { Digests: (await secrets.keep(Version)).join(',') }, secret: false };
+  });
+}

@@ -1,0 +1,20 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import { objectClient } from '../../lib/aws/clients.ts';
+import { answerCustomResource } from '../../lib/aws/custom-resource.ts';
+import { publishConsoleEnv, readEnv } from '../../lib/config/env.ts';
+import { PublishedConsole } from '../../lib/console/publish-console.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+
+/** A deployment: sends the console, which lies beside this function's code, to its bucket; empties that when the stack goes. */
+export const handler = serveTrigger('publish-console', publishConsole);
+
+async function publishConsole(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
+  await answerCustomResource(event, async (properties) => {
+    const env = readEnv(publishConsoleEnv);
+    const published = new PublishedConsole(objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }), env.CONSOLE_BUCKET);
+    if (properties === undefined) await published.remove();
+    else await published.publish(env.CONSOLE_FOLDER);
+    log.info(properties === undefined ? 'the console is removed' : 'the console is published');
+  });
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { tableClient } from '../../lib/aws/clients.ts';
+import { readEnv, scaleEnv } from '../../lib/config/env.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import type { LaunchDecision } from '../../lib/scaling/decide-launch.ts';
+import { openScaling } from '../../lib/scaling/open-scaling.ts';
+import { type ScaleContext, scaleWorkers } from '../../lib/scaling/scale-workers.ts';
+
+let context: Omit<ScaleContext, 'log'> | undefined;
+
+/** When work appears, and every minute: launches the workers that it needs. */
+export const handler = serveTrigger('scale-workers', launchWorkers);
+
+async function launchWorkers(_event: unknown, log: Logger): Promise<LaunchDecision> {
+  context ??= openScaling({ env: readEnv(scaleEnv), ...tableClient() });
+  return await scaleWorkers({ ...context, log });
+}

@@ -1,0 +1,30 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { objectClient, queueClient, tableClient } from '../../lib/aws/clients.ts';
+import { readEnv, sweepEnv } from '../../lib/config/env.ts';
+import { openWatch } from '../../lib/jobs/open-watch.ts';
+import { type RemovalContext, removeEndedJobs } from '../../lib/jobs/remove-jobs.ts';
+import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+
+let context: (RemovalContext & { readonly days: number }) | undefined;
+
+/** Every hour: removes jobs that ended longer ago than the deployment keeps them. */
+export const handler = serveTrigger('sweep-jobs', sweepJobs);
+
+async function sweepJobs(_event: unknown, log: Logger): Promise<{ removed: number }> {
+  if (context === undefined) {
+    const env = readEnv(sweepEnv);
+    const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+    const table = tableClient();
+    context = {
+      ...openWatch({ env, ...table, objects, queues: queueClient() }),
+      table: table.table,
+      jobsTable: env.JOBS_TABLE,
+      objects,
+      bucket: env.OUTPUT_BUCKET,
+      days: env.PROMPTQ_RETENTION_DAYS,
+    };
+  }
+  const removed = context.days === 0 ? 0 : await removeEndedJobs(context, context.days);
+  if (removed > 0) log.info('removed jobs that ended long ago', { removed, days: context.days });
+  return { removed };
+}

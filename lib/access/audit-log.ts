@@ -1,0 +1,147 @@
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { type Clock, timestamp } from '../aws/table-clock.ts';
+import { AUDIT_KIND } from '../aws/tables.ts';
+import { ApiError } from '../contract/errors.ts';
+import { LIMITS } from '../contract/limits.ts';
+
+const DAY = 86_400_000;
+/** How many rows one Query reads, and how many a page looks at before it hands back what it has found. */
+const READ_AT_ONCE = 500;
+
+const rowSchema = z.object({
+  /** Time and request id: rows are in the order of time. */
+  id: z.string(),
+  at: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  target: z.record(z.string(), z.string()),
+  source_ip: z.string().nullable(),
+  status: z.number(),
+  request_id: z.string(),
+});
+
+/** Who did what to what, when, from where, and what came of it. */
+export type AuditRow = z.output<typeof rowSchema>;
+
+/** What is written down; the time is the table's. Nothing of it may be a secret. */
+export interface AuditEntry {
+  /** Name of the principal. */
+  readonly actor: string;
+  /** `resource.verb`, as in the routing table, or what else was done: `sessions.sign-in`. */
+  readonly action: string;
+  /** What it was done to: path parameters, by name. */
+  readonly target: Readonly<Record<string, string>>;
+  readonly sourceIp: string | undefined;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  readonly requestId: string;
+}
+
+export interface AuditQuery {
+  readonly limit: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  /** RFC 3339 with milliseconds: from then on, until before then. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface AuditPage {
+  /** Newest first. With filters it may hold fewer than asked for although more follow. */
+  readonly items: readonly AuditRow[];
+  readonly nextCursor: string | undefined;
+}
+
+/** Who did what, for as long as `LIMITS.auditDays`. */
+export class AuditLog {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+  readonly #log: { error(message: string, details: Record<string, unknown>): void };
+
+  constructor(options: {
+    table: DynamoDBDocumentClient;
+    registryTable: string;
+    clock: Clock;
+    /** Takes what could not be written. */
+    log: { error(message: string, details: Record<string, unknown>): void };
+  }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /**
+   * Writes a row. What it tells of has been done already, so a row that can't be written goes to the log, and nothing is
+   * thrown: an error answer would have the client do it again.
+   */
+  async record({ sourceIp, requestId, ...entry }: AuditEntry): Promise<void> {
+    const now = this.#clock.now();
+    const row: AuditRow = {
+      ...entry,
+      id: `${timestamp(now)}#${requestId}`,
+      at: timestamp(now),
+      source_ip: sourceIp ?? null,
+      request_id: requestId,
+    };
+    const expires = { expires_at_epoch: Math.floor((now + LIMITS.auditDays * DAY) / 1000) };
+    try {
+      await this.#table.send(
+        new PutCommand({ TableName: this.#tableName, Item: { kind: AUDIT_KIND, ...row, ...expires } }),
+      );
+    } catch (error) {
+      this.#log.error('audit row lost', { ...row, error: error as Error });
+    }
+  }
+
+  /** @throws ApiError `invalid_request` for a cursor that is none of ours. */
+  async list(query: AuditQuery): Promise<AuditPage> {
+    const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY);
+    const from = query.since !== undefined && query.since > oldest ? query.since : oldest;
+    const to = query.until ?? timestamp(this.#clock.now() + DAY);
+    if (from >= to) return { items: [], nextCursor: undefined };
+    const filters = (['actor', 'action'] as const).filter((name) => query[name] !== undefined);
+    const { Items = [], LastEvaluatedKey } = await this.#table.send(
+      new QueryCommand({
+        TableName: this.#tableName,
+        KeyConditionExpression: '#kind = :kind AND #id BETWEEN :from AND :to',
+        ...(filters.length > 0 && { FilterExpression: filters.map((name) => `#${name} = :${name}`).join(' AND ') }),
+        ExpressionAttributeNames: {
+          '#kind': 'kind',
+          '#id': 'id',
+          ...Object.fromEntries(filters.map((name) => [`#${name}`, name])),
+        },
+        ExpressionAttributeValues: {
+          ':kind': AUDIT_KIND,
+          ':from': from,
+          ':to': to,
+          ...Object.fromEntries(filters.map((name) => [`:${name}`, query[name]])),
+        },
+        ScanIndexForward: false,
+        Limit: filters.length > 0 ? READ_AT_ONCE : query.limit,
+        ...(query.cursor !== undefined && { ExclusiveStartKey: { kind: AUDIT_KIND, id: readCursor(query.cursor) } }),
+      }),
+    );
+    const found = Items.map((item) => rowSchema.parse(item));
+    const items = found.slice(0, query.limit);
+    const goOn = found.length > items.length ? items.at(-1)?.id : LastEvaluatedKey?.id;
+    return { items, nextCursor: typeof goOn === 'string' ? writeCursor(goOn) : undefined };
+  }
+}
+
+function writeCursor(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString();
+  if (/^\d{4}-\d\d-\d\dT[\d:.]{12}Z#[\w-]+$/.test(id)) return id;
+  throw ApiError.because(
+    'invalid_request',
+    `query.cursor: received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
+  );
+}

@@ -1,0 +1,141 @@
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretBasic,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  discovery,
+  type IDToken,
+  None,
+  ResponseBodyError,
+} from 'openid-client';
+import { cognitoSignOutUrl, isCognito } from './cognito-sign-out.ts';
+import { IdentityProviderError } from './identity-provider-error.ts';
+import type { SignInProof } from './sign-in-store.ts';
+
+export interface IdentityProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Brings the client's secret; undefined: the client is a public one, and PKCE alone proves it. */
+  readonly clientSecret: () => Promise<string | undefined>;
+  /** Where the identity provider sends browsers back to. */
+  readonly redirectUri: string;
+}
+
+/** The identity provider has refused, in its own words. */
+export class SignInRefusedError extends Error {
+  override readonly name = 'SignInRefusedError';
+}
+
+const TIMEOUT_SECONDS = 8;
+const CLOCK_SKEW_SECONDS = 60;
+
+/** Signs people in by OpenID Connect: code flow with PKCE, against any issuer that publishes what it can. */
+export class IdentityProvider {
+  readonly #settings: IdentityProviderSettings;
+  #configuration: Promise<Configuration> | undefined;
+
+  constructor(settings: IdentityProviderSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Where to send a browser to. `fresh`: a person who is signed in there is asked all the same.
+   * @throws IdentityProviderError
+   */
+  async authorizationUrl(proof: SignInProof, { fresh }: { fresh: boolean }): Promise<string> {
+    const url = buildAuthorizationUrl(await this.#configured(), {
+      redirect_uri: this.#settings.redirectUri,
+      scope: 'openid email profile',
+      state: proof.state,
+      nonce: proof.nonce,
+      code_challenge: await calculatePKCECodeChallenge(proof.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(fresh && { prompt: 'login' }),
+    });
+    return url.href;
+  }
+
+  /**
+   * What the identity provider says of the person that a browser comes back with, checked: issuer, audience, signature,
+   * time, nonce.
+   * @param query of the URL that the browser was sent back to
+   * @throws SignInRefusedError, IdentityProviderError
+   */
+  async claims(query: URLSearchParams, proof: SignInProof): Promise<IDToken> {
+    const url = new URL(this.#settings.redirectUri);
+    url.search = query.toString();
+    const configuration = await this.#configured();
+    try {
+      const tokens = await authorizationCodeGrant(configuration, url, {
+        pkceCodeVerifier: proof.codeVerifier,
+        expectedState: proof.state,
+        expectedNonce: proof.nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('the identity provider sent no ID token');
+      return claims;
+    } catch (error) {
+      if (isRefusal(error)) throw new SignInRefusedError(error.error_description ?? error.error);
+      // The secret may be another by now.
+      if (error instanceof ResponseBodyError && error.error === 'invalid_client') this.#configuration = undefined;
+      throw unbelieved(error);
+    }
+  }
+
+  /** Whether a browser can be sent there to be forgotten. */
+  get canForget(): boolean {
+    return isCognito(this.#settings.issuer);
+  }
+
+  /**
+   * Where to send a browser so that the identity provider forgets who signed in; undefined if that can't be.
+   * @param returnTo where it then sends the browser
+   * @throws IdentityProviderError
+   */
+  async signOutUrl(returnTo: string): Promise<string | undefined> {
+    if (!this.canForget) return undefined;
+    const { authorization_endpoint: endpoint } = (await this.#configured()).serverMetadata();
+    return endpoint && cognitoSignOutUrl(endpoint, this.#settings.clientId, returnTo);
+  }
+
+  /** What the issuer publishes; asked for once, and again after a failure. */
+  async #configured(): Promise<Configuration> {
+    this.#configuration ??= this.#discover();
+    try {
+      return await this.#configuration;
+    } catch (error) {
+      this.#configuration = undefined;
+      throw unbelieved(error);
+    }
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { issuer, clientId } = this.#settings;
+    const secret = await this.#settings.clientSecret();
+    return await discovery(
+      new URL(issuer),
+      clientId,
+      { [clockTolerance]: CLOCK_SKEW_SECONDS },
+      secret === undefined ? None() : ClientSecretBasic(secret),
+      { timeout: TIMEOUT_SECONDS, execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [] },
+    );
+  }
+}
+
+/** Also of the code that the browser brought, when it is too old or another has taken its place. */
+function isRefusal(error: unknown): error is AuthorizationResponseError | ResponseBodyError {
+  if (error instanceof AuthorizationResponseError) return true;
+  return error instanceof ResponseBodyError && error.error === 'invalid_grant';
+}
+
+/** Without the cause, which holds codes and tokens. */
+function unbelieved(error: unknown): IdentityProviderError {
+  if (!(error instanceof Error)) return new IdentityProviderError(String(error));
+  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+  return new IdentityProviderError(`${error.name}: ${error.message}${code}`);
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { keepSecret, readParameter, removeParameters } from '../aws/parameters.ts';
+import { originDigest } from './origin-proof.ts';
+
+/** SSM removes no more at once. */
+const REMOVED_AT_ONCE = 10;
+
+/**
+ * The secrets by which the distribution proves itself to the functions: each version a parameter of its own that is made
+ * once and never changed, so that doing it again, or rolling back, changes nothing.
+ */
+export class OriginSecrets {
+  readonly #folder: string;
+
+  /** @param folder of the parameters, such as `/promptq-data/origin-secret` */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Makes the secret of a version, unless it is there.
+   * @returns digests of those that count: its own, and that of the version before, which the distribution may still send
+   */
+  async keep(version: number): Promise<string[]> {
+    await keepSecret(this.#name(version), randomBytes(32).toString('base64url'));
+    if (version > 2) await this.#remove([version - 2]);
+    const secrets = await Promise.all([version, version - 1].map(async (each) => await this.#read(each)));
+    return secrets.filter((secret) => secret !== undefined).map(originDigest);
+  }
+
+  /** @throws Error if there is none of that version. */
+  async value(version: number): Promise<string> {
+    const secret = await this.#read(version);
+    if (secret === undefined) throw new Error(`there is no origin secret of version ${version}`);
+    return secret;
+  }
+
+  /** Removes all of them, up to a version. */
+  async removeAll(version: number): Promise<void> {
+    await this.#remove(Array.from({ length: version }, (_, at) => at + 1));
+  }
+
+  async #read(version: number): Promise<string | undefined> {
+    return version < 1 ? undefined : await readParameter(this.#name(version));
+  }
+
+  async #remove(versions: readonly number[]): Promise<void> {
+    const names = versions.map((version) => this.#name(version));
+    for (let at = 0; at < names.length; at += REMOVED_AT_ONCE)
+      await removeParameters(names.slice(at, at + REMOVED_AT_ONCE));
+  }
+
+  #name(version: number): string {
+    return `${this.#folder}/${version}`;
+  }
+}

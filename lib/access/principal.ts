@@ -1,0 +1,27 @@
+import type { Role } from '../contract/roles.ts';
+import type { Scope } from '../contract/scopes.ts';
+
+/** The scopes whose routes a role may use. */
+export const ROLE_SCOPES = {
+  viewer: ['read', 'logs', 'attachments'],
+  operator: ['read', 'logs', 'attachments', 'write'],
+  admin: ['read', 'logs', 'attachments', 'write', 'admin'],
+} as const satisfies Record<Role, readonly Scope[]>;
+
+/** Who calls. `name` is what is written down about who did something; `expiresAt` (RFC 3339) is when the credential stops to count. */
+export type Principal =
+  /** `token:<name of the token>` */
+  | { readonly kind: 'token'; readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt?: string }
+  /** `perimeter`: the deployment's own trusted proxy */
+  | { readonly kind: 'perimeter'; readonly name: string }
+  /** `user:<email>`: a browser after sign-in; `sessionId` names the session and proves nothing */
+  | {
+      readonly kind: 'session';
+      readonly name: string;
+      readonly role: Role;
+      readonly sessionId: string;
+      readonly email?: string;
+      readonly expiresAt?: string;
+    }
+  /** `telegram:<user id>` */
+  | { readonly kind: 'telegram'; readonly name: string; readonly role: Role };

@@ -1,0 +1,28 @@
+/** What the browser's cookies are called and how they are written. Over https their names bind them to this one host. */
+export interface CookieNames {
+  /** Proves the session. */
+  readonly session: string;
+  /** Binds a sign-in that is under way to the browser that began it. */
+  readonly signIn: string;
+  /** Whether browsers may send them over https only. */
+  readonly secure: boolean;
+}
+
+/** @param publicOrigin the origin under which browsers see the service; plain http only on loopback. */
+export function cookieNames(publicOrigin: string | undefined): CookieNames {
+  const secure = publicOrigin?.startsWith('http:') !== true;
+  const prefix = secure ? '__Host-' : '';
+  return { session: `${prefix}promptq`, signIn: `${prefix}promptq-sign-in`, secure };
+}
+
+/** The value of a cookie in a request's Cookie header; undefined if there is none. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
+}
+
+/** A Set-Cookie header. `maxAge`: seconds; 0 takes the cookie away. */
+export function writeCookie(name: string, value: string, options: { secure: boolean; maxAge: number }): string {
+  const attributes = ['Path=/', `Max-Age=${options.maxAge}`, 'HttpOnly', 'SameSite=Lax'];
+  return [`${name}=${value}`, ...attributes, ...(options.secure ? ['Secure'] : [])].join('; ');
+}

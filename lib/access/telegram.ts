@@ -1,0 +1,86 @@
+import { timingSafeEqual } from 'node:crypto';
+import { signData } from '@telegram-apps/init-data-node';
+import * as z from 'zod';
+import { ROLES, type Role } from '../contract/roles.ts';
+import type { DeploymentSecrets } from './deployment-secrets.ts';
+import type { CallerProof } from './perimeter.ts';
+import type { Principal } from './principal.ts';
+
+export interface TelegramSettings {
+  readonly secrets: Pick<DeploymentSecrets, 'lines'>;
+  /** Who may come in, and as what, by user id. */
+  readonly users: ReadonlyMap<string, Role>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Seconds: how old init data may be, and how far a clock may go wrong. */
+const LONGEST_AGE = 3_600;
+const SKEW = 60;
+/** Telegram's are a few hundred bytes. */
+const LONGEST = 8_192;
+
+const userSchema = z.object({ id: z.int().positive() });
+
+/**
+ * The user of a Telegram Mini App that the call's init data proves, by Telegram's rules: a chain of all fields, sorted, is
+ * signed with a key that is made of the bot's token (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app).
+ * undefined without proof, if it is too old, or if the user is not on the list.
+ */
+export async function verifyTelegram(
+  { headers }: Pick<CallerProof, 'headers'>,
+  { secrets, users, now }: TelegramSettings,
+): Promise<Principal | undefined> {
+  const initData = headers['x-telegram-init-data'];
+  if (!initData || initData.length > LONGEST) return undefined;
+  const [botToken] = await secrets.lines('telegram-bot-token');
+  const fields = uniqueFields(initData);
+  if (botToken === undefined || fields === undefined || !isSigned(fields, botToken)) return undefined;
+  const age = now() / 1000 - Number(/^\d{1,12}$/.exec(fields.get('auth_date') ?? '')?.[0] ?? Number.NaN);
+  if (!(age >= -SKEW && age <= LONGEST_AGE)) return undefined;
+  const user = userSchema.safeParse(parseJson(fields.get('user') ?? ''));
+  const id = String(user.data?.id);
+  const role = users.get(id);
+  return role === undefined ? undefined : { kind: 'telegram', name: `telegram:${id}`, role };
+}
+
+/**
+ * Reads who may come in, and as what: `17:viewer,18:admin`.
+ * @throws Error that names what is no role.
+ */
+export function telegramUsers(text: string): ReadonlyMap<string, Role> {
+  const pairs = text.split(',').filter((pair) => pair !== '');
+  return new Map(
+    pairs.map((pair) => {
+      const [id = '', name] = pair.split(':');
+      const role = ROLES.find((known) => known === name);
+      if (role === undefined)
+        throw new Error(`the Telegram user ${id}: ${name} is no role; known: ${ROLES.join(', ')}`);
+      return [id, role];
+    }),
+  );
+}
+
+/** A name that is given twice, or a line end in a value, would let one signature stand for two readings. */
+function uniqueFields(initData: string): Map<string, string> | undefined {
+  const pairs = [...new URLSearchParams(initData)];
+  const fields = new Map(pairs);
+  const isClear = fields.size === pairs.length && pairs.every(([name, value]) => !/[\r\n]/.test(name + value));
+  return isClear ? fields : undefined;
+}
+
+/** The library's own `validate` compares by `===`, whose time tells how much of a guess is right. */
+function isSigned(fields: ReadonlyMap<string, string>, botToken: string): boolean {
+  const given = Buffer.from(fields.get('hash') ?? '', 'hex');
+  const chain = [...fields].filter(([name]) => name !== 'hash').map(([name, value]) => `${name}=${value}`);
+  const expected = Buffer.from(signData(chain.sort().join('\n'), botToken), 'hex');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

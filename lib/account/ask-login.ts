@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { type Listener, listenerSchema } from './account.ts';
+
+/** The header that carries the nonce. */
+export const NONCE_HEADER = 'x-promptq-nonce';
+
+/** What the login process tells whoever presents its nonce; all but the id only once the CLI has said it. */
+export const loginPromptSchema = z.object({
+  login_id: z.string(),
+  verification_uri: z.string().optional(),
+  user_code: z.string().optional(),
+  expires_at: z.string().optional(),
+});
+export type LoginPrompt = z.output<typeof loginPromptSchema>;
+
+/** `gone`: no such process listens there; `silent`: it can't be told. */
+export const loginReplySchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('prompt'), prompt: loginPromptSchema }),
+  z.object({ kind: z.literal('gone') }),
+  z.object({ kind: z.literal('silent') }),
+]);
+export type LoginReply = z.output<typeof loginReplySchema>;
+
+/** Which login is asked for, and where its process listens. */
+export const loginQuestionSchema = z.object({ login_id: z.string(), listener: listenerSchema });
+export type LoginQuestion = z.output<typeof loginQuestionSchema>;
+
+/** Asks the process of a login, at its own address, for what the user needs to know. */
+export async function askLogin({ login_id, listener }: LoginQuestion): Promise<LoginReply> {
+  try {
+    const answer = await fetch(urlOf(listener), {
+      headers: { [NONCE_HEADER]: listener.nonce },
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    // Another process may have been given the port.
+    if (!answer.ok) return { kind: 'gone' };
+    const { data: prompt } = loginPromptSchema.safeParse(await answer.json());
+    return prompt?.login_id === login_id ? { kind: 'prompt', prompt } : { kind: 'gone' };
+  } catch (error) {
+    return { kind: GONE.has(codeOf(error)) ? 'gone' : 'silent' };
+  }
+}
+
+/** Milliseconds. */
+const PATIENCE = 3_000;
+
+const GONE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
+
+function urlOf({ address, port }: Listener): string {
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}/login`;
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}

@@ -1,0 +1,22 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { askLogin, type LoginQuestion, type LoginReply, loginReplySchema } from './ask-login.ts';
+
+/** Asks the process of a login for the code. */
+export type AskLogin = (question: LoginQuestion) => Promise<LoginReply>;
+
+/**
+ * How the code is asked for: straight away where workers can be reached, else through the function of this name, which
+ * is in the workers' network.
+ */
+export function openLoginReader({ LOGIN_READER_FUNCTION }: { LOGIN_READER_FUNCTION?: string | undefined }): AskLogin {
+  if (LOGIN_READER_FUNCTION === undefined) return askLogin;
+  const client = new LambdaClient({ maxAttempts: 2 });
+  return async (question) => {
+    const { Payload, FunctionError } = await client.send(
+      new InvokeCommand({ FunctionName: LOGIN_READER_FUNCTION, Payload: JSON.stringify(question) }),
+    );
+    // What went wrong stands in that function's own log.
+    if (FunctionError !== undefined || Payload === undefined) return { kind: 'silent' };
+    return loginReplySchema.parse(JSON.parse(new TextDecoder().decode(Payload)));
+  };
+}

@@ -1,0 +1,14 @@
+import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+
+const redrivePolicySchema = z.object({ deadLetterTargetArn: z.string() });
+
+/** The URL of the queue that takes what another could not get rid of: that queue itself says which. */
+export async function deadLettersOf(client: SQSClient, queueUrl: string): Promise<string | undefined> {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),
+  );
+  const { deadLetterTargetArn } = redrivePolicySchema.parse(JSON.parse(Attributes?.RedrivePolicy ?? ''));
+  const QueueName = deadLetterTargetArn.slice(deadLetterTargetArn.lastIndexOf(':') + 1);
+  return (await client.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl;
+}

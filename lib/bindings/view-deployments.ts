@@ -1,0 +1,67 @@
+import { acts, type DeployBinding, isReady } from '../catalog/deploy-binding.ts';
+import type { DeployBindingStore } from '../catalog/deploy-binding-store.ts';
+import type { JobDeploymentView } from '../contract/schemas/job-deployment.ts';
+import type { Job } from '../jobs/job.ts';
+import { type Folders, workingFolder } from '../jobs/working-folder.ts';
+import type { JobDeployment } from './job-deployment.ts';
+import type { JobDeploymentStore } from './job-deployment-store.ts';
+import { openUrl } from './open-url.ts';
+
+export interface ViewDeploymentsContext {
+  readonly bindings: DeployBindingStore;
+  readonly deployments: JobDeploymentStore;
+  readonly folders: Folders;
+}
+
+/** What the bindings of its project did, or have to do, with a job, and where its folder can be opened. */
+export async function viewDeployments(context: ViewDeploymentsContext, job: Job): Promise<JobDeploymentView[]> {
+  const bindings = await context.bindings.list(job.project_id);
+  // Before its first attempt nothing can have been done with it.
+  const done = job.attempt === 0 ? [] : await context.deployments.list(job.id);
+  const isKnown = (attempt: number, { id }: DeployBinding) =>
+    done.some((one) => one.attempt === attempt && one.binding === id);
+  const coming = (job.bindings_pending ?? []).flatMap((attempt) =>
+    bindings
+      .filter((binding) => acts(binding) && !isKnown(attempt, binding) && binding.created_at <= (job.finished_at ?? ''))
+      .map((binding) => ({ ...nothingYet(binding, attempt), state: 'pending' as const })),
+  );
+  const editors = bindings.filter((binding) => binding.binding_mode === 'hosted_editor' && isReady(binding));
+  return [...done.map(viewDeployment), ...coming, ...editors.flatMap((binding) => viewEditor(context, binding, job))];
+}
+
+/** One of them, as a client reads it. */
+export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
+  const { binding, name, mode, attempt, state, attempts, last_status, error, log, log_truncated } = deployment;
+  return {
+    binding,
+    name,
+    mode,
+    attempt,
+    state,
+    attempts,
+    started_at: deployment.started_at ?? null,
+    finished_at: deployment.finished_at ?? null,
+    ...(state === 'pending' && attempts > 0 && { next_attempt_at: deployment.due_at }),
+    ...(last_status !== undefined && { last_status }),
+    ...(error !== undefined && { error }),
+    ...(log !== undefined && { log }),
+    ...(log_truncated !== undefined && { log_truncated }),
+  };
+}
+
+/** The folder is there once a worker has begun. */
+function viewEditor({ folders }: ViewDeploymentsContext, binding: DeployBinding, job: Job): JobDeploymentView[] {
+  const folder = workingFolder(folders, job);
+  if (binding.open_url === undefined || 'refused' in folder) return [];
+  return [
+    {
+      ...nothingYet(binding, job.attempt),
+      state: job.attempt === 0 ? 'pending' : 'succeeded',
+      open_url: openUrl(binding.open_url, { cwd: folder.path, project: job.project }),
+    },
+  ];
+}
+
+function nothingYet({ id, name, binding_mode }: DeployBinding, attempt: number) {
+  return { binding: id, name, mode: binding_mode, attempt, attempts: 0, started_at: null, finished_at: null };
+}

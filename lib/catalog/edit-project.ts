@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { ApiError } from '../contract/errors.ts';
+import type { ProjectEdit, projectSettings } from '../contract/schemas/project-settings.ts';
+import { type ProjectSettingsStore, viewProjectSettings } from './project-settings.ts';
+import type { ProjectStore } from './projects.ts';
+import { type AddressRules, addressFault } from './repository-address.ts';
+
+export interface EditProjectContext {
+  readonly projects: ProjectStore;
+  readonly settings: ProjectSettingsStore;
+  /** Root of the projects' workspaces. */
+  readonly workspaces: string;
+  readonly rules: AddressRules;
+}
+
+/**
+ * Changes how the jobs of a project work.
+ * @param reference its id or name.
+ * @throws ApiError `not_found`, `invalid_request`
+ */
+export async function editProject(
+  { projects, settings, workspaces, rules }: EditProjectContext,
+  reference: string,
+  edit: ProjectEdit,
+): Promise<z.input<typeof projectSettings>> {
+  const fault = edit.repository ? addressFault(edit.repository, rules) : undefined;
+  if (fault !== undefined) throw ApiError.because('invalid_request', `body.repository: ${fault}`);
+  const project = await projects.find(reference);
+  if (project === undefined) throw ApiError.of('not_found');
+  const changed = await settings.change(project.id, edit);
+  return { ...project, workspace: join(workspaces, project.id), ...viewProjectSettings(changed) };
+}

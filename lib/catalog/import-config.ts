@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from '../aws/table-clock.ts';
+import { timestamp } from '../aws/table-clock.ts';
+import { ApiError } from '../contract/errors.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { ConfigDocument, ImportResult } from '../contract/schemas/config.ts';
+import { type CatalogState, changeCatalog } from './catalog-state.ts';
+import { PROFILE_KIND, profileItem, profileSchema, readProfile } from './profiles.ts';
+import type { Registry } from './registry-page.ts';
+import { RULE_KIND, readRule, ruleItem, ruleOf } from './rules.ts';
+
+export type CatalogContext = Registry & { readonly clock: Clock };
+
+/** One entry of a document beside what the registry holds under its name. */
+interface Entry {
+  readonly list: 'rules' | 'profiles';
+  readonly name: string;
+  readonly change: 'created' | 'updated' | 'unchanged';
+  /** Whether it counts as one more that was imported. */
+  readonly isNew: boolean;
+  readonly item: Record<string, unknown>;
+}
+
+/**
+ * Makes the registry's rules and profiles as a document says, in one transaction; what it doesn't name stays.
+ * @param options.dryRun only says what would change.
+ * @throws ApiError `invalid_request` when it would change more than a transaction holds, or more than a deployment may have.
+ */
+export async function importConfig(
+  context: CatalogContext,
+  document: ConfigDocument,
+  { dryRun }: { dryRun: boolean },
+): Promise<ImportResult> {
+  return await changeCatalog(context, async (state) => {
+    const entries = await compared(context, document);
+    const changed = entries.filter(({ change }) => change !== 'unchanged');
+    const next = countsAfter(state, entries);
+    checkLimits(changed, next);
+    const answer = { dry_run: dryRun, rules: namesOf(entries, 'rules'), profiles: namesOf(entries, 'profiles') };
+    if (dryRun || changed.length === 0) return { answer };
+    const items = changed.map(({ item }) => ({ Put: { TableName: context.registryTable, Item: item } }));
+    return { answer, write: { items, next } };
+  });
+}
+
+async function compared(context: CatalogContext, document: ConfigDocument): Promise<Entry[]> {
+  const { rules = [], profiles = [] } = document;
+  const present = await presentItems(context, [
+    ...rules.map(({ id }) => ({ kind: RULE_KIND, id })),
+    ...profiles.map(({ name }) => ({ kind: PROFILE_KIND, id: name })),
+  ]);
+  const at = timestamp(context.clock.now());
+  return [
+    ...rules.map((entry): Entry => {
+      const rule = ruleOf(entry);
+      const item = present.get(`${RULE_KIND}#${rule.id}`);
+      const { updated_at: _, ...before } = item === undefined ? { updated_at: null } : readRule(item);
+      return {
+        list: 'rules',
+        name: rule.id,
+        change: item === undefined ? 'created' : isDeepStrictEqual(before, rule) ? 'unchanged' : 'updated',
+        isNew: item === undefined,
+        item: ruleItem(rule, at),
+      };
+    }),
+    ...profiles.map((entry): Entry => {
+      const profile = profileSchema.parse(entry);
+      const item = present.get(`${PROFILE_KIND}#${profile.name}`);
+      const before = item && readProfile(item);
+      const isSame = before?.source === 'imported' && isDeepStrictEqual(before.profile, profile);
+      return {
+        list: 'profiles',
+        name: profile.name,
+        change: before === undefined ? 'created' : isSame ? 'unchanged' : 'updated',
+        isNew: before?.source !== 'imported',
+        item: profileItem(profile, at),
+      };
+    }),
+  ];
+}
+
+/** DynamoDB takes at most this many keys in one request. */
+const BATCH = 100;
+
+async function presentItems(
+  { table, registryTable }: Registry,
+  keys: readonly { kind: string; id: string }[],
+): Promise<Map<string, Record<string, unknown>>> {
+  const found = new Map<string, Record<string, unknown>>();
+  for (let at = 0; at < keys.length; at += BATCH) {
+    let left: Record<string, unknown>[] | undefined = keys.slice(at, at + BATCH);
+    while (left !== undefined && left.length > 0) {
+      const answer: BatchGetCommandOutput = await table.send(
+        new BatchGetCommand({ RequestItems: { [registryTable]: { Keys: left, ConsistentRead: true } } }),
+      );
+      for (const item of answer.Responses?.[registryTable] ?? []) found.set(`${item.kind}#${item.id}`, item);
+      left = answer.UnprocessedKeys?.[registryTable]?.Keys;
+    }
+  }
+  return found;
+}
+
+/** How many there would be that were imported. */
+type Counts = Omit<CatalogState, 'version'>;
+
+function countsAfter(state: CatalogState, entries: readonly Entry[]): Counts {
+  const added = (list: Entry['list']) => entries.filter((entry) => entry.list === list && entry.isNew).length;
+  return { rules: state.rules + added('rules'), profiles: state.profiles + added('profiles') };
+}
+
+function checkLimits(changed: readonly Entry[], next: Counts): void {
+  const { catalog } = LIMITS;
+  const changes = changed.length;
+  if (changes > catalog.changes) {
+    throw ApiError.because(
+      'invalid_request',
+      `body: received ${changes} rules and profiles that are new or different; one import can change at most ${catalog.changes}: give them in parts`,
+    );
+  }
+  const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(JSON.stringify(item)), 0);
+  if (bytes > catalog.changedBytes) {
+    throw ApiError.because(
+      'invalid_request',
+      `body: received ${bytes} bytes of rules and profiles that are new or different; one import can change at most ${catalog.changedBytes}: give them in parts`,
+    );
+  }
+  for (const list of ['rules', 'profiles'] as const) {
+    if (next[list] > catalog[list]) {
+      throw ApiError.because(
+        'invalid_request',
+        `body.${list}: there would be ${next[list]} imported ones; at most ${catalog[list]} are allowed`,
+      );
+    }
+  }
+}
+
+function namesOf(entries: readonly Entry[], list: Entry['list']): ImportResult['rules'] {
+  const of = (change: Entry['change']) =>
+    entries.filter((entry) => entry.list === list && entry.change === change).map(({ name }) => name);
+  return { created: of('created'), updated: of('updated'), unchanged: of('unchanged') };
+}

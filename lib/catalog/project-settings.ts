@@ -1,0 +1,85 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
+
+/** They stand on the project's own item. */
+const KIND = 'project';
+
+/** How the jobs of a project work; absent: not set. */
+export const projectSettingsSchema = z.object({
+  repository: z.string().optional(),
+  ref: z.string().optional(),
+  setup: z.string().optional(),
+  secret: z.string().optional(),
+  exclusive_cwd: z.boolean().optional(),
+});
+export type ProjectSettings = z.output<typeof projectSettingsSchema>;
+
+const itemSchema = z.object({ settings: projectSettingsSchema.default({}), settings_version: z.number().default(0) });
+
+/** What a client sees of a project's settings. */
+export function viewProjectSettings({ repository, ref, setup, secret, exclusive_cwd }: ProjectSettings) {
+  return {
+    repository: repository ?? null,
+    ref: ref ?? null,
+    setup: setup ?? null,
+    secret: secret ?? null,
+    exclusive_cwd: exclusive_cwd ?? false,
+  };
+}
+
+/** How the jobs of projects work. */
+export class ProjectSettingsStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+  }
+
+  async get(projectId: string): Promise<ProjectSettings> {
+    return (await this.#read(projectId)).settings;
+  }
+
+  /** Changes what is given; an empty text takes away. The project must be there. */
+  async change(projectId: string, edit: ProjectEdit): Promise<ProjectSettings> {
+    for (;;) {
+      const { settings, settings_version: version } = await this.#read(projectId);
+      const next = projectSettingsSchema.parse(without({ ...settings, ...edit }));
+      if (await this.#write(projectId, next, version)) return next;
+    }
+  }
+
+  async #read(projectId: string): Promise<z.output<typeof itemSchema>> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: projectId }, ConsistentRead: true }),
+    );
+    return itemSchema.parse(Item ?? {});
+  }
+
+  /** @returns false if somebody else was faster. */
+  async #write(projectId: string, settings: ProjectSettings, version: number): Promise<boolean> {
+    try {
+      await this.#table.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: { kind: KIND, id: projectId },
+          UpdateExpression: 'SET settings = :settings, settings_version = :next',
+          ConditionExpression:
+            'attribute_exists(id) AND (settings_version = :known OR attribute_not_exists(settings_version))',
+          ExpressionAttributeValues: { ':settings': settings, ':next': version + 1, ':known': version },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}
+
+function without(settings: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== '' && value !== undefined));
+}

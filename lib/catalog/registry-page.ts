@@ -1,0 +1,66 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { queriedItems } from '../aws/queried-items.ts';
+import { ApiError } from '../contract/errors.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { PageQuery } from '../contract/schemas/page.ts';
+
+/** Where the registry is. */
+export interface Registry {
+  readonly table: DynamoDBDocumentClient;
+  readonly registryTable: string;
+}
+
+/** Items of one kind, in the order of their ids. */
+export interface RegistryPage {
+  readonly items: readonly Record<string, unknown>[];
+  readonly nextCursor: string | null;
+}
+
+/** Reads a page of one kind with one Query, which brings a megabyte at most. @throws ApiError for a cursor that is none. */
+export async function registryPage(
+  { table, registryTable }: Registry,
+  kind: string,
+  { limit = LIMITS.catalogPage.default, cursor }: PageQuery,
+): Promise<RegistryPage> {
+  const { Items = [], LastEvaluatedKey } = await table.send(
+    new QueryCommand({
+      TableName: registryTable,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': kind },
+      Limit: limit,
+      ...(cursor !== undefined && { ExclusiveStartKey: { kind, id: readCursor(cursor) } }),
+    }),
+  );
+  return { items: Items, nextCursor: LastEvaluatedKey === undefined ? null : writeCursor(LastEvaluatedKey) };
+}
+
+/** All items of one kind, as they stand in consistent reads. */
+export async function* registryItems(
+  { table, registryTable }: Registry,
+  kind: string,
+): AsyncGenerator<Record<string, unknown>> {
+  yield* queriedItems(table, {
+    TableName: registryTable,
+    KeyConditionExpression: 'kind = :kind',
+    ExpressionAttributeValues: { ':kind': kind },
+    ConsistentRead: true,
+  });
+}
+
+const cursorSchema = z.tuple([z.string().min(1).max(1_024)]);
+
+function writeCursor({ id }: Record<string, unknown>): string {
+  return Buffer.from(JSON.stringify([id])).toString('base64url');
+}
+
+function readCursor(cursor: string): string {
+  try {
+    return cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))[0];
+  } catch {
+    throw ApiError.because(
+      'invalid_request',
+      `query.cursor: received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before`,
+    );
+  }
+}

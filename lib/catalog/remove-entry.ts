@@ -1,0 +1,57 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { ApiError } from '../contract/errors.ts';
+import { changeCatalog } from './catalog-state.ts';
+import { isBuiltIn, PROFILE_KIND, readProfile, type StoredProfile } from './profiles.ts';
+import type { Registry } from './registry-page.ts';
+import { RULE_KIND, readRule, type StoredRule } from './rules.ts';
+
+/** Takes a rule away. @returns it as it was. @throws ApiError `not_found` */
+export async function removeRule(registry: Registry, id: string): Promise<StoredRule> {
+  return await changeCatalog(registry, async ({ rules, profiles }) => {
+    const item = await found(registry, { kind: RULE_KIND, id });
+    if (item === undefined) throw ApiError.of('not_found');
+    const items = [deletion(registry, { kind: RULE_KIND, id })];
+    return { answer: readRule(item), write: { items, next: { rules: rules - 1, profiles } } };
+  });
+}
+
+/**
+ * Takes an imported profile away; what is built in under its name holds again.
+ * @returns it as it was.
+ * @throws ApiError `not_found`; `invalid_state` for one that is built in, and for the one that jobs get which name none.
+ */
+export async function removeProfile(
+  registry: Registry,
+  name: string,
+  { defaultProfile }: { defaultProfile: string },
+): Promise<StoredProfile> {
+  return await changeCatalog(registry, async ({ rules, profiles }) => {
+    const item = await found(registry, { kind: PROFILE_KIND, id: name });
+    const stored = item && readProfile(item);
+    if (stored?.source !== 'imported') {
+      if (stored === undefined && !isBuiltIn(name)) throw ApiError.of('not_found');
+      throw refused(`profile ${name} is built in: it can be replaced by an import, not removed`);
+    }
+    if (name === defaultProfile && !isBuiltIn(name))
+      throw refused(`profile ${name} is the deployment's default: jobs that name none need it`);
+    const items = [deletion(registry, { kind: PROFILE_KIND, id: name })];
+    return { answer: stored, write: { items, next: { rules, profiles: profiles - 1 } } };
+  });
+}
+
+interface Key {
+  readonly kind: string;
+  readonly id: string;
+}
+
+async function found({ table, registryTable }: Registry, Key: Key): Promise<Record<string, unknown> | undefined> {
+  return (await table.send(new GetCommand({ TableName: registryTable, Key, ConsistentRead: true }))).Item;
+}
+
+function deletion({ registryTable }: Registry, { kind, id }: Key) {
+  return { Delete: { TableName: registryTable, Key: { kind, id } } };
+}
+
+function refused(why: string): ApiError {
+  return ApiError.because('invalid_state', why, { action: 'delete' });
+}

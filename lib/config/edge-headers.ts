@@ -1,0 +1,10 @@
+/** Headers that CloudFront adds to what it passes on to the API; the same ones from a client are overwritten. */
+
+/** Proves that a request came through this deployment's own distribution. */
+export const ORIGIN_SECRET_HEADER = 'x-promptq-origin';
+
+/**
+ * The address of CloudFront's viewer. CloudFront's own header for it does not reach an origin that gets all headers of
+ * the viewer but Host: no origin request policy has both.
+ */
+export const VIEWER_ADDRESS_HEADER = 'x-promptq-viewer';

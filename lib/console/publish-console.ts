@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { consoleCacheControl, consoleMediaType } from '../config/console-headers.ts';
+
+/** Files that are sent at once. */
+const LANES = 8;
+
+/** The built console in the bucket that CloudFront shows. */
+export class PublishedConsole {
+  readonly #objects: S3Client;
+  readonly #bucket: string;
+
+  constructor(objects: S3Client, bucket: string) {
+    this.#objects = objects;
+    this.#bucket = bucket;
+  }
+
+  /**
+   * Sends a folder's files, with the headers they are to be shown with: first those that documents refer to, then the
+   * documents, so that no browser gets one whose parts are not there yet. Files of earlier versions stay: a page that
+   * somebody has open still asks for them.
+   */
+  async publish(folder: string): Promise<void> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+    const [documents, parts] = [files.filter(isDocument), files.filter((file) => !isDocument(file))];
+    if (documents.length === 0) throw new Error('there is no console in this bundle');
+    for (const step of [parts, documents]) {
+      for (let at = 0; at < step.length; at += LANES)
+        await Promise.all(step.slice(at, at + LANES).map((file) => this.#send(folder, file)));
+    }
+  }
+
+  /** Removes every file, also of earlier versions. */
+  async remove(): Promise<void> {
+    for (;;) {
+      const { Contents = [] } = await this.#objects.send(new ListObjectsV2Command({ Bucket: this.#bucket }));
+      if (Contents.length === 0) return;
+      const Objects = Contents.map(({ Key }) => ({ Key }));
+      const { Errors = [] } = await this.#objects.send(
+        new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } }),
+      );
+      if (Errors.length > 0) throw new Error(`the console's files could not be removed: ${Errors[0]?.Code}`);
+    }
+  }
+
+  async #send(folder: string, file: string): Promise<void> {
+    await this.#objects.send(
+      new PutObjectCommand({
+        Bucket: this.#bucket,
+        Key: file,
+        Body: await readFile(join(folder, file)),
+        ContentType: consoleMediaType(file),
+        CacheControl: consoleCacheControl(`/${file}`),
+      }),
+    );
+  }
+}
+
+function isDocument(file: string): boolean {
+  return file.endsWith('.html');
+}

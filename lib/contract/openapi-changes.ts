@@ -1,0 +1,191 @@
+import type { OpenApiSchema as Schema } from './openapi-schema.ts';
+
+interface Body {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+}
+
+interface Operation {
+  readonly operationId?: string;
+  readonly 'x-required-scope'?: string;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+}
+
+/** As much of an OpenAPI document as is compared. */
+export interface ComparedDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, Schema>>;
+    readonly responses?: Readonly<Record<string, Body>>;
+  };
+}
+
+/** Schemas of requests may only ask for less, those of answers may only promise more. */
+type Direction = 'request' | 'answer';
+
+/**
+ * What of an API is no longer as clients of its earlier version know it, a sentence each: something removed or renamed,
+ * something newly asked for, something allowed no more, something promised no more. What was added is none of it.
+ */
+export function breakingChanges(before: ComparedDocument, after: ComparedDocument): string[] {
+  const found: string[] = [];
+  for (const [path, methods] of Object.entries(before.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const where = `${method.toUpperCase()} ${path}`;
+      const now = after.paths[path]?.[method];
+      if (now === undefined) found.push(`${where}: removed`);
+      else found.push(...new Comparison(before, after).operations(where, operation, now));
+    }
+  }
+  return found;
+}
+
+class Comparison {
+  readonly #before: ComparedDocument;
+  readonly #after: ComparedDocument;
+  /** Pairs of schemas under comparison: one can contain itself. */
+  readonly #open = new Set<string>();
+
+  constructor(before: ComparedDocument, after: ComparedDocument) {
+    this.#before = before;
+    this.#after = after;
+  }
+
+  *operations(where: string, before: Operation, after: Operation): Generator<string> {
+    yield* changed(`${where}: operationId`, before.operationId, after.operationId);
+    yield* changed(`${where}: scope`, before['x-required-scope'], after['x-required-scope']);
+    const schemes = (after.security ?? []).flatMap(Object.keys);
+    for (const scheme of (before.security ?? []).flatMap(Object.keys)) {
+      if (!schemes.includes(scheme)) yield `${where}: the scheme ${scheme} is accepted no more`;
+    }
+    yield* this.#parameters(where, before.parameters ?? [], after.parameters ?? []);
+    yield* this.#requests(where, before.requestBody, after.requestBody);
+    for (const [status, body] of Object.entries(before.responses)) {
+      const now = after.responses[status];
+      if (now === undefined) yield `${where}: the status ${status} is removed`;
+      else
+        yield* this.#contents(
+          `${where}: ${status}`,
+          this.#response(body, 'before'),
+          this.#response(now, 'after'),
+          'answer',
+        );
+    }
+  }
+
+  *#parameters(where: string, before: readonly Parameter[], after: readonly Parameter[]): Generator<string> {
+    const keyOf = (parameter: Parameter) => `${parameter.in} parameter ${parameter.name}`;
+    for (const parameter of before) {
+      const now = after.find((other) => keyOf(other) === keyOf(parameter));
+      if (now === undefined) yield `${where}: the ${keyOf(parameter)} is removed`;
+      else yield* this.#schemas(`${where}: ${keyOf(parameter)}`, parameter.schema, now.schema, 'request');
+    }
+    for (const parameter of after) {
+      const was = before.find((other) => keyOf(other) === keyOf(parameter))?.required === true;
+      if (parameter.required && !was) yield `${where}: the ${keyOf(parameter)} is required now`;
+    }
+  }
+
+  *#requests(where: string, before: Body | undefined, after: Body | undefined): Generator<string> {
+    if (after?.required && !before?.required) yield `${where}: a body is required now`;
+    if (before !== undefined) yield* this.#contents(`${where}: body`, before, after ?? {}, 'request');
+  }
+
+  *#contents(where: string, before: Body, after: Body, direction: Direction): Generator<string> {
+    for (const [type, { schema }] of Object.entries(before.content ?? {})) {
+      const now = after.content?.[type];
+      if (now === undefined) yield `${where}: ${type} is removed`;
+      else yield* this.#schemas(where, schema, now.schema, direction);
+    }
+  }
+
+  *#schemas(where: string, from: Schema | undefined, to: Schema | undefined, direction: Direction): Generator<string> {
+    const pair = `${direction} ${from?.$ref} ${to?.$ref}`;
+    if (from?.$ref !== undefined && this.#open.has(pair)) return;
+    this.#open.add(pair);
+    const [before, after] = [this.#schema(from, 'before'), this.#schema(to, 'after')];
+    yield* changed(`${where}: type`, before.type, after.type ?? (direction === 'request' ? before.type : undefined));
+    yield* changed(`${where}: format`, before.format, after.format);
+    yield* direction === 'request' ? narrowed(where, before, after) : loosened(where, before, after);
+    for (const value of before.enum ?? []) {
+      if (after.enum !== undefined && !after.enum.includes(value))
+        yield `${where}: ${JSON.stringify(value)} is removed`;
+    }
+    for (const [name, member] of Object.entries(before.properties ?? {})) {
+      const now = after.properties?.[name];
+      if (now === undefined) yield `${where}.${name}: removed`;
+      else yield* this.#schemas(`${where}.${name}`, member, now, direction);
+    }
+    if (before.items !== undefined) yield* this.#schemas(`${where}[]`, before.items, after.items, direction);
+    for (const kind of ['allOf', 'anyOf'] as const) {
+      for (const [at, part] of (before[kind] ?? []).entries())
+        yield* this.#schemas(where, part, after[kind]?.[at] ?? (at === 0 ? to : part), direction);
+    }
+    this.#open.delete(pair);
+  }
+
+  #schema(schema: Schema | undefined, side: 'before' | 'after'): Schema {
+    if (schema?.$ref === undefined) return schema ?? {};
+    return this.#document(side).components?.schemas?.[nameOf(schema.$ref)] ?? {};
+  }
+
+  #response(body: Body, side: 'before' | 'after'): Body {
+    if (body.$ref === undefined) return body;
+    return this.#document(side).components?.responses?.[nameOf(body.$ref)] ?? {};
+  }
+
+  #document(side: 'before' | 'after'): ComparedDocument {
+    return side === 'before' ? this.#before : this.#after;
+  }
+}
+
+function* changed(what: string, before: string | undefined, after: string | undefined): Generator<string> {
+  if (before !== undefined && before !== after) yield `${what} was ${before}, is ${after ?? 'not given'}`;
+}
+
+/** What a client may send no more. */
+function* narrowed(where: string, before: Schema, after: Schema): Generator<string> {
+  for (const name of after.required ?? []) {
+    if (!before.required?.includes(name)) yield `${where}.${name}: required now`;
+  }
+  if (before.enum === undefined && after.enum !== undefined && before.type !== undefined)
+    yield `${where}: only some values are allowed now`;
+  if (before.nullable && !after.nullable) yield `${where}: null is allowed no more`;
+  for (const [name, isTighter] of BOUNDS) {
+    const [was, is] = [before[name], after[name]];
+    if (is !== undefined && (was === undefined || isTighter(is, was)))
+      yield `${where}: ${name} was ${was ?? 'not given'}, is ${is}`;
+  }
+  if (after.pattern !== undefined && after.pattern !== before.pattern) yield `${where}: pattern is ${after.pattern}`;
+}
+
+/** What a client can rely on no more. */
+function* loosened(where: string, before: Schema, after: Schema): Generator<string> {
+  for (const name of before.required ?? []) {
+    if (after.properties?.[name] !== undefined && !after.required?.includes(name))
+      yield `${where}.${name}: may be missing now`;
+  }
+  if (!before.nullable && after.nullable) yield `${where}: can be null now`;
+}
+
+const BOUNDS = [
+  ['minimum', (is: number, was: number) => is > was],
+  ['minLength', (is: number, was: number) => is > was],
+  ['maximum', (is: number, was: number) => is < was],
+  ['maxLength', (is: number, was: number) => is < was],
+] as const;
+
+function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { defineRoute } from '../route.ts';
+import { projectEdit, projectSettings } from '../schemas/project-settings.ts';
+
+export const editProject = defineRoute({
+  id: 'projects.edit',
+  method: 'PATCH',
+  path: '/projects/{id}',
+  scope: 'write',
+  audited: true,
+  summary: 'Set how the jobs of a project work',
+  description: 'What is absent or null stays as it is. Jobs that run already are not touched.',
+  params: z.object({ id: z.string().min(1).meta({ description: 'Id or name of a project.' }) }),
+  body: projectEdit,
+  responses: { 200: { description: 'The project as it now is.', schema: projectSettings } },
+  errors: ['not_found', 'invalid_request'],
+  mode: 'buffered',
+  access: { registry: 'write' },
+});

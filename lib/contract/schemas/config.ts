@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { LIMITS } from '../limits.ts';
+import { unknownMember, withoutNulls } from './entry.ts';
+import { nextCursor } from './page.ts';
+import { catalogName, profileEntry, profileView, source } from './profile.ts';
+import { switchParameter, timestamp } from './text.ts';
+
+const { catalog } = LIMITS;
+
+const ruleText = z
+  .string({ error: 'expected a non-empty string' })
+  .min(1)
+  .max(catalog.ruleTextLength)
+  .refine((text) => !text.includes('\0'), 'expected a text without NUL');
+
+const ruleShape = {
+  id: catalogName.meta({ description: 'What jobs ask for in `rule_ids`.' }),
+  name: z
+    .string({ error: 'expected a non-empty string' })
+    .min(1)
+    .max(catalog.ruleNameLength)
+    .optional()
+    .meta({ description: 'For people; default: the id.' }),
+  text: ruleText.meta({ description: 'Goes before the prompt of the jobs that ask for it.' }),
+};
+
+const ruleEntry = z.preprocess(
+  withoutNulls,
+  z.strictObject(ruleShape, { error: unknownMember(ruleShape) }).meta({ id: 'RuleEntry' }),
+);
+
+/** What `POST /config/import`, and the file `promptq.config.yaml`, holds. */
+export const configDocument = z
+  .strictObject(
+    {
+      rules: z
+        .array(ruleEntry, { error: 'expected a list of rules' })
+        .max(catalog.rules)
+        .superRefine(unique('rules', 'id'))
+        .optional(),
+      profiles: z
+        .array(profileEntry, { error: 'expected a list of profiles' })
+        .max(catalog.profiles)
+        .superRefine(unique('profiles', 'name'))
+        .optional(),
+    },
+    { error: unknownMember({ rules: true, profiles: true }) },
+  )
+  .meta({ id: 'ConfigDocument' });
+export type ConfigDocument = z.output<typeof configDocument>;
+
+/** Two entries of one name: which of them would hold? */
+function unique<K extends string>(list: string, key: K) {
+  return (entries: readonly Record<K, string>[], context: z.RefinementCtx): void => {
+    const first = new Map<string, number>();
+    for (const [at, entry] of entries.entries()) {
+      const earlier = first.get(entry[key]);
+      if (earlier === undefined) first.set(entry[key], at);
+      else
+        context.addIssue({
+          code: 'custom',
+          path: [at, key],
+          message: `expected another than that of ${list}[${earlier}]`,
+        });
+    }
+  };
+}
+
+export const importQuery = z.object({ dry_run: switchParameter('Only says what the import would change.') });
+
+const changes = z.object({
+  created: z.array(z.string()),
+  updated: z.array(z.string()),
+  unchanged: z.array(z.string()),
+});
+
+/** The answer of `POST /config/import`. */
+export const importResult = z
+  .object({
+    dry_run: z.boolean().meta({ description: 'True: nothing was changed.' }),
+    rules: changes.meta({ description: 'Ids.' }),
+    profiles: changes.meta({ description: 'Names.' }),
+  })
+  .meta({ id: 'ImportResult' });
+export type ImportResult = z.output<typeof importResult>;
+
+/** A rule as read. */
+export const ruleView = z
+  .object({ id: z.string(), name: z.string(), text: z.string(), source, updated_at: timestamp.nullable() })
+  .meta({ id: 'Rule' });
+
+/** `GET /rules`. */
+export const ruleList = z.object({ items: z.array(ruleView), next_cursor: nextCursor }).meta({ id: 'RuleList' });
+
+/** `GET /profiles`. */
+export const profileList = z
+  .object({ items: z.array(profileView), next_cursor: nextCursor })
+  .meta({ id: 'ProfileList' });

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { statusCounts } from './job.ts';
+import { nextCursor } from './page.ts';
+import { projectSettingsShape } from './project-settings.ts';
+import { timestamp } from './text.ts';
+
+/** An item of `GET /projects`. */
+export const project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    workspace: z.string().meta({ description: 'Folder on the workers in which its jobs work.' }),
+    created_at: timestamp,
+    last_activity_at: timestamp.nullable().meta({ description: 'When a job of it last changed its state.' }),
+    job_counts: statusCounts,
+    ...projectSettingsShape,
+  })
+  .meta({ id: 'Project' });
+export type ProjectView = z.output<typeof project>;
+
+/** `GET /projects`. */
+export const projectList = z.object({ items: z.array(project), next_cursor: nextCursor }).meta({ id: 'ProjectList' });

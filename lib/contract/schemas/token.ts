@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { LIMITS } from '../limits.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../scopes.ts';
+import { timestamp } from './text.ts';
+
+/** What people read in lists and logs: one line of it. */
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.tokenNameLength)
+  // As a pattern it would be read without its flag by most who read OpenAPI, and mean something else.
+  .refine((text) => !/\p{Cc}/u.test(text), 'expected text of one line')
+  .meta({ description: 'What the token is for.', example: 'nightly build' });
+
+export const token = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    state: z.enum(['active', 'suspended', 'revoked']),
+    created_at: timestamp,
+    expires_at: timestamp.nullable().meta({ description: 'null: never.' }),
+    last_used_at: timestamp.nullable().meta({ description: 'Written down at most once an hour.' }),
+  })
+  .meta({ id: 'Token' });
+
+export const tokenList = z.object({ items: z.array(token) }).meta({ id: 'TokenList' });
+
+export const tokenCreation = z
+  .strictObject({
+    name,
+    scopes: z
+      .array(z.enum(SCOPES))
+      .min(1)
+      .nullish()
+      .meta({ description: `Default: ${DEFAULT_SCOPES.join(', ')}. \`admin\` grants everything.` }),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .meta({ description: 'A time to come, RFC 3339; default: never.', example: '2027-01-01T00:00:00Z' }),
+  })
+  .meta({ id: 'TokenCreation' });
+
+export const createdToken = token
+  .extend({ token: z.string().meta({ description: 'The token itself. It is shown this once and kept nowhere.' }) })
+  .meta({ id: 'CreatedToken' });

@@ -1,0 +1,11 @@
+/** RUNNING is our name for the state between QUEUED and a terminal one. */
+export const STATUSES = ['DRAFT', 'QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** States that only `retry` changes. */
+export const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
+
+/** Whether a job in this state has come to its end. */
+export function isTerminal(status: Status): boolean {
+  return (TERMINAL_STATUSES as readonly Status[]).includes(status);
+}

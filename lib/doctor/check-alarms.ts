@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { counted, type Finding, fault, inWords, ok, warning } from './finding.ts';
+
+/** CloudWatch takes at most so many names at once. */
+const BATCH = 100;
+
+/** Milliseconds. */
+const PATIENCE = 60_000;
+
+const answer = z.object({
+  MetricAlarms: z.array(
+    z.object({ AlarmName: z.string(), AlarmDescription: z.string().nullish(), StateReason: z.string().nullish() }),
+  ),
+});
+
+/**
+ * Looks which of a deployment's alarms ring. By AWS's command line, which operators have: its SDK for CloudWatch is a
+ * dependency that nothing else here needs.
+ */
+export async function checkAlarms(names: readonly string[]): Promise<Finding[]> {
+  if (names.length === 0) return [ok('alarms', 'the deployment has none')];
+  const ringing: z.output<typeof answer>['MetricAlarms'] = [];
+  for (let at = 0; at < names.length; at += BATCH) {
+    const args = ['cloudwatch', 'describe-alarms', '--state-value', 'ALARM', '--output', 'json', '--alarm-names'];
+    try {
+      const { stdout } = await promisify(execFile)('aws', [...args, ...names.slice(at, at + BATCH)], {
+        timeout: PATIENCE,
+      });
+      ringing.push(...answer.parse(JSON.parse(stdout)).MetricAlarms);
+    } catch (error) {
+      return [notSeen(names.length, error)];
+    }
+  }
+  if (ringing.length === 0) return [ok('alarms', `none of ${names.length} rings`)];
+  return ringing.map(({ AlarmName, AlarmDescription, StateReason }) =>
+    fault(
+      'alarms',
+      `${AlarmName}: ${StateReason ?? 'it rings'}`,
+      AlarmDescription ?? 'See its section of the runbook.',
+    ),
+  );
+}
+
+function notSeen(count: number, error: unknown): Finding {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return warning(
+    'alarms',
+    `${counted(count, 'alarm')} could not be looked at: ${isMissing ? 'there is no command `aws`' : inWords(error)}`,
+    'Install the AWS command line (or see why it fails), or look at CloudWatch, Alarms, in the console of AWS.',
+  );
+}

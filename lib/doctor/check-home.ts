@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat, statfs } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Home, type LocalInfo, type OperatorInfo } from '../local/home.ts';
+import { counted, type Finding, fault, ok, warning } from './finding.ts';
+
+/** Files that hold a credential or the way to one. */
+const PRIVATE_FILES = ['local.json', 'operator.json', 'token', 'secrets.env'] as const;
+
+/** Bytes left on the disk below which output may find no room. */
+const LITTLE_SPACE = 1024 ** 3;
+
+/** What a running service of this home wrote down. */
+export interface RunningHome {
+  readonly info: LocalInfo;
+  readonly operator: OperatorInfo | undefined;
+}
+
+/** Looks at the folder of a local run, and whether something runs on it. Makes nothing that is not there. */
+export async function checkHome(given: string): Promise<{ findings: Finding[]; running: RunningHome | undefined }> {
+  const path = resolve(given);
+  if (!existsSync(join(path, 'dynamodb'))) {
+    const advice = 'Start one with `npm start`, or say which with PROMPTQ_HOME or --home.';
+    return { findings: [fault('home', `${path} is no home of a local run`, advice)], running: undefined };
+  }
+  const findings = [ok('home', path), ...(await checkFiles(path)), await checkSpace(path)];
+  const home = await Home.open(path);
+  const info = await home.readInfo();
+  if (info === undefined) {
+    const isBroken = existsSync(join(path, 'local.json'));
+    const message = isBroken ? 'local.json can not be read' : 'nothing runs on this home';
+    return { findings: [...findings, fault('process', message, 'Start it with `npm start`.')], running: undefined };
+  }
+  if (!isAlive(info.pid)) {
+    const message = `local.json names process ${info.pid}, which is gone: it was killed, and had no time to clear up`;
+    const advice = 'Start it with `npm start`: it ends what is left over, and running jobs are taken over.';
+    return { findings: [...findings, fault('process', message, advice)], running: undefined };
+  }
+  findings.push(ok('process', String(info.pid)));
+  return { findings, running: { info, operator: await home.readOperatorInfo() } };
+}
+
+async function checkFiles(home: string): Promise<Finding[]> {
+  const open: string[] = [];
+  for (const name of PRIVATE_FILES) {
+    const found = await stat(join(home, name)).catch(() => undefined);
+    if (found !== undefined && (found.mode & 0o077) !== 0) open.push(name);
+  }
+  if (open.length === 0) return [];
+  const advice = `chmod 600 ${open.map((name) => join(home, name)).join(' ')}`;
+  return [fault('private files', `others on this machine can read ${open.join(', ')}`, advice)];
+}
+
+async function checkSpace(home: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(home);
+  const left = `${((Number(bavail) * Number(bsize)) / 1024 ** 3).toFixed(1)} GiB free`;
+  if (bavail * bsize >= LITTLE_SPACE) return ok('disk', left);
+  return warning('disk', left, 'Make room: workspaces and s3 in the home are what grows.');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Looks whether the secrets that profiles and projects name can be found; of variables only the service itself knows. */
+export async function checkLocalSecrets(home: string, named: ReadonlySet<string>): Promise<Finding> {
+  const file = parseEnv(await readFile(join(home, 'secrets.env'), 'utf8').catch(() => ''));
+  const missing = [...named].filter((name) => !file[name]);
+  if (missing.length === 0)
+    return ok('secrets', named.size === 0 ? 'none is named' : `${counted(named.size, 'secret')} set`);
+  return warning(
+    'secrets',
+    `not in secrets.env of the home: ${missing.join(', ')}`,
+    'Fine if the service was started with the variable PROMPTQ_SECRET_NAME; else jobs that need it fail with start_failed.',
+  );
+}

@@ -1,0 +1,46 @@
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { deadLettersOf } from '../aws/dead-letters.ts';
+import { BANDS } from '../aws/tables.ts';
+import type { TriggerEnv } from '../config/env.ts';
+import { counted, type Finding, ok, warning } from './finding.ts';
+
+const DEPTHS = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const;
+
+/** What lies among the dead letters, and what it takes. */
+const GIVEN_UP = {
+  permits:
+    'watch-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job says QUEUED and does not start".',
+  deliveries: 'Signed calls that failed for good. Runbook, "Messages lie in the dead letters of the deliveries queue".',
+} as const;
+
+/** Looks at the depth of each queue, and at what its messages left that could not be got rid of. */
+export async function checkQueues(client: SQSClient, env: TriggerEnv): Promise<Finding[]> {
+  const urls = { high: env.QUEUE_URL_HIGH, normal: env.QUEUE_URL_NORMAL, low: env.QUEUE_URL_LOW };
+  const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], givenUp: GIVEN_UP.permits }));
+  const deliveries = { name: 'queue deliveries', url: env.QUEUE_URL_DELIVERIES, givenUp: GIVEN_UP.deliveries };
+  return (await Promise.all([...bands, deliveries].map(async (queue) => await checkQueue(client, queue)))).flat();
+}
+
+async function checkQueue(
+  client: SQSClient,
+  { name, url, givenUp }: { name: string; url: string; givenUp: string },
+): Promise<Finding[]> {
+  const [visible, inFlight, delayed] = await depthsOf(client, url);
+  const dead = await deadLettersOf(client, url);
+  const [lying = 0] = dead === undefined ? [] : await depthsOf(client, dead);
+  return [
+    ok(name, `${visible} waiting, ${inFlight} in flight, ${delayed} delayed`),
+    ...(lying > 0 ? [warning(name, `${counted(lying, 'message')} among its dead letters`, givenUp)] : []),
+  ];
+}
+
+async function depthsOf(client: SQSClient, url: string): Promise<number[]> {
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...DEPTHS] }),
+  );
+  return DEPTHS.map((name) => Number(Attributes[name] ?? 0));
+}

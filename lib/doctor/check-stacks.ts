@@ -1,0 +1,96 @@
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+/** The stacks of a deployment, by the ends of their names. */
+export const STACKS = ['data', 'api', 'worker', 'console'] as const;
+
+/** States of a stack that is as it was last deployed. */
+const WHOLE: readonly string[] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'IMPORT_COMPLETE'];
+
+const ALARM = 'AWS::CloudWatch::Alarm';
+const PARAMETER = 'AWS::SSM::Parameter';
+
+/** A deployment as its stacks tell of it. */
+export interface DeployedStacks {
+  readonly names: readonly string[];
+  /** Of all its stacks; a later stack's goes before an earlier one's of the same name. */
+  readonly outputs: ReadonlyMap<string, string>;
+  /** Names of its alarms. */
+  readonly alarms: readonly string[];
+  /** Names of the parameters that its stacks have made in SSM's Parameter Store. */
+  readonly parameters: readonly string[];
+}
+
+/** Looks whether each stack is there and whole. */
+export async function checkStacks(
+  client: CloudFormationClient,
+  deploymentName: string,
+): Promise<{ findings: Finding[]; stacks: DeployedStacks }> {
+  const findings: Finding[] = [];
+  const found: Stack[] = [];
+  for (const part of STACKS) {
+    const name = `${deploymentName}-${part}`;
+    const stack = await describe(client, name);
+    findings.push(stack === undefined ? missing(name) : judge(name, stack));
+    if (stack !== undefined) found.push(stack);
+  }
+  const names = found.flatMap(({ StackName }) => StackName ?? []);
+  const outputs = found.flatMap(({ Outputs = [] }) =>
+    Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const),
+  );
+  const made = (await Promise.all(names.map(async (name) => await resourcesOf(client, name)))).flat();
+  const [alarms, parameters] = [ALARM, PARAMETER].map((type) => made.filter((one) => one.type === type));
+  return {
+    findings,
+    stacks: {
+      names,
+      outputs: new Map(outputs),
+      alarms: alarms?.map(({ id }) => id) ?? [],
+      parameters: parameters?.map(({ id }) => id) ?? [],
+    },
+  };
+}
+
+async function describe(client: CloudFormationClient, StackName: string): Promise<Stack | undefined> {
+  try {
+    return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
+  } catch (error) {
+    // CloudFormation says it by a validation error, of which there are others.
+    if (error instanceof Error && error.message.includes('does not exist')) return undefined;
+    throw error;
+  }
+}
+
+function missing(name: string): Finding {
+  return fault(
+    `stack ${name}`,
+    'is not there',
+    'Deploy it: `npx cdk deploy --all`. Is it this account and region, and the right --deployment?',
+  );
+}
+
+function judge(name: string, { StackStatus, StackStatusReason: reason }: Stack): Finding {
+  const check = `stack ${name}`;
+  const status = String(StackStatus);
+  const message = reason === undefined ? status : `${status}: ${reason}`;
+  if (status.endsWith('_IN_PROGRESS'))
+    return warning(check, message, 'It is being changed: look again when that is over.');
+  if (status === 'UPDATE_ROLLBACK_COMPLETE')
+    return warning(check, message, 'The last deployment failed, and what was there before runs: see its events.');
+  if (WHOLE.includes(status)) return ok(check, message);
+  return fault(check, message, 'See its events in CloudFormation, set the cause right, and deploy again.');
+}
+
+async function resourcesOf(client: CloudFormationClient, StackName: string): Promise<{ type: string; id: string }[]> {
+  const found: { type: string; id: string }[] = [];
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
+    for (const { ResourceType: type, PhysicalResourceId: id } of StackResourceSummaries)
+      if (type !== undefined && id !== undefined) found.push({ type, id });
+  }
+  return found;
+}

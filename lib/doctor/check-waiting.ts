@@ -1,0 +1,62 @@
+import { NOT_STARTED } from '../jobs/why-waiting.ts';
+import { counted, type Finding, fault, ok, span, warning } from './finding.ts';
+import { dataOf, type Schemas, type Service } from './service.ts';
+
+/** How many of the jobs that wait longest are looked at. */
+const OLDEST = 100;
+
+/** A job that is ready for so long (ms) without being claimed wants somebody to look. */
+const LONG = { warning: 300_000, fault: 1_800_000 } as const;
+
+type Reason = Schemas['StateReason']['code'];
+
+const PARKED: Partial<Record<Reason, string>> = {
+  account_required:
+    'Link the vendor account (`POST /codex-account/start`, or the page Account): they start by themselves.',
+  usage_limit: "They start by themselves when the vendor's limit is over; until then use another profile or account.",
+  folder_busy: 'They wait for the job that has their folder to itself; see which one runs.',
+};
+
+/** Looks at the jobs that have waited longest: are any forgotten, or waiting for a person? */
+export async function checkWaiting(service: Service, environment: Schemas['Environment']): Promise<Finding[]> {
+  const { QUEUED: queued, RUNNING: running } = environment.jobs;
+  const query = { status: 'QUEUED', limit: OLDEST, offset: Math.max(0, queued - OLDEST) } as const;
+  const { items } = await dataOf('GET /jobs', service.api.GET('/api/v1/jobs', { params: { query } }));
+  const now = Date.parse(environment.time);
+  const ages = items
+    .filter(({ state_reason }) => state_reason.code === 'waiting_for_worker')
+    .map(({ queued_at, created_at }) => now - Date.parse(queued_at ?? created_at));
+  const oldest = Math.max(0, ...ages);
+  const parked = Object.entries(PARKED).flatMap(([code, advice]) => {
+    const count = items.filter(({ state_reason }) => state_reason.code === code).length;
+    return count === 0
+      ? []
+      : [warning('parked jobs', `${counted(count, 'job')} of the ${items.length} oldest: ${code}`, advice)];
+  });
+  const told = items.find(({ state_reason: { message } }) => message.startsWith(NOT_STARTED));
+  const hindered =
+    told === undefined
+      ? []
+      : [
+          fault(
+            'launches',
+            told.state_reason.message,
+            'It is tried again by itself. Runbook, "Alarm launch-failures".',
+          ),
+        ];
+  return [...hindered, oldestReady({ oldest, queued, running, workers: environment.hosts.length }), ...parked];
+}
+
+function oldestReady(of: { oldest: number; queued: number; running: number; workers: number }): Finding {
+  const { oldest, queued, running, workers } = of;
+  if (queued === 0) return ok('waiting jobs', `none; ${running} running`);
+  const message = `${queued} queued, ${running} running; the oldest that is ready has waited ${span(oldest)}`;
+  if (oldest < LONG.warning) return ok('waiting jobs', message);
+  if (workers > 0 && oldest < LONG.fault)
+    return warning(
+      'waiting jobs',
+      message,
+      'Workers are busy, or fewer than needed: raise maxWorkers (locally PROMPTQ_CONCURRENCY) if this lasts.',
+    );
+  return fault('waiting jobs', message, 'Runbook, "A job says QUEUED and does not start"; then `npm run redrive`.');
+}

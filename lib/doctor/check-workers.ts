@@ -1,0 +1,51 @@
+import { type Finding, fault, ok, span, warning } from './finding.ts';
+import type { Schemas, Service } from './service.ts';
+
+/** A worker tells every 15 s that it lives (`REGISTER_EVERY`); who has missed this (ms) is stuck, cut off, or dead. */
+const SILENT_AFTER = 25_000;
+
+/** Looks at the workers that registered. From zero is how a deployment in the cloud starts; at home one always runs. */
+export function checkWorkers(service: Service, environment: Schemas['Environment']): Finding[] {
+  const { hosts } = environment;
+  const now = Date.parse(environment.time);
+  if (hosts.length === 0) return [noWorkers(service, environment.jobs.QUEUED)];
+  const silent = hosts.filter(({ seen_at }) => now - Date.parse(seen_at) > SILENT_AFTER);
+  const outdated = hosts.filter(({ version }) => version !== environment.service.version);
+  const slots = hosts.reduce((sum, host) => sum + host.slots, 0);
+  const running = hosts.reduce((sum, host) => sum + host.running_job_ids.length, 0);
+  return [
+    silent.length < hosts.length
+      ? ok('workers', `${hosts.length} registered, ${running} of ${slots} slots in use`)
+      : fault('workers', 'none of those that registered is heard of any more', whereToLook(service)),
+    ...silent.map(({ worker_id, seen_at }) =>
+      warning(
+        'heartbeat',
+        `worker ${worker_id} was last heard of ${span(now - Date.parse(seen_at))} ago; it should say every 15 s that it lives`,
+        `It has died, hangs or is cut off. What it ran is taken over within 45 s. ${whereToLook(service)}`,
+      ),
+    ),
+    ...outdated.map(({ worker_id, version }) =>
+      warning(
+        'worker version',
+        `worker ${worker_id} is of version ${version}, the service of ${environment.service.version}`,
+        'In the middle of a deployment this is as it should be: it leaves when its jobs have ended. Else stop its task.',
+      ),
+    ),
+  ];
+}
+
+function noWorkers(service: Service, queued: number): Finding {
+  if (service.isLocal) return fault('workers', 'none is registered: no job can run', whereToLook(service));
+  if (queued === 0) return ok('workers', 'none, and no job waits: they start from zero');
+  return warning(
+    'workers',
+    `none is registered, and ${queued} jobs are queued`,
+    `A task takes about a minute to start. If none comes: ${whereToLook(service)}`,
+  );
+}
+
+function whereToLook({ isLocal }: Service): string {
+  return isLocal
+    ? 'See the end of logs/worker.log in the home; `npm start` tries again by itself, with longer and longer pauses.'
+    : "See the log of the worker stack, and the cluster's stopped tasks in ECS with the reason they stopped for.";
+}

@@ -1,0 +1,111 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import type { SecretName } from '../access/deployment-secrets.ts';
+import { queueClient, tableClient } from '../aws/clients.ts';
+import { readDeployment } from '../config/deployment.ts';
+import { readEnv, triggerEnv } from '../config/env.ts';
+import { secretsPath } from '../config/secrets-path.ts';
+import { enterDeployment } from '../local/operator-environment.ts';
+import { checkAlarms } from './check-alarms.ts';
+import { checkParameters } from './check-parameters.ts';
+import { checkQueues } from './check-queues.ts';
+import { checkStacks, type DeployedStacks } from './check-stacks.ts';
+import { examineService } from './examine-service.ts';
+import { examine, type Finding, fault, inWords, ok, warning } from './finding.ts';
+import { namedSecrets } from './named-secrets.ts';
+import { openService } from './service.ts';
+import type { TrialJob } from './try-job.ts';
+
+const RIGHTS = 'May these credentials read it?';
+
+export interface DeploymentTarget {
+  readonly deploymentName: string;
+  /** The deployment's settings, as this checkout's cdk.json has them. */
+  readonly settings: unknown;
+  /** undefined: as the outputs of the stacks say. */
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+  readonly version: string;
+  readonly job: TrialJob | undefined;
+}
+
+/** Looks at a deployment in AWS: settings, stacks, secrets, alarms, queues, and the service if there is a token for it. */
+export async function examineDeployment(target: DeploymentTarget): Promise<Finding[]> {
+  const { deploymentName, token } = target;
+  const { findings: ofSettings, secrets } = checkSettings(target);
+  let deployed: { findings: Finding[]; stacks: DeployedStacks };
+  try {
+    deployed = await checkStacks(new CloudFormationClient({}), deploymentName);
+  } catch (error) {
+    const advice = 'AWS credentials and a region are needed: AWS_PROFILE and AWS_REGION, for example.';
+    return [...ofSettings, fault('stacks', `could not be looked at: ${inWords(error)}`, advice)];
+  }
+  const { findings, stacks } = deployed;
+  const alarms = await examine('alarms', async () => await checkAlarms(stacks.alarms), RIGHTS);
+  const baseUrl = target.url ?? stacks.outputs.get('ConsoleUrl');
+  const data = stacks.names.includes(`${deploymentName}-data`)
+    ? await examine('data', async () => await examineData(deploymentName, stacks, secrets), RIGHTS)
+    : [];
+  return [...ofSettings, ...findings, ...alarms, ...data, ...(await lookAtService(baseUrl, token, target))];
+}
+
+async function lookAtService(
+  baseUrl: string | undefined,
+  token: string | undefined,
+  target: DeploymentTarget,
+): Promise<Finding[]> {
+  if (baseUrl === undefined) return [fault('service', 'no stack says where it is', 'Say it with --url.')];
+  if (token === undefined)
+    return [
+      warning(
+        'service',
+        `at ${baseUrl} was not looked at: there is no token`,
+        'Give one in PROMPTQ_TOKEN; `npm run token -- --stack NAME-data create --name doctor --scopes admin` makes one.',
+      ),
+    ];
+  return await examineService(openService({ baseUrl, token, isLocal: false }), target);
+}
+
+/** Looks at what the data stack holds: queues, and the secrets that its registry asks for. */
+async function examineData(
+  deploymentName: string,
+  { parameters }: DeployedStacks,
+  secrets: readonly [SecretName, string][],
+): Promise<readonly Finding[]> {
+  const stack = `${deploymentName}-data`;
+  await enterDeployment({ stack, home: '' });
+  const env = readEnv(triggerEnv);
+  const registry = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
+  const lookAtSecrets = async () => {
+    const wanted = new Map(secrets.map(([name, need]) => [`/${stack}/${name}`, need]));
+    for (const name of await namedSecrets(registry))
+      wanted.set(`${secretsPath({ deploymentName })}${name}`, 'a profile or project names it');
+    return await checkParameters(new SSMClient({}), wanted, parameters);
+  };
+  return [
+    ...(await examine('queues', async () => await checkQueues(queueClient(), env), RIGHTS)),
+    ...(await examine('secrets', lookAtSecrets, RIGHTS)),
+  ];
+}
+
+/** The settings of this checkout, and the secrets that they make necessary, each with what for. */
+function checkSettings(target: DeploymentTarget): { findings: Finding[]; secrets: [SecretName, string][] } {
+  try {
+    const settings = readDeployment(target.settings);
+    if (settings.deploymentName !== target.deploymentName) return { findings: [], secrets: [] };
+    return {
+      findings: [ok('settings', 'those in cdk.json are right')],
+      secrets: [
+        ...(settings.perimeterSources.length > 0 ? [['perimeter-tokens', 'perimeterSources are set'] as const] : []),
+        ...(Object.keys(settings.telegramUsers).length > 0
+          ? [['telegram-bot-token', 'telegramUsers are set'] as const]
+          : []),
+      ].map(([name, need]) => [name, need]),
+    };
+  } catch (error) {
+    return {
+      findings: [fault('settings', inWords(error), 'Set cdk.json right: no deployment can go out.')],
+      secrets: [],
+    };
+  }
+}

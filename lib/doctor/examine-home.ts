@@ -1,0 +1,51 @@
+import { queueClient, tableClient } from '../aws/clients.ts';
+import { findConfigFile } from '../catalog/find-config-file.ts';
+import { readEnv, triggerEnv } from '../config/env.ts';
+import { enterDeployment } from '../local/operator-environment.ts';
+import { checkCounts } from './check-counts.ts';
+import { checkHome, checkLocalSecrets } from './check-home.ts';
+import { checkQueues } from './check-queues.ts';
+import { examineService } from './examine-service.ts';
+import { examine, type Finding, fault, inWords, ok } from './finding.ts';
+import { namedSecrets } from './named-secrets.ts';
+import { openService } from './service.ts';
+import type { TrialJob } from './try-job.ts';
+
+const RESTART = 'See logs/api.log in the home; then restart the run (Ctrl-C, `npm start`).';
+
+/** Looks at a local run: its home, its service, its tables and queues, and the configuration that its next start will read. */
+export async function examineHome(
+  home: string,
+  options: { readonly version: string; readonly config: string | undefined; readonly job: TrialJob | undefined },
+): Promise<Finding[]> {
+  const config = await checkConfigFile(options.config);
+  const { findings, running } = await checkHome(home);
+  if (running === undefined) return [...config, ...findings];
+  const { info, operator } = running;
+  const service = openService({ baseUrl: info.base_url, token: info.token, isLocal: true });
+  const ofService = await examineService(service, options);
+  if (operator === undefined)
+    return [...config, ...findings, ...ofService, fault('operator.json', 'is missing or broken', RESTART)];
+  await enterDeployment({ stack: undefined, home });
+  const env = readEnv(triggerEnv);
+  const registry = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
+  return [
+    ...config,
+    ...findings,
+    ...ofService,
+    ...(await examine('queues', async () => await checkQueues(queueClient(), env), RESTART)),
+    ...(await examine('counts', async () => await checkCounts(registry.table, env), RESTART)),
+    ...(await examine('secrets', async () => await checkLocalSecrets(home, await namedSecrets(registry)), RESTART)),
+  ];
+}
+
+async function checkConfigFile(given: string | undefined): Promise<Finding[]> {
+  try {
+    const file = await findConfigFile(given, { folder: process.cwd(), setting: 'PROMPTQ_CONFIG' });
+    if (file === undefined) return [];
+    const { rules = [], profiles = [] } = file.document;
+    return [ok('configuration', `${file.path}: ${rules.length} rules, ${profiles.length} profiles`)];
+  } catch (error) {
+    return [fault('configuration', inWords(error), 'The next `npm start` will refuse it: set it right.')];
+  }
+}

@@ -1,0 +1,30 @@
+import { checkAccount, checkProfiles } from './check-account.ts';
+import { checkService } from './check-service.ts';
+import { checkWaiting } from './check-waiting.ts';
+import { checkWorkers } from './check-workers.ts';
+import { examine, type Finding, warning } from './finding.ts';
+import type { Service } from './service.ts';
+import { type TrialJob, tryJob } from './try-job.ts';
+
+const SEE_LOG = 'Look for the request in the log of the function that answers this path.';
+
+/** Looks at a service as its clients see it. `job`: has a tiny one done too. */
+export async function examineService(
+  service: Service,
+  options: { readonly version: string; readonly job: TrialJob | undefined },
+): Promise<Finding[]> {
+  const { findings, facts } = await checkService(service, options.version);
+  if (facts === undefined) return findings;
+  const { environment } = facts;
+  if (environment === undefined)
+    return [...findings, warning('environment', 'GET /environment did not answer as it should', SEE_LOG)];
+  const { job } = options;
+  return [
+    ...findings,
+    ...checkWorkers(service, environment),
+    checkProfiles(environment),
+    ...(await examine('waiting jobs', async () => await checkWaiting(service, environment), SEE_LOG)),
+    ...(await examine('account', async () => await checkAccount(service, environment), SEE_LOG)),
+    ...(job === undefined ? [] : await examine('job', async () => await tryJob(service, job), SEE_LOG)),
+  ];
+}

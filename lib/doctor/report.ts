@@ -1,0 +1,19 @@
+import { type Finding, type State, worst } from './finding.ts';
+
+const MARKS: Readonly<Record<State, string>> = { ok: 'ok      ', warning: 'WARNING ', fault: 'FAULT   ' };
+
+/** For people: one line a finding, what to do below it, and the sum at the end. */
+export function textReport(findings: readonly Finding[]): string {
+  const width = Math.max(0, ...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ check, state, message, advice }) => [
+    `${MARKS[state]}${check.padEnd(width)}  ${message}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(MARKS.ok.length + width)}  -> ${advice}`]),
+  ]);
+  const count = (state: State) => findings.filter((finding) => finding.state === state).length;
+  return [...lines, '', `${count('ok')} ok, ${count('warning')} warnings, ${count('fault')} faults`].join('\n');
+}
+
+/** For programs: one line of JSON. */
+export function jsonReport(findings: readonly Finding[]): string {
+  return JSON.stringify({ state: worst(findings), findings });
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { ProjectSettingsStore } from '../catalog/project-settings.ts';
+import { type HoldContext, isFree, wakeWaiting } from './holds.ts';
+import { folderKey, type Job } from './job.ts';
+import { transition } from './transition.ts';
+import { type Folders, workingFolder } from './working-folder.ts';
+
+/** What letting one job at a time into a folder needs. */
+export interface FolderContext extends HoldContext {
+  readonly folders: Folders;
+  readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
+}
+
+/** The name of the folder that a job has to have for itself; undefined: none. Without a `cwd` it has its own anyway. */
+export async function exclusiveFolder(context: FolderContext, job: Job): Promise<string | undefined> {
+  if (job.cwd === undefined) return undefined;
+  const { exclusive_cwd } = await context.projectSettings.get(job.project_id);
+  return exclusive_cwd === true ? folderName(context.folders, job) : undefined;
+}
+
+/** A short name of a job's folder, the same for all jobs that work in it. */
+export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' | 'cwd'>): string | undefined {
+  const folder = workingFolder(folders, job);
+  if ('refused' in folder) return undefined;
+  return createHash('sha256').update(folder.path).digest('hex').slice(0, 20);
+}
+
+/** Parks a job until its folder is free, and looks once more: it may have become free before the job could be found. */
+export async function waitForFolder(context: FolderContext, job: Job, folder: string): Promise<void> {
+  const parked = await transition(context, job, { type: 'wait_for_folder', folder }, { rounds: 1 });
+  if (parked.done) await wakeIfFree(context, folder);
+}
+
+/** Queues the best of the jobs that wait for a folder, if nobody works there. */
+export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
+  if (await isFree(context, folder)) await wakeNext(context, folder);
+}
+
+/** Queues the best of the jobs that wait for a folder. */
+export async function wakeNext(context: FolderContext, folder: string): Promise<void> {
+  await wakeWaiting(context, folderKey(folder), (job) => job.parked === 'folder_busy' && job.folder === folder);
+}

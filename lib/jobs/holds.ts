@@ -1,0 +1,131 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { timestamp } from '../aws/table-clock.ts';
+import type { Job } from './job.ts';
+import type { ReadPartition } from './ready-partition.ts';
+import { type TransitionContext, transition } from './transition.ts';
+
+/** The kind of the registry's items that are holds. */
+const KIND = 'hold';
+
+const holdSchema = z.object({
+  /** The attempt that has the place, or is about to. */
+  job_id: z.string(),
+  attempt: z.number(),
+  /** The version of the job that the claim is conditional on. */
+  job_version: z.number(),
+  taken_at: z.string(),
+});
+export type Hold = z.output<typeof holdSchema>;
+
+/** Who holds which place: a folder, or one of a profile's. A hold is never released: it counts for as long as its attempt runs. */
+export class Holds {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+  }
+
+  async read(place: string): Promise<Hold | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: place }, ConsistentRead: true }),
+    );
+    return Item && holdSchema.parse(Item);
+  }
+
+  /** Puts `next` in the place of `known`. @returns false if somebody else was faster. */
+  async replace(place: string, known: Hold | undefined, next: Hold): Promise<boolean> {
+    try {
+      await this.#table.send(
+        new PutCommand({
+          TableName: this.#tableName,
+          Item: { kind: KIND, id: place, ...next },
+          ...(known === undefined
+            ? { ConditionExpression: 'attribute_not_exists(id)' }
+            : {
+                ConditionExpression: 'job_id = :job_id AND attempt = :attempt AND job_version = :job_version',
+                ExpressionAttributeValues: {
+                  ':job_id': known.job_id,
+                  ':attempt': known.attempt,
+                  ':job_version': known.job_version,
+                },
+              }),
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}
+
+/** What giving places to attempts needs. */
+export interface HoldContext extends TransitionContext {
+  readonly holds: Holds;
+  readonly partition: ReadPartition;
+}
+
+/** How often a hold is tried for: each time somebody else was faster. */
+const TRIES = 3;
+
+/**
+ * Holds a place for the claim of exactly this version of a job.
+ * @returns false while another attempt has it, or may be about to.
+ */
+export async function takeHold(context: HoldContext, job: Job, place: string): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const known = await context.holds.read(place);
+    const next: Hold = {
+      job_id: job.id,
+      attempt: job.attempt + 1,
+      job_version: job.version,
+      taken_at: timestamp(context.clock.now()),
+    };
+    if (known?.job_id === next.job_id && known.job_version === next.job_version) return true;
+    if (known !== undefined && !(await isOver(context, place, known))) return false;
+    if (await context.holds.replace(place, known, next)) return true;
+  }
+  return false;
+}
+
+/** Whether no attempt has a place, nor may be about to. */
+export async function isFree(context: HoldContext, place: string): Promise<boolean> {
+  const hold = await context.holds.read(place);
+  return hold === undefined || (await isOver(context, place, hold));
+}
+
+/** How long (ms) a claim may take between its hold and its write, before somebody doubts that it comes. */
+const CLAIM_TIME = 10_000;
+
+/** Whether the attempt that a hold is for runs no more, or will never run there. */
+async function isOver(context: HoldContext, place: string, hold: Hold): Promise<boolean> {
+  const job = await context.jobs.look(hold.job_id);
+  if (job === 'newer') return false;
+  if (job === undefined) return true;
+  if (job.status === 'RUNNING' && job.attempt === hold.attempt) return job.folder !== place && job.place !== place;
+  if (job.version !== hold.job_version) return true;
+  if (context.clock.now() - Date.parse(hold.taken_at) < CLAIM_TIME) return false;
+  // The claim may still be under way: a new version refuses it.
+  return (await context.jobs.apply(job, job)).applied;
+}
+
+/** Queues the best of the jobs that wait in a partition for places, at most so many. */
+export async function wakeWaiting(
+  context: HoldContext,
+  partition: string,
+  isStillWaiting: (job: Job) => boolean,
+  most = 1,
+): Promise<void> {
+  let woken = 0;
+  for await (const listed of context.partition(partition)) {
+    if (woken >= most) return;
+    const job = await context.jobs.get(listed.id, { consistent: true });
+    // The index may be stale.
+    if (job?.parked === undefined || !isStillWaiting(job)) continue;
+    if ((await transition(context, job, { type: 'unpark', reason: job.parked }, { rounds: 1 })).done) woken += 1;
+  }
+}

@@ -1,0 +1,35 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+
+/**
+ * The schema that new jobs are made by; a job keeps its own for life, whoever changes it. A new schema is read in one
+ * release and written in a later one: docs/upgrades.md says why.
+ */
+export const JOB_SCHEMA = 1;
+
+/** The newest schema that this code reads. Jobs of later ones are left alone. */
+export const NEWEST_JOB_SCHEMA: number = JOB_SCHEMA;
+
+/** The version of permits that are sent. */
+export const PERMIT_VERSION = 1;
+
+/** A newer version of the service made this job. It is left alone until that version is back. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+
+  constructor(jobId: string) {
+    super(`job ${jobId} was made by a newer version of the service`);
+  }
+}
+
+/** How many things are told of; it is a notice, no account. */
+const TOLD = 1_000;
+
+const log = new Logger({ serviceName: 'promptq-schema' });
+const told = new Set<string>();
+
+/** Says, once a process, that something is left alone because a newer version made it. */
+export function tellOfNewer(what: string, facts: { readonly schema: number; readonly known: number }): void {
+  if (told.has(what) || told.size >= TOLD) return;
+  told.add(what);
+  log.warn('left alone: a newer version of the service made it', { what, ...facts });
+}

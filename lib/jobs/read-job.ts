@@ -1,0 +1,22 @@
+import { type Job, jobItemSchema } from './job.ts';
+import { NEWEST_JOB_SCHEMA, NewerSchemaError, tellOfNewer } from './newer-schema.ts';
+
+/**
+ * The job that an item of the table holds.
+ * @throws NewerSchemaError if a newer version of the service made it: nothing of it but what lists show may be relied on
+ */
+export function readJob(item: Readonly<Record<string, unknown>>): Job {
+  if (isNewer(item)) throw new NewerSchemaError(String(item.id));
+  return jobItemSchema.parse(item);
+}
+
+/** The jobs of those items that this version knows. */
+export function knownJobs(items: readonly Readonly<Record<string, unknown>>[]): Job[] {
+  return items.filter((item) => !isNewer(item)).map((item) => jobItemSchema.parse(item));
+}
+
+function isNewer({ id, schema }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof schema !== 'number' || schema <= NEWEST_JOB_SCHEMA) return false;
+  tellOfNewer(`job ${String(id)}`, { schema, known: NEWEST_JOB_SCHEMA });
+  return true;
+}

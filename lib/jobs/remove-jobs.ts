@@ -1,0 +1,91 @@
+import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { timestamp } from '../aws/table-clock.ts';
+import type { JobDeploymentStore } from '../bindings/job-deployment-store.ts';
+import { TERMINAL_STATUSES } from '../contract/schemas/job.ts';
+import { type Job, statusKey } from './job.ts';
+import type { JobTextStore } from './job-texts.ts';
+import { type TransitionContext, transition } from './transition.ts';
+
+export interface RemovalContext extends TransitionContext {
+  readonly table: DynamoDBDocumentClient;
+  readonly jobsTable: string;
+  readonly texts: JobTextStore;
+  readonly deployments: JobDeploymentStore;
+  readonly objects: S3Client;
+  readonly bucket: string;
+}
+
+/** How much one sweep removes, and looks at, in each state; the next goes on. */
+const SWEEP = { removed: 500, looked: 20_000 } as const;
+
+const DAY = 86_400_000;
+
+/**
+ * Removes the jobs that ended more than so many days ago, with their texts, outputs, attachments and deployments. A job is marked
+ * first, so that nobody can retry it, and goes last, so that a sweep which dies on the way is made up for by the next.
+ * @returns how many.
+ */
+export async function removeEndedJobs(context: RemovalContext, days: number): Promise<number> {
+  const before = timestamp(context.clock.now() - days * DAY);
+  let removed = 0;
+  for (const status of TERMINAL_STATUSES) {
+    let count = 0;
+    for await (const { id } of endedBefore(context, status, before)) {
+      const job = await context.jobs.look(id);
+      if (job === undefined || job === 'newer') continue;
+      const marked = await transition(context, job, { type: 'remove', endedBefore: before });
+      if (!marked.done) continue;
+      await removeObjects(context, id);
+      await context.texts.removeAll(job);
+      await context.deployments.removeAll(id);
+      await context.jobs.remove(id);
+      count += 1;
+      if (count >= SWEEP.removed) break;
+    }
+    removed += count;
+  }
+  return removed;
+}
+
+/** Oldest creation first; no job ends before it was created, so that there is an end to looking. */
+async function* endedBefore(
+  { table, jobsTable }: RemovalContext,
+  status: Job['status'],
+  before: string,
+): AsyncGenerator<{ readonly id: string }> {
+  let from: Record<string, unknown> | undefined;
+  let looked = 0;
+  do {
+    const page = await table.send(
+      new QueryCommand({
+        TableName: jobsTable,
+        IndexName: 'by-status',
+        KeyConditionExpression: '#status_key = :status_key AND #created_at < :before',
+        ExpressionAttributeNames: { '#status_key': 'status_key', '#created_at': 'created_at' },
+        ExpressionAttributeValues: { ':status_key': statusKey(status), ':before': before },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const { id, finished_at: finished } of page.Items ?? [])
+      if (typeof id === 'string' && typeof finished === 'string' && finished < before) yield { id };
+    looked += page.Items?.length ?? 0;
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined && looked < SWEEP.looked);
+}
+
+async function removeObjects({ objects, bucket }: RemovalContext, jobId: string): Promise<void> {
+  for (;;) {
+    // A page is what one request can delete.
+    const { Contents = [] } = await objects.send(
+      new ListObjectsV2Command({ Bucket: bucket, Prefix: `jobs/${jobId}/` }),
+    );
+    if (Contents.length === 0) return;
+    const command = new DeleteObjectsCommand({
+      Bucket: bucket,
+      Delete: { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true },
+    });
+    const { Errors: [error] = [] } = await objects.send(command);
+    if (error !== undefined) throw new Error(`${error.Key}: ${error.Code} ${error.Message}`);
+  }
+}

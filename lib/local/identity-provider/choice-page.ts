@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http';
+import { ROLES } from '../../contract/roles.ts';
+import { frame, PAGE_HEADERS } from '../../http/page.ts';
+
+/** As what the operator can sign in: in each role, and as somebody who has none. */
+export const CHOICES = [...ROLES, 'stranger'] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/**
+ * Shows the page with one click for each choice.
+ * @param options.needsToken whether the operator has to prove by the token that he is this machine's operator
+ * @param options.refused whether this has been tried, and was not right
+ */
+export function choicePage(
+  response: ServerResponse,
+  options: { publicOrigin: string; needsToken: boolean; refused?: boolean },
+): void {
+  const { publicOrigin, needsToken, refused = false } = options;
+  response.writeHead(refused ? 403 : 200, {
+    ...PAGE_HEADERS,
+    // Browsers judge also where a form's answer leads to.
+    'content-security-policy': PAGE_HEADERS['content-security-policy'].replace("'self'", `'self' ${publicOrigin}`),
+    // Else they say of a form that it comes from nowhere.
+    'referrer-policy': 'same-origin',
+  });
+  const markup = [
+    '<h1>Sign in to Promptq on this machine</h1>',
+    '<form method="post">',
+    ...(refused
+      ? ['<p role="alert">That was not right. Give the token that was shown when the service started.</p>']
+      : []),
+    ...(needsToken ? [TOKEN_FIELD] : []),
+    '<p><button name="role" value="admin" autofocus>Continue as the local operator</button></p>',
+    '<p>Or see what others may do, as',
+    '<button name="role" value="operator">an operator</button>',
+    '<button name="role" value="viewer">a viewer</button>',
+    '<button name="role" value="stranger">somebody without a role</button></p>',
+    '</form>',
+  ];
+  response.end(frame('Sign in', markup.join('\n')));
+}
+
+const TOKEN_FIELD = [
+  '<p>The system does not tell whether it is you who asks, or another user of this machine.</p>',
+  '<p><label>Token that was shown when the service started, also in <code>local.json</code> of its home:',
+  '<input type="password" name="token" autocomplete="off" required></label></p>',
+].join('\n');

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+
+type Ports = Pick<Socket, 'localPort' | 'remotePort'>;
+
+/** Linux's own lists of connections, IPv4 and IPv6. */
+const LISTS = ['/proc/net/tcp', '/proc/net/tcp6'];
+/** 127.0.0.1 as these lists write it. */
+const LOOPBACK = /^(0000000000000000FFFF0000)?0100007F$/;
+
+/**
+ * Whether the other end of a loopback connection belongs to the user that this process runs as, or to root (who relays
+ * connections of Windows into WSL). Anybody on this machine can connect to a loopback port, but not as somebody else.
+ * false also where the system doesn't say.
+ */
+export async function isOwnConnection(socket: Ports, lists: readonly string[] = LISTS): Promise<boolean> {
+  const owner = await ownerOf(socket, lists);
+  return owner !== undefined && (owner === 0 || owner === process.getuid?.());
+}
+
+async function ownerOf({ localPort, remotePort }: Ports, lists: readonly string[]): Promise<number | undefined> {
+  for (const list of lists) {
+    const text = await readFile(list, 'utf8').catch(() => '');
+    for (const line of text.split('\n')) {
+      const [, local, remote, , , , , owner] = line.trim().split(/\s+/);
+      if (isAt(local, remotePort) && isAt(remote, localPort)) return Number(owner);
+    }
+  }
+  return undefined;
+}
+
+function isAt(place: string | undefined, port: number | undefined): boolean {
+  const [address = '', at = ''] = (place ?? '').split(':');
+  return LOOPBACK.test(address) && Number.parseInt(at, 16) === port;
+}

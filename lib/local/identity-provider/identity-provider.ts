@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import * as z from 'zod';
+import { isOwnConnection } from './connection-owner.ts';
+
+/** A running identity provider. */
+export interface LocalIdentityProvider {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Says where the service is, which the browser is sent back to; before that nobody can sign in. */
+  serve(publicOrigin: string): void;
+  close(): Promise<void>;
+}
+
+const CLIENT_ID = 'promptq-console';
+
+/**
+ * Starts the local run's own identity provider on a loopback port: it knows one operator, who signs in with one click.
+ * Most runs never see a sign-in, so all but the port waits until the first.
+ * @param options.key a private key for signing, as a JWK
+ * @param options.token what the operator was shown, where his connection doesn't tell who he is
+ */
+export async function startIdentityProvider(options: {
+  key: object;
+  clientSecret: string;
+  token: string;
+  /** Whether a connection is the operator's own; another answer is for tests. */
+  isOwn?: (socket: Socket) => Promise<boolean>;
+  log: (line: string) => void;
+}): Promise<LocalIdentityProvider> {
+  const { promise: publicOrigin, resolve: serve } = Promise.withResolvers<string>();
+  let opening: Promise<RequestListener> | undefined;
+  const server = createServer((request, response) => {
+    opening ??= publicOrigin.then(async (origin) => {
+      const { openProvider } = await import('./provider.ts');
+      return openProvider({ isOwn: isOwnConnection, ...options, issuer, clientId: CLIENT_ID, publicOrigin: origin });
+    });
+    opening.then(
+      (listener) => listener(request, response),
+      (error: unknown) => {
+        options.log(`the sign-in could not be opened: ${error instanceof Error ? error.stack : String(error)}`);
+        response.writeHead(500).end();
+      },
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
+  return {
+    issuer,
+    clientId: CLIENT_ID,
+    serve,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Provider } from 'oidc-provider';
+import { DEFAULT_GROUPS } from '../../config/deployment.ts';
+import { CHOICES, type Choice, choicePage } from './choice-page.ts';
+
+export interface ProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly key: object;
+  /** Where the service is. */
+  readonly publicOrigin: string;
+  readonly token: string;
+  /** Whether a connection is the operator's own. */
+  readonly isOwn: (socket: Socket) => Promise<boolean>;
+}
+
+/** Seconds that anything of a sign-in lasts here. */
+const LIFETIME = 600;
+/** Longest form that is read; ours are shorter. */
+const FORM_BYTES = 2_000;
+
+/** Opens the identity provider: the library's own endpoints, and the page on which the operator chooses his role. */
+export function openProvider(options: ProviderOptions): RequestListener {
+  const provider = createProvider(options);
+  const library = provider.callback();
+  const page = async (request: IncomingMessage, response: ServerResponse) => {
+    // Throws unless the browser is the one that the sign-in was begun in.
+    await provider.interactionDetails(request, response);
+    const isOwn = await options.isOwn(request.socket);
+    if (request.method === 'GET') return choicePage(response, { ...options, needsToken: !isOwn });
+    const form = new URLSearchParams(await shortText(request));
+    const choice = CHOICES.find((known) => known === form.get('role'));
+    const isOperator = isOwn || isToken(form.get('token') ?? '', options.token);
+    if (choice === undefined || !isOperator || request.headers.origin !== options.issuer)
+      return choicePage(response, { ...options, needsToken: !isOwn, refused: true });
+    return await provider.interactionFinished(request, response, { login: { accountId: choice, remember: false } });
+  };
+  return (request, response) => {
+    if (!request.url?.startsWith('/interaction/')) return void library(forgetful(request), response);
+    page(request, response).catch(() => {
+      response.writeHead(303, { location: `${options.publicOrigin}/auth/sign-in` }).end();
+    });
+  };
+}
+
+function createProvider({ issuer, clientId, clientSecret, key, publicOrigin }: ProviderOptions): Provider {
+  return new Provider(issuer, {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${publicOrigin}/auth/callback`],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        id_token_signed_response_alg: 'ES256',
+      },
+    ],
+    jwks: { keys: [key] },
+    cookies: { keys: [randomBytes(32).toString('base64url')] },
+    claims: { openid: ['sub', 'cognito:groups'], email: ['email', 'email_verified'] },
+    scopes: ['openid', 'email', 'profile'],
+    conformIdTokenClaims: false,
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+    ttl: {
+      AccessToken: LIFETIME,
+      AuthorizationCode: 60,
+      Grant: LIFETIME,
+      IdToken: LIFETIME,
+      Interaction: LIFETIME,
+      Session: LIFETIME,
+    },
+    findAccount: (_context, id) => {
+      const choice = CHOICES.find((known) => known === id);
+      return choice && { accountId: choice, claims: () => ({ sub: choice, ...claimsOf(choice) }) };
+    },
+    // What our own console asks for needs no consent.
+    loadExistingGrant: async ({ oidc }) => {
+      const { account, client } = oidc;
+      if (account === undefined || client === undefined) return undefined;
+      const grant = new oidc.provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+  });
+}
+
+function claimsOf(choice: Choice) {
+  return {
+    email: `${choice}@promptq.local`,
+    email_verified: true,
+    'cognito:groups': choice === 'stranger' ? [] : [DEFAULT_GROUPS[choice]],
+  };
+}
+
+/** A request without what the library knows of earlier sign-ins: who comes again may want to be another. */
+function forgetful(request: IncomingMessage): IncomingMessage {
+  const cookies = (request.headers.cookie ?? '').split(/; */).filter((cookie) => !/^_session(\.sig)?=/.test(cookie));
+  request.headers.cookie = cookies.join('; ');
+  return request;
+}
+
+async function shortText(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers['content-length'] ?? FORM_BYTES + 1) > FORM_BYTES) return '';
+  return await text(request);
+}
+
+function isToken(given: string, token: string): boolean {
+  const hash = (value: string) => createHash('sha256').update(value).digest();
+  return timingSafeEqual(hash(given.trim()), hash(token));
+}

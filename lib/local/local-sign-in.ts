@@ -1,0 +1,44 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Home } from './home.ts';
+import { startIdentityProvider } from './identity-provider/identity-provider.ts';
+import { type EnvBlock, signInSettings } from './local-env.ts';
+import type { Shutdown } from './shutdown.ts';
+
+const SECRET_FILE = 'oidc-client-secret';
+
+/**
+ * Makes signing in possible: at the operator's own identity provider if the environment names one, else at one that is
+ * started here.
+ * @returns makes, of where the service is, what functions read from their environment
+ */
+export async function startSignIn(options: {
+  readonly home: Home;
+  /** The environment that the local run was started in. */
+  readonly source: Readonly<Record<string, string | undefined>>;
+  readonly token: string;
+  readonly log: (line: string) => void;
+  readonly shutdown: Shutdown;
+}): Promise<(gatewayUrl: string) => EnvBlock> {
+  const { home, source, token, log, shutdown } = options;
+  const own = signInSettings(source);
+  if (own.PROMPTQ_OIDC_ISSUER !== undefined) return (url) => ({ PROMPTQ_PUBLIC_ORIGIN: url, ...own });
+  const clientSecret = await home.keep(SECRET_FILE, () => randomBytes(32).toString('base64url'));
+  const key = await home.keep('oidc-key.json', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' });
+  });
+  const provider = await startIdentityProvider({ key: JSON.parse(key), clientSecret, token, log });
+  shutdown.add('service', provider.close);
+  return (url) => {
+    const publicOrigin = own.PROMPTQ_PUBLIC_ORIGIN ?? url;
+    provider.serve(publicOrigin);
+    return {
+      ...own,
+      PROMPTQ_PUBLIC_ORIGIN: publicOrigin,
+      PROMPTQ_OIDC_ISSUER: provider.issuer,
+      PROMPTQ_OIDC_CLIENT_ID: provider.clientId,
+      PROMPTQ_OIDC_CLIENT_SECRET_AT: `file:${join(home.path, SECRET_FILE)}`,
+    };
+  };
+}

@@ -1,0 +1,34 @@
+/** The page on which a person enters a one-time code; `said`: what came of the last one. */
+export function devicePage(said?: { readonly text: string; readonly isError: boolean }): string {
+  const message = said === undefined ? '' : `<p role="${said.isError ? 'alert' : 'status'}">${said.text}</p>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Practice vendor: link a device</title>
+<style>
+  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+  body { max-width: 28rem; margin: 10vh auto; padding: 0 1rem; }
+  input { font: 1.5rem ui-monospace, monospace; letter-spacing: .1em; width: 100%; box-sizing: border-box; padding: .5rem; text-transform: uppercase; }
+  button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; }
+  [role] { border-left: .25rem solid; padding-left: .75rem; }
+</style>
+</head>
+<body>
+<main>
+<h1>Link a device</h1>
+<p>This is the practice vendor of a local run: a stand-in for the real vendor's page. No account is behind it.</p>
+${message}
+<form method="post" action="/codex/device">
+<label for="user_code">One-time code</label>
+<input id="user_code" name="user_code" required autocomplete="off" spellcheck="false" aria-describedby="hint" autofocus>
+<p id="hint">Only enter a code that you asked for yourself.</p>
+<button name="decision" value="approve">Approve</button>
+<button name="decision" value="deny">Deny</button>
+</form>
+</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { DeviceLogins, type IssuerAnswer, issuerSettingsSchema } from './device-login.ts';
+import { devicePage } from './device-page.ts';
+import { PracticeLogins } from './logins.ts';
+
+/** The stand-in for the vendor's login: device codes, tokens, and the page where a person approves. */
+export interface PracticeIssuer {
+  /** Answers what is the issuer's matter. @returns false: it is not. */
+  answer(route: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  /** Whether an access token that was given to a login is good. */
+  opens(accessToken: string): boolean;
+}
+
+/** @param file where logins are kept over restarts; undefined: in memory */
+export async function openIssuer(file: string | undefined): Promise<PracticeIssuer> {
+  const logins = await PracticeLogins.open(file);
+  const devices = new DeviceLogins(logins);
+
+  const json: Readonly<Record<string, (body: unknown) => IssuerAnswer | Promise<IssuerAnswer>>> = {
+    'POST /api/accounts/deviceauth/usercode': () => devices.begin(),
+    'POST /api/accounts/deviceauth/token': (body) => devices.poll(body),
+    'POST /oauth/revoke': (body) => devices.revoke(body),
+    'GET /practice/issuer': () => ({ status: 200, body: devices.settings }),
+    'PUT /practice/issuer': (body) => {
+      devices.settings = { ...devices.settings, ...issuerSettingsSchema.partial().parse(body) };
+      return { status: 200, body: devices.settings };
+    },
+    'POST /practice/issuer/end-access': async () => {
+      await logins.endAccess();
+      return { status: 200, body: {} };
+    },
+  };
+
+  return {
+    opens: (accessToken) => logins.opens(accessToken),
+    async answer(route, request, response) {
+      if (route === 'GET /codex/device') return sendPage(response, 200, devicePage());
+      if (route === 'POST /codex/device') {
+        const form = new URLSearchParams((await buffer(request)).toString());
+        return sendPage(response, ...decided(devices, form));
+      }
+      if (route === 'POST /oauth/token') return sendJson(response, await devices.token(await grantOf(request)));
+      const handle = json[route];
+      if (handle === undefined) return false;
+      const text = (await buffer(request)).toString();
+      return sendJson(response, await handle(text === '' ? {} : JSON.parse(text)));
+    },
+  };
+}
+
+function decided(devices: DeviceLogins, form: URLSearchParams): [status: number, page: string] {
+  const decision = form.get('decision') === 'approve' ? 'approve' : 'deny';
+  if (!devices.decide(form.get('user_code') ?? '', decision))
+    return [404, devicePage({ text: 'No login waits for this code. It may have expired.', isError: true })];
+  const text = decision === 'approve' ? 'Approved. You can close this page.' : 'Denied. Nothing was linked.';
+  return [200, devicePage({ text, isError: false })];
+}
+
+/** codex sends a form for a new login, and JSON for a renewal. */
+async function grantOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = (await buffer(request)).toString();
+  const isJson = request.headers['content-type']?.startsWith('application/json') === true;
+  return isJson ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text));
+}
+
+function sendPage(response: ServerResponse, status: number, page: string): true {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+  });
+  response.end(page);
+  return true;
+}
+
+function sendJson(response: ServerResponse, { status, body }: IssuerAnswer): true {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+  return true;
+}

@@ -1,0 +1,137 @@
+import type { MetricName } from './metrics.ts';
+
+/** A metric that AWS tells of a part of the deployment, at no cost. */
+export type PartMetric =
+  | { readonly of: 'api'; readonly name: '5XXError' }
+  | { readonly of: 'count-jobs'; readonly name: 'IteratorAge' }
+  | { readonly of: 'watch-jobs'; readonly name: 'Errors' }
+  | { readonly of: 'dead letters of the deliveries'; readonly name: 'ApproximateNumberOfMessagesVisible' }
+  /** They share one limit. */
+  | { readonly of: 'all functions of the account'; readonly name: 'Throttles' };
+
+/** An alarm, and when it goes off: `limit` or more, in `times` periods of `minutes` in a row. */
+export interface AlarmSpec {
+  /** Ends its name, and begins the section of docs/runbook.md on it. */
+  readonly id: string;
+  /** What is the matter, in a sentence. */
+  readonly means: string;
+  /** One of ours, or one of AWS's own. */
+  readonly metric: MetricName | PartMetric;
+  readonly statistic: 'Sum' | 'Maximum' | 'Average';
+  readonly limit: number;
+  readonly minutes: number;
+  readonly times: number;
+  /** Whether silence is as bad; else silence is good: what is not wrong tells nothing. */
+  readonly silence?: 'bad';
+}
+
+/** Every alarm, each with a section in docs/runbook.md: one that nobody knows what to do about is noise. */
+export const ALARMS: readonly AlarmSpec[] = [
+  {
+    id: 'oldest-ready-job',
+    means: 'A job that a worker could run has waited for half an hour.',
+    metric: 'OldestReadyJob',
+    statistic: 'Maximum',
+    limit: 30 * 60,
+    minutes: 1,
+    times: 5,
+  },
+  {
+    id: 'watch-silent',
+    means:
+      'watch-jobs has failed, or not run, for five minutes: lost workers, forgotten jobs and half of the other alarms depend on it.',
+    metric: { of: 'watch-jobs', name: 'Errors' },
+    statistic: 'Average',
+    limit: 1,
+    minutes: 1,
+    times: 5,
+    silence: 'bad',
+  },
+  {
+    id: 'launch-failures',
+    means: 'Workers could not be started, three times within a quarter of an hour.',
+    metric: 'LaunchFailures',
+    statistic: 'Sum',
+    limit: 3,
+    minutes: 15,
+    times: 1,
+  },
+  {
+    id: 'lease-losses',
+    means: 'Three running jobs lost their workers within a quarter of an hour.',
+    metric: 'LeaseLosses',
+    statistic: 'Sum',
+    limit: 3,
+    minutes: 15,
+    times: 1,
+  },
+  {
+    id: 'account-not-linked',
+    means: 'Jobs have waited for ten minutes because no vendor account is linked.',
+    metric: 'AccountRequiredJobs',
+    statistic: 'Maximum',
+    limit: 1,
+    minutes: 5,
+    times: 2,
+  },
+  {
+    id: 'server-errors',
+    means: 'The API answered five requests with a status of 500 or above within five minutes.',
+    metric: { of: 'api', name: '5XXError' },
+    statistic: 'Sum',
+    limit: 5,
+    minutes: 5,
+    times: 1,
+  },
+  {
+    id: 'functions-throttled',
+    means: 'Lambda refused to run functions, for ten minutes: the account runs as many at once as it may.',
+    metric: { of: 'all functions of the account', name: 'Throttles' },
+    statistic: 'Sum',
+    limit: 1,
+    minutes: 5,
+    times: 2,
+  },
+  {
+    id: 'storage-throttled',
+    means: 'DynamoDB, S3 or SQS refused a hundred requests within five minutes as too many.',
+    metric: 'StorageThrottles',
+    statistic: 'Sum',
+    limit: 100,
+    minutes: 5,
+    times: 1,
+  },
+  {
+    id: 'stream-age',
+    means: 'The counting of jobs is more than five minutes behind.',
+    metric: { of: 'count-jobs', name: 'IteratorAge' },
+    statistic: 'Maximum',
+    limit: 5 * 60 * 1000,
+    minutes: 1,
+    times: 3,
+  },
+  {
+    id: 'permits-given-up',
+    means:
+      'A queue gave up permits. They were put back, so no job is lost; but something takes them and does not use them.',
+    metric: 'PermitsGivenUp',
+    statistic: 'Sum',
+    limit: 1,
+    minutes: 5,
+    times: 1,
+  },
+  {
+    id: 'calls-given-up',
+    means: 'Signed calls of deploy bindings have failed for good and wait to be looked at.',
+    metric: { of: 'dead letters of the deliveries', name: 'ApproximateNumberOfMessagesVisible' },
+    statistic: 'Maximum',
+    limit: 1,
+    minutes: 5,
+    times: 1,
+  },
+];
+
+/** Dollars a month for an alarm on one metric (us-east-1, 2026-11); the first ten of an account are free. */
+export const ALARM_PRICE = 0.1;
+/** Dollars a month for a dashboard; the first three of an account are free. */
+export const DASHBOARD_PRICE = 3;

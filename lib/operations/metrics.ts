@@ -1,0 +1,32 @@
+/** Where all metrics stand in CloudWatch; the dimension `service` tells the deployment. */
+export const NAMESPACE = 'Promptq';
+
+interface MetricSpec {
+  /** One of CloudWatch's own units. */
+  readonly unit: 'Count' | 'Seconds';
+  readonly means: string;
+}
+
+/**
+ * Every metric that the service tells. CloudWatch bills a metric for the hours in which something is told, so a count of
+ * nothing is never told, and an idle deployment has none.
+ */
+export const METRICS = {
+  JobsSucceeded: { unit: 'Count', means: 'jobs that ended SUCCEEDED' },
+  JobsFailed: { unit: 'Count', means: 'jobs that ended FAILED' },
+  JobsCancelled: { unit: 'Count', means: 'jobs that ended CANCELLED' },
+  QueueWait: { unit: 'Seconds', means: 'from when a job could be claimed until it was' },
+  RunTime: { unit: 'Seconds', means: 'from the start of an attempt to its end' },
+  OldestReadyJob: { unit: 'Seconds', means: 'how long the job has waited that could have been claimed first' },
+  AccountRequiredJobs: { unit: 'Count', means: 'jobs that wait because no vendor account is linked' },
+  LeaseLosses: { unit: 'Count', means: 'running jobs whose worker was lost' },
+  PermitsDropped: { unit: 'Count', means: 'permits that found no job, however often they came back' },
+  PermitsGivenUp: { unit: 'Count', means: 'permits that a queue gave up and watch-jobs put back' },
+  LaunchFailures: { unit: 'Count', means: 'workers that could not be started' },
+  StorageThrottles: { unit: 'Count', means: 'requests that DynamoDB, S3 or SQS refused as too many' },
+} as const satisfies Record<string, MetricSpec>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** What is told at once; several values of one metric keep their distribution. */
+export type MetricValues = Readonly<Partial<Record<MetricName, number | readonly number[]>>>;

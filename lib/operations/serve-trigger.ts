@@ -1,0 +1,20 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Context } from 'aws-lambda';
+
+/**
+ * Makes the handler of a function that no client calls. What it logs carries the invocation's id; `run` adds what it works
+ * on by `log.appendKeys`, so that a failure tells it too.
+ * @param name file of the function, without its folder
+ */
+export function serveTrigger<E, A>(name: string, run: (event: E, log: Logger) => Promise<A>) {
+  const log = new Logger({ serviceName: `promptq-${name}` });
+  return async (event: E, context?: Pick<Context, 'awsRequestId'>): Promise<A> => {
+    const own = log.createChild({ persistentKeys: { request_id: context?.awsRequestId } });
+    try {
+      return await run(event, own);
+    } catch (error) {
+      own.error('failed', error as Error);
+      throw error;
+    }
+  };
+}

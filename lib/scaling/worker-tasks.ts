@@ -1,0 +1,93 @@
+import { DescribeTasksCommand, type ECSClient, ECSServiceException, RunTaskCommand } from '@aws-sdk/client-ecs';
+import type { Launch } from './launches.ts';
+
+/** DescribeTasks takes no more tasks in one call. */
+const DESCRIBED = 100;
+
+/** Where workers run. */
+export interface WorkerPlace {
+  readonly cluster: string;
+  readonly subnets: readonly string[];
+  readonly securityGroup: string;
+}
+
+/** What ECS answered to a launch: ids of tasks, and why others could not be started. */
+export interface LaunchAnswer {
+  readonly tasks: readonly string[];
+  readonly failure?: string | undefined;
+}
+
+/** Workers as ECS's standalone tasks. */
+export class WorkerTasks {
+  readonly #client: ECSClient;
+  readonly #place: WorkerPlace;
+
+  constructor(client: ECSClient, place: WorkerPlace) {
+    this.#client = client;
+    this.#place = place;
+  }
+
+  /**
+   * Starts the tasks of a launch, once however often it is called: ECS answers a token that it knows with the tasks that
+   * it started for it.
+   * @throws if it is not known whether they were started
+   */
+  async run({ token, provider, count, build }: Launch): Promise<LaunchAnswer> {
+    try {
+      const { tasks = [], failures = [] } = await this.#client.send(
+        new RunTaskCommand({
+          cluster: this.#place.cluster,
+          taskDefinition: build,
+          count,
+          clientToken: token,
+          capacityProviderStrategy: [{ capacityProvider: provider, weight: 1 }],
+          networkConfiguration: {
+            awsvpcConfiguration: {
+              subnets: [...this.#place.subnets],
+              securityGroups: [this.#place.securityGroup],
+              assignPublicIp: 'ENABLED',
+            },
+          },
+        }),
+      );
+      const reason = failures[0]?.reason ?? failures[0]?.detail;
+      const isShort = tasks.length < count;
+      return {
+        tasks: tasks.flatMap(({ taskArn }) => (taskArn === undefined ? [] : [taskId(taskArn)])),
+        ...(isShort && { failure: reason ?? 'fewer tasks were started than asked for' }),
+      };
+    } catch (error) {
+      if (isRefusal(error)) return { tasks: [], failure: `${error.name}: ${error.message}` };
+      throw error;
+    }
+  }
+
+  /** Those of the tasks that have ended, with the reason; ECS forgets them after about an hour. */
+  async ended(tasks: readonly string[]): Promise<Map<string, string>> {
+    const ended = new Map<string, string>();
+    for (let at = 0; at < tasks.length; at += DESCRIBED) {
+      const answer = await this.#client.send(
+        new DescribeTasksCommand({ cluster: this.#place.cluster, tasks: tasks.slice(at, at + DESCRIBED) }),
+      );
+      for (const { taskArn = '', lastStatus, stoppedReason, stopCode } of answer.tasks ?? [])
+        if (lastStatus === 'STOPPED') ended.set(taskId(taskArn), stoppedReason ?? stopCode ?? 'it stopped');
+      for (const { arn = '' } of answer.failures ?? []) ended.set(taskId(arn), 'it is gone');
+    }
+    return ended;
+  }
+}
+
+/** `arn:…:task/cluster/ID` → `ID`. */
+export function taskId(arn: string): string {
+  return arn.slice(arn.lastIndexOf('/') + 1);
+}
+
+/** `arn:…:task-definition/family:7` → `family:7`. */
+export function buildOf(taskDefinition: string): string {
+  return taskDefinition.slice(taskDefinition.lastIndexOf('/') + 1);
+}
+
+/** What kept a call from having an effect: throttling too, since throttled calls start nothing. */
+function isRefusal(error: unknown): error is ECSServiceException {
+  return error instanceof ECSServiceException && (error.$metadata.httpStatusCode ?? 500) < 500;
+}

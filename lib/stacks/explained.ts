@@ -1,0 +1,61 @@
+/** Why a role is allowed something on more than one named thing. */
+export interface Explanation {
+  readonly actions: readonly string[];
+  /** The resource as the table of grants shows it. */
+  readonly resource: RegExp;
+  readonly reason: string;
+}
+
+/** Every grant whose resource has a `*`; one that is not listed here fails a test. Reviewers, and cdk-nag, are told these reasons. */
+export const EXPLAINED = {
+  streams: {
+    actions: ['dynamodb:ListStreams'],
+    resource: /^\*$/,
+    reason: 'Lambda asks for it to read a stream, and AWS can not limit it to one.',
+  },
+  registryLogin: {
+    actions: ['ecr:GetAuthorizationToken'],
+    resource: /^\*$/,
+    reason: 'By it ECS fetches the image, and AWS can not limit it to one repository.',
+  },
+  output: {
+    actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'],
+    resource: /^Output\/jobs\/\*$/,
+    reason: 'Each of these roles serves every job; all that jobs leave lies under this prefix, whatever its name.',
+  },
+  secrets: {
+    actions: ['ssm:GetParameters'],
+    resource: /:parameter\/promptq\/[a-z0-9-]+\/secrets\/\*$/,
+    reason: 'Operators name their secrets; all of this deployment, and nothing else, lies under this path.',
+  },
+  accessLog: {
+    actions: ['policy AmazonAPIGatewayPushToCloudWatchLogs'],
+    resource: /^\*$/,
+    reason: 'The policy that AWS prescribes for the role by which API Gateway writes its logs.',
+  },
+  revisions: {
+    actions: ['ecs:RunTask'],
+    resource: /:task-definition\/\w+:\*$/,
+    reason: 'Each deployment may make another revision of this one task definition; workers are of the newest.',
+  },
+  tasks: {
+    actions: ['ecs:DescribeTasks'],
+    resource: /:task\/Cluster\/\*$/,
+    reason: 'Ids of tasks are made by ECS; all tasks of this cluster are workers of this deployment.',
+  },
+  networkInterfaces: {
+    actions: [
+      'ec2:CreateNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeSubnets',
+    ],
+    resource: /^\*$/,
+    reason: "Lambda asks for it of a function in a network, before the function's interface has a name to limit it to.",
+  },
+  console: {
+    actions: ['s3:PutObject', 's3:DeleteObject'],
+    resource: /^ConsoleFiles\/\*$/,
+    reason: 'It sends files of any name, and removes all; nothing but the console is in this bucket.',
+  },
+} as const satisfies Record<string, Explanation>;

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser, signedInBrowser } from '../browser.ts';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+const DRAFT = { prompt: 'true', profile: 'shell', draft: true };
+
+describe('a session', () => {
+  it.each([
+    ['viewer', [200, 200, 403, 403]],
+    ['operator', [200, 200, 201, 403]],
+    ['admin', [200, 200, 201, 200]],
+  ] as const)('of a %s may do what its role may', async (role, expected) => {
+    const browser = await signedInBrowser(service, role);
+    const answers = [
+      await browser.api('GET', '/jobs'),
+      await browser.api('GET', '/openapi.json'),
+      await browser.api('POST', '/jobs', DRAFT),
+      await browser.api('GET', '/tokens'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(expected);
+    if (role === 'viewer')
+      expect(answers[2]?.json).toMatchObject({ error: 'forbidden', details: { required_scope: 'write' } });
+    if (role !== 'admin') {
+      const details = { required_principal: 'a browser session of an admin' };
+      expect(answers[3]?.json).toMatchObject({ error: 'forbidden', details });
+    }
+  });
+
+  it('changes nothing for a page of another origin, or for who names none', async () => {
+    const browser = await signedInBrowser(service, 'admin');
+    for (const origin of ['https://evil.example', 'null', `${service.baseUrl}.evil.example`, '']) {
+      const { status, json } = await browser.api('POST', '/jobs', DRAFT, { origin });
+      expect([origin, status, json.error]).toEqual([origin, 403, 'forbidden']);
+      expect(json.details).toEqual({ required_origin: service.baseUrl, received_origin: origin || null });
+    }
+    expect((await browser.api('GET', '/jobs', undefined, { origin: 'https://evil.example' })).status).toBe(200);
+    const token = { authorization: `Bearer ${service.token}`, origin: 'https://evil.example' };
+    expect((await browser.api('POST', '/jobs', DRAFT, token)).status).toBe(201);
+  });
+
+  it('ends at once with the sign-out, which no other site can do', async () => {
+    const browser = await signedInBrowser(service, 'operator');
+    const cookie = `promptq=${browser.cookies.get('127.0.0.1')?.get('promptq')}`;
+    const forged = await browser.open('/auth/sign-out', {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(forged.status).toBe(403);
+    expect((await browser.api('GET', '/session')).status).toBe(200);
+
+    const out = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.baseUrl } });
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/auth/signed-out']);
+    expect(browser.cookies.get('127.0.0.1')?.has('promptq')).toBe(false);
+    expect((await new Browser(service).api('GET', '/session', undefined, { cookie })).status).toBe(401);
+    expect(await (await browser.open('/auth/signed-out')).text()).toContain('href="/auth/sign-in?fresh=1"');
+    const again = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.baseUrl } });
+    expect(again.status).toBe(303);
+  });
+
+  it('is listed for admins, who can end it at once', async () => {
+    const [admin, viewer] = [await signedInBrowser(service, 'admin'), await signedInBrowser(service, 'viewer')];
+    const { session_id: id } = (await viewer.api('GET', '/session')).json;
+    const { items } = (await admin.api('GET', '/sessions')).json;
+    expect(items.find((one: { id: string }) => one.id === id)).toEqual({
+      id,
+      name: 'user:viewer@promptq.local',
+      email: 'viewer@promptq.local',
+      role: 'viewer',
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+      expires_at: expect.any(String),
+      current: false,
+    });
+    expect(items.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
+
+    expect((await viewer.api('DELETE', `/sessions/${id}`)).status).toBe(403);
+    expect((await service.api('DELETE', `/sessions/${id}`)).status).toBe(403);
+    expect((await service.api('GET', '/sessions')).status).toBe(403);
+    const ended = await admin.api('DELETE', `/sessions/${id}`);
+    expect([ended.status, ended.text]).toEqual([204, '']);
+    expect((await viewer.api('GET', '/session')).status).toBe(401);
+    expect((await admin.api('DELETE', `/sessions/${id}`)).status).toBe(404);
+  });
+
+  it('is told by GET /session, as tokens are', async () => {
+    expect((await service.api('GET', '/session')).json).toEqual({
+      kind: 'token',
+      name: 'token:local run',
+      email: null,
+      role: null,
+      scopes: ['read', 'write', 'logs', 'attachments', 'admin'],
+      expires_at: null,
+      session_id: null,
+    });
+    const nobody = await new Browser(service).api('GET', '/session');
+    expect([nobody.status, nobody.json.error]).toEqual([401, 'unauthorized']);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { IDLE_PROMISE } from '../../bench/cost-document.ts';
+import { type IdleCharge, idleCharges } from '../../bench/idle-cost.ts';
+import { jobParts, merged, minuteParts, sumOf, workerSize } from '../../bench/job-price.ts';
+import { cost, taskHour } from '../../bench/prices.ts';
+import { readCounts } from '../../bench/request-counts.ts';
+import type { Resource } from '../../bench/templates.ts';
+import { addStacks } from '../../lib/stacks/add-stacks.ts';
+import { codeOf, deployment, resourcesOf, testApp, VERSION } from '../lib/stacks/synthesis.ts';
+
+const counts = readCounts();
+const stacks = addStacks(testApp(), { deployment: deployment(), version: VERSION, codeOf });
+const deployed = new Map<string, Resource>(Object.values(stacks).flatMap((stack) => [...resourcesOf(stack)]));
+
+const dollars = (charges: readonly IdleCharge[]) =>
+  charges.reduce((sum, { price, amount }) => sum + cost(price, amount), 0);
+const idle = (Type: string, Properties: Record<string, unknown> = {}) =>
+  idleCharges(new Map([['It', { Type, Properties }]]), counts);
+
+describe('an idle deployment', () => {
+  test('costs less than is promised, and it is known of every resource what it costs', () => {
+    const charges = idleCharges(deployed, counts);
+    expect(dollars(charges)).toBeLessThan(IDLE_PROMISE);
+    expect(charges.map(({ part }) => part)).toEqual(
+      expect.arrayContaining(['watching', 'polling of the deliveries queue', 'tables', 'workspaces']),
+    );
+  });
+
+  test('can not get a resource of which nobody has said what it costs', () => {
+    expect(() => idle('AWS::EC2::NatGateway')).toThrow('AWS::EC2::NatGateway');
+    expect(() => idle('AWS::EC2::VPCEndpoint', { VpcEndpointType: 'Interface' })).toThrow('Interface');
+    expect(() => idle('AWS::Events::Rule', { ScheduleExpression: 'cron(0 * * * ? *)', Targets: [] })).toThrow('cron');
+  });
+
+  test('pays for each metric of an alarm, for dashboards, for polled queues, and not for streams', () => {
+    expect(dollars(idle('AWS::CloudWatch::Alarm', { MetricName: 'Errors' }))).toBeCloseTo(0.1);
+    const Metrics = [{ MetricStat: {} }, { MetricStat: {} }, { Expression: 'a + b' }];
+    expect(dollars(idle('AWS::CloudWatch::Alarm', { Metrics }))).toBeCloseTo(0.2);
+    expect(dollars(idle('AWS::CloudWatch::Dashboard'))).toBe(3);
+    expect(idle('AWS::Lambda::EventSourceMapping', { StartingPosition: 'LATEST' })).toEqual([]);
+    expect(dollars(idle('AWS::Lambda::EventSourceMapping'))).toBeGreaterThan(0.2);
+  });
+
+  test('pays for what a schedule starts, as often as it does, while it is enabled', () => {
+    const rule = (ScheduleExpression: string, State = 'ENABLED') =>
+      dollars(
+        idleCharges(
+          new Map([
+            ['Do', { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } }],
+            [
+              'Rule',
+              {
+                Type: 'AWS::Events::Rule',
+                Properties: { ScheduleExpression, State, Targets: [{ Arn: { 'Fn::GetAtt': ['Do', 'Arn'] } }] },
+              },
+            ],
+          ]),
+          counts,
+        ),
+      );
+    expect(rule('rate(1 minute)')).toBeCloseTo(rule('rate(5 minutes)') * 5);
+    expect(rule('rate(1 minute)')).toBeCloseTo(rule('rate(1 hour)') * 60);
+    expect(rule('rate(1 minute)', 'DISABLED')).toBe(0);
+    expect(rule('rate(1 minute)')).toBeGreaterThan(cost('lambdaRequest', 43_800));
+  });
+});
+
+describe('a job', () => {
+  test('costs its requests, each at its price', () => {
+    const [creating] = jobParts(counts);
+    const { writes, reads, sqs } = counts.create;
+    expect(creating?.dollars.DynamoDB).toBeCloseTo((writes * 0.625 + reads * 0.125) / 1_000);
+    expect(creating?.dollars.SQS).toBeCloseTo((sqs * 0.4) / 1_000);
+    expect(creating?.dollars['API Gateway']).toBeCloseTo(0.0035);
+  });
+
+  test("pays mostly for its worker's time, at the size that the template has", () => {
+    const worker = workerSize(deployed);
+    expect(worker).toEqual({ vcpus: 1, memoryGb: 4, architecture: 'arm64' });
+    expect(taskHour(worker)).toBeCloseTo(0.03238 + 4 * 0.00356 + 0.005);
+    expect(taskHour({ ...worker, spot: true })).toBeCloseTo(0.3 * (0.03238 + 4 * 0.00356) + 0.005);
+    const minutes = minuteParts(counts, worker);
+    expect(minutes[0]?.dollars.Fargate).toBeCloseTo((taskHour(worker) / 60) * 1_000);
+    expect(sumOf(merged(...minutes.slice(1).map(({ dollars: by }) => by)))).toBeLessThan(0.05);
+  });
+});

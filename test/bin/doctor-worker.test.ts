@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { findWorker } from '../marked-processes.ts';
+import { complaints, diagnose } from './doctor-command.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+it('a worker that hangs is missed before its 45 s are over, and found again when it goes on', async () => {
+  const env = { PROMPTQ_HOME: service.home };
+  await waitFor(async () => (await service.api('GET', '/environment')).json.hosts.length === 1);
+  const worker = await waitFor(() => findWorker(service.home));
+  process.kill(worker, 'SIGSTOP');
+  try {
+    await waitFor(
+      async () => {
+        const { json } = await service.api('GET', '/environment');
+        return Date.parse(json.time) - Date.parse(json.hosts[0].seen_at) > 26_000;
+      },
+      { timeoutMs: 40_000 },
+    );
+    const report = await diagnose([], env);
+    expect(complaints(report)).toEqual([
+      'fault workers: none of those that registered is heard of any more',
+      expect.stringMatching(/^warning heartbeat: worker \S+ was last heard of \d+ s ago/),
+    ]);
+    expect(report.code).toBe(2);
+  } finally {
+    process.kill(worker, 'SIGCONT');
+  }
+  expect(await waitFor(async () => (await diagnose([], env)).code === 0)).toBe(true);
+}, 90_000);

@@ -1,0 +1,176 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../lib/local/local-env.ts';
+import { createJob } from '../api/job-client.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { complaints, diagnose, runDoctor } from './doctor-command.ts';
+import { runToken } from './token-command.ts';
+
+let home: string;
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  service = await startService({ home, env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_WATCH_SECONDS: '3600' } });
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const here = () => ({ PROMPTQ_HOME: home });
+
+/** The addresses of the run's services, as its functions know them. */
+async function environment(): Promise<Record<string, string>> {
+  return JSON.parse(await readFile(join(home, 'operator.json'), 'utf8')).environment;
+}
+
+const SETTINGS = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+
+describe('a local run that is well', () => {
+  it('has a job done, and nothing to complain about', async () => {
+    const report = await diagnose(['--job'], here());
+    expect(complaints(report)).toEqual([]);
+    expect(report).toMatchObject({ code: 0, state: 'ok' });
+    expect(report.findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining([
+        ...['home', 'process', 'service', 'version', 'clock', 'table', 'queues', 'storage', 'workers', 'token'],
+        ...[
+          'profiles',
+          'waiting jobs',
+          'account',
+          'job',
+          'queue high',
+          'queue normal',
+          'queue low',
+          'counts',
+          'secrets',
+        ],
+      ]),
+    );
+  });
+
+  it('is told of in lines for people, without the token', async () => {
+    const { code, stdout } = await runDoctor([], here());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ok +home +\//m);
+    expect(stdout).toMatch(/\n\d+ ok, 0 warnings, 0 faults\n$/);
+    expect(stdout).not.toContain(service.token);
+  });
+});
+
+describe('what is wrong is named, with what to do', () => {
+  it('a token that is wrong, revoked, or may not see everything', async () => {
+    const at = ['--url', service.baseUrl];
+    const made = JSON.parse((await runToken(home, 'create', '--name', 'a test', '--json')).stdout);
+    const limited = await diagnose(at, { PROMPTQ_TOKEN: made.token });
+    expect(limited.code).toBe(1);
+    expect(complaints(limited)).toEqual([
+      expect.stringMatching(/^warning token: .* has read, write, not logs, attachments: what takes admin/),
+    ]);
+    await runToken(home, 'revoke', made.id);
+    for (const token of [made.token, `${service.token.slice(0, -1)}!`]) {
+      const refused = await diagnose(at, { PROMPTQ_TOKEN: token });
+      expect([refused.code, complaints(refused)]).toEqual([
+        2,
+        [expect.stringMatching(/^fault token: the service at .* does not take this token/)],
+      ]);
+    }
+    expect(await diagnose(at, { PROMPTQ_TOKEN: undefined })).toMatchObject({ code: 2 });
+  });
+
+  it('dead letters', async () => {
+    const { AWS_ENDPOINT_URL_SQS: endpoint = '', QUEUE_URL_DELIVERIES: url = '' } = await environment();
+    const queues = new SQSClient({ ...SETTINGS, endpoint });
+    await queues.send(new SendMessageCommand({ QueueUrl: `${url}-dlq`, MessageBody: 'a call that failed' }));
+    queues.destroy();
+    const report = await diagnose([], here());
+    expect(complaints(report)).toEqual(['warning queue deliveries: 1 message among its dead letters']);
+    expect(report.code).toBe(1);
+  });
+
+  it('counts that are not those of the jobs', async () => {
+    const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '', REGISTRY_TABLE: TableName } = await environment();
+    const table = new DynamoDBClient({ ...SETTINGS, endpoint });
+    const add = async (by: number) =>
+      await table.send(
+        new UpdateCommand({
+          TableName,
+          Key: { kind: 'counter', id: 'jobs' },
+          UpdateExpression: 'SET counts.CANCELLED = counts.CANCELLED + :by',
+          ExpressionAttributeValues: { ':by': by },
+        }) as never,
+      );
+    await add(3);
+    const report = await diagnose([], here());
+    await add(-3);
+    table.destroy();
+    expect(complaints(report)).toContain('fault counts: CANCELLED: kept 3, counted 0');
+    expect(report.code).toBe(2);
+  });
+
+  it('a secret that nobody has set, a file that others can read, a configuration that is faulty', async () => {
+    const profile = { name: 'with-secret', agent: 'shell', env: { KEY: { secret: 'DEPLOY_KEY' } } };
+    expect((await service.api('POST', '/config/import', { profiles: [profile] })).status).toBe(200);
+    const config = join(home, 'broken.yaml');
+    await writeFile(config, 'profiles:\n  - name: 7\n');
+    await chmod(join(home, 'token'), 0o644);
+    const report = await diagnose([], { ...here(), PROMPTQ_CONFIG: config });
+    expect(complaints(report)).toEqual(
+      expect.arrayContaining([
+        'warning secrets: not in secrets.env of the home: DEPLOY_KEY',
+        'fault private files: others on this machine can read token',
+        expect.stringMatching(/^fault configuration: .*broken\.yaml:2: profiles\[0\]\.name: received 7/),
+      ]),
+    );
+    await writeFile(join(home, 'secrets.env'), 'DEPLOY_KEY=x\n', { mode: 0o600 });
+    await chmod(join(home, 'token'), 0o600);
+    expect(complaints(await diagnose([], here())).join()).not.toMatch(/secrets|private files|configuration/);
+  });
+
+  it('a home that is none, a service that does not answer, a wrong option', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    const none = await diagnose([], { PROMPTQ_HOME: elsewhere });
+    expect(complaints(none)).toEqual([expect.stringContaining('is no home of a local run')]);
+    await mkdir(join(elsewhere, 'dynamodb'));
+    const info = { base_url: 'http://127.0.0.1:1', console_url: 'http://127.0.0.1:1', token: 'x', pid: process.pid };
+    await writeFile(join(elsewhere, 'local.json'), JSON.stringify(info), { mode: 0o600 });
+    const silent = await diagnose([], { PROMPTQ_HOME: elsewhere });
+    expect(complaints(silent)).toContainEqual(
+      expect.stringMatching(/^fault service: http:\/\/127\.0\.0\.1:1: fetch failed/),
+    );
+    expect(silent.code).toBe(2);
+    await rm(elsewhere, { recursive: true });
+    expect(await runDoctor(['--job-seconds', 'soon'], here())).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('a service that ended', () => {
+  it('was stopped: nothing runs there; was killed: its file names a process that is gone', async () => {
+    await service.stop({ keepHome: true });
+    expect(complaints(await diagnose([], here()))).toEqual(['fault process: nothing runs on this home']);
+    service = await startService({ home });
+    const { pid } = service;
+    await service.kill9();
+    const report = await diagnose([], here());
+    expect(complaints(report)).toEqual([expect.stringContaining(`local.json names process ${pid}, which is gone`)]);
+    expect(report.code).toBe(2);
+  });
+
+  it('comes back without a worker: no job can run', async () => {
+    // A worker that refuses its settings ends at once, each time it is started again.
+    service = await startService({ home, env: { PROMPTQ_CONCURRENCY: '999' } });
+    await createJob(service, { prompt: 'true', profile: 'shell' });
+    // Those of the killed run count until they have been silent for 45 s.
+    await waitFor(async () => (await service.api('GET', '/environment')).json.hosts.length === 0, {
+      timeoutMs: 60_000,
+    });
+    const report = await diagnose([], here());
+    expect(complaints(report)).toContain('fault workers: none is registered: no job can run');
+    expect(report.code).toBe(2);
+  }, 90_000);
+});

@@ -1,0 +1,85 @@
+import type { ServiceUnderTest } from './local-service.ts';
+
+/** As what one can sign in at the local run. */
+export type Choice = 'viewer' | 'operator' | 'admin' | 'stranger';
+
+/** A browser as far as signing in needs one: it keeps cookies by host and goes nowhere by itself. */
+export class Browser {
+  readonly #service: ServiceUnderTest;
+  /** By host without port, as browsers keep them, then by name. */
+  readonly cookies = new Map<string, Map<string, string>>();
+
+  constructor(service: ServiceUnderTest) {
+    this.#service = service;
+  }
+
+  /** Requests a URL, or a path of the service; a redirect is not followed. */
+  async open(target: string, init: RequestInit = {}): Promise<Response> {
+    const url = new URL(target, this.#service.baseUrl);
+    const jar = this.cookies.get(url.hostname) ?? new Map<string, string>();
+    this.cookies.set(url.hostname, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(cookie !== '' && { cookie }), ...Object.fromEntries(new Headers(init.headers)) },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    return response;
+  }
+
+  /** Where an answer leads to. */
+  follow(response: Response): string {
+    return new URL(response.headers.get('location') ?? '', response.url).href;
+  }
+
+  /** Begins a sign-in. Returns the URL of the identity provider. */
+  async begin(path = '/auth/sign-in'): Promise<string> {
+    return this.follow(await this.open(path));
+  }
+
+  /** Chooses a role. Returns the URL of ours that the identity provider sends the browser back to. */
+  async chooseRole(choice: Choice, begun?: string): Promise<string> {
+    const page = this.follow(await this.open(begun ?? (await this.begin())));
+    const chosen = await this.open(page, {
+      method: 'POST',
+      body: new URLSearchParams({ role: choice }),
+      headers: { origin: new URL(page).origin },
+    });
+    return this.follow(await this.open(this.follow(chosen)));
+  }
+
+  /** Signs in. Returns the last answer: where the session begins, or why there is none. */
+  async signIn(choice: Choice, path?: string): Promise<Response> {
+    return await this.open(await this.chooseRole(choice, await this.begin(path)));
+  }
+
+  /** Calls the API as a page of the service does. `path` is relative to `/api/v1`. */
+  async api(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const origin = method === 'GET' ? {} : { origin: this.#service.baseUrl };
+    const response = await this.open(`/api/v1${path}`, {
+      method,
+      headers: { ...origin, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+}
+
+/** A browser of somebody who is signed in. */
+export async function signedInBrowser(service: ServiceUnderTest, choice: Choice): Promise<Browser> {
+  const browser = new Browser(service);
+  const { status } = await browser.signIn(choice);
+  if (status !== 303) throw new Error(`signing in as ${choice} was answered with ${status}`);
+  return browser;
+}

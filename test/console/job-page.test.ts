@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { launchBrowser, openAs, PATIENCE } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+/** Signed in as operator; each test opens what it needs in it. */
+let page: Page;
+
+beforeAll(async () => {
+  // One after the other: each takes all cores for a while.
+  browser = await launchBrowser();
+  service = await startService();
+  page = await openAs(browser, service.baseUrl, 'operator');
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+/** A line that the terminal shows. What it reads aloud stays behind elsewhere. */
+const line = (text: string) => page.locator('.job-log').getByRole('listitem').getByText(text, { exact: true });
+
+async function create(fields: Record<string, unknown>): Promise<string> {
+  const { status, json } = await service.api('POST', '/jobs', fields);
+  expect(status).toBe(201);
+  return json.id as string;
+}
+
+async function ended(id: string, attempt = 1): Promise<void> {
+  await waitFor(
+    async () => {
+      const { json } = await service.api('GET', `/jobs/${id}/status?wait=20`);
+      return json.terminal && json.attempt === attempt;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+/** Downloads by a click, and reads what came. */
+async function downloaded(click: () => Promise<void>): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+}
+
+test('a log is searched, narrowed to a stream and to an attempt, and downloaded as it was written', async () => {
+  const prompt = 'printf "\\033[32mgreen\\033[0m words\\n"; echo "to stderr" >&2; echo "another line"';
+  const id = await create({ prompt, profile: 'shell' });
+  await ended(id);
+  await service.api('POST', `/jobs/${id}/retry`);
+  await ended(id, 2);
+  await page.goto(`/jobs/${id}`);
+  // The colour is one, not four characters.
+  await line('green words').waitFor();
+  await line('to stderr').waitFor();
+
+  const search = page.getByRole('searchbox', { name: 'Search the log' });
+  await search.fill('nowhere in it');
+  await search.press('Enter');
+  await page.getByText('Not found').waitFor();
+  await search.fill('stderr');
+  await page.getByText('Not found').waitFor({ state: 'detached' });
+  await search.press('Enter');
+  await expect
+    .poll(() => page.locator('.job-log .xterm-selection div').count(), { timeout: PATIENCE })
+    .toBeGreaterThan(0);
+
+  await page.getByRole('button', { name: 'stderr', exact: true }).click();
+  await line('green words').waitFor({ state: 'detached' });
+  await line('to stderr').waitFor();
+  await page.getByRole('button', { name: 'Both', exact: true }).click();
+  await page.getByRole('button', { name: /^Attempt/ }).click();
+  await page.getByRole('option', { name: 'Attempt 1' }).click();
+  await line('green words').waitFor();
+  const { name, text } = await downloaded(() => button('Download').click());
+  expect(name).toBe(`${id}-attempt-1.log`);
+  const written = '==> stdout <==\n\u001b[32mgreen\u001b[0m words\nanother line\n\n==> stderr <==\nto stderr\n';
+  expect(text).toBe(written);
+}, 90_000);
+
+test('a long log shows its end, can be scrolled back, and comes whole as a file', async () => {
+  const id = await create({ prompt: 'seq 1 260000; echo "the very end"', profile: 'shell' });
+  await ended(id);
+  await page.goto(`/jobs/${id}`);
+  await line('the very end').waitFor();
+  await page.getByText('This is the end of a long log').waitFor();
+  const follow = page.getByRole('checkbox', { name: 'Follow' });
+  expect(await follow.isChecked()).toBe(true);
+  await page.locator('.job-log').hover();
+  await page.mouse.wheel(0, -4_000);
+  await expect.poll(() => follow.isChecked(), { timeout: PATIENCE }).toBe(false);
+  await line('the very end').waitFor({ state: 'detached' });
+  await follow.check();
+  await line('the very end').waitFor();
+
+  const { text } = await downloaded(() => button('Download').click());
+  const lines = text.trimEnd().split('\n');
+  expect([lines.length, lines[0], lines[131_071], lines.at(-1)]).toEqual([260_001, '1', '131072', 'the very end']);
+}, 90_000);
+
+test('files that an agent left are downloaded', async () => {
+  const id = await create({ prompt: 'echo kept > "$PROMPTQ_ATTACHMENTS/report 1.txt"', profile: 'shell' });
+  await ended(id);
+  await page.goto(`/jobs/${id}?tab=attachments`);
+  const file = await downloaded(() => page.getByRole('link', { name: 'report 1.txt' }).click());
+  expect(file).toEqual({ name: 'report 1.txt', text: 'kept\n' });
+}, 60_000);
+
+test('a deployment that failed is done again', async () => {
+  const project = 'again';
+  const command = 'test -e second || { touch second; echo "the first time fails"; exit 1; }';
+  await service.api('POST', '/deploy-bindings', { project, binding_mode: 'custom', command });
+  const id = await create({ prompt: 'true', profile: 'shell', project });
+  await ended(id);
+  await page.goto(`/jobs/${id}?tab=deployments`);
+  await page.getByText('failed', { exact: true }).waitFor();
+  await button('Do it again: custom').click();
+  await page.getByText('succeeded', { exact: true }).waitFor();
+}, 60_000);
+
+test('the keys of a job show its parts and lead up to the list', async () => {
+  const id = await create({ prompt: 'a draft', draft: true });
+  await page.goto(`/jobs/${id}`);
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await page.keyboard.press('3');
+  await page.waitForURL(/tab=result/);
+  await page.getByText('It has not run yet.').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('Up to the list').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('u');
+  await page.waitForURL(/\/jobs$/);
+}, 60_000);
+
+test('a job that is not there is said to be missing', async () => {
+  await page.goto('/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
+  await page.getByText('The job is not there').waitFor();
+}, 60_000);

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { curlLine } from '../../../console/src/jobs/form/curl-line.ts';
+
+test('a copied curl line sends just the body, whatever the shell would read in it', () => {
+  const body = { prompt: `it's "$(date)" \`id\` $HOME \\ !x\nJSON\n'\nEOF`, rule_ids: ['a'], priority: 3 };
+  // In place of curl: prints its arguments and what it is sent.
+  const script = `curl() { printf '%s\\n' "$@"; printf -- '---\\n'; cat; }\n${curlLine('https://jobs.example.com', body)}`;
+  const printed = execFileSync('bash', ['-c', script], { env: { PATH: '/usr/bin:/bin', PROMPTQ_TOKEN: 'pq_x' } });
+  const [args = '', sent = ''] = printed.toString().split('---\n');
+  expect(args.split('\n')).toEqual([
+    '-sS',
+    'https://jobs.example.com/api/v1/jobs',
+    '-H',
+    'Authorization: Bearer pq_x',
+    '-H',
+    'Content-Type: application/json',
+    '--data-binary',
+    '@-',
+    '',
+  ]);
+  expect(JSON.parse(sent)).toEqual(body);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { createEventReader } from '../../../console/src/jobs/events/event-reader.ts';
+
+const lines = (...values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** What is read of a text that comes in pieces of a few characters. */
+function read(text: string, size = 7) {
+  const reader = createEventReader();
+  for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size));
+  return reader.events;
+}
+
+describe('events', () => {
+  test('of codex are read, and a later state of an item takes the place of the one before', () => {
+    const command = { id: 'item_3', type: 'command_execution', command: 'ls', aggregated_output: '' };
+    const text = lines(
+      { type: 'thread.started', thread_id: 'T' },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'item_1', type: 'reasoning', text: 'hm' } },
+      { type: 'item.started', item: { ...command, exit_code: null, status: 'in_progress' } },
+      { type: 'item.completed', item: { id: 'item_4', type: 'file_change', changes: [{ path: '/a', kind: 'add' }] } },
+      { type: 'item.completed', item: { ...command, aggregated_output: 'x\n', exit_code: 2, status: 'completed' } },
+      { type: 'item.completed', item: { id: 'item_5', type: 'web_search', query: 'q' } },
+      { type: 'turn.completed', usage: { input_tokens: 2400 } },
+      { type: 'turn.failed', error: { message: 'no' } },
+    );
+    expect(read(text)).toEqual([
+      { kind: 'note', text: 'Session T' },
+      { kind: 'reasoning', text: 'hm' },
+      { kind: 'command', command: 'ls', output: 'x\n', exitCode: 2, state: 'failed' },
+      { kind: 'files', changes: [{ path: '/a', change: 'add' }], state: 'done' },
+      { kind: 'tool', name: 'web_search', input: '{\n  "query": "q"\n}', output: '', state: 'done' },
+      expect.objectContaining({ kind: 'usage', facts: expect.arrayContaining([['Input', '2,400 tokens']]) }),
+      { kind: 'error', text: 'no' },
+    ]);
+  });
+
+  test('of claude are read, and the answer of a tool comes to its call', () => {
+    const said = (...content: unknown[]) => ({ type: 'assistant', message: { content } });
+    const answer = (id: string, content: unknown, is_error = false) => ({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: id, content, is_error }] },
+    });
+    const text = lines(
+      { type: 'system', subtype: 'init', session_id: 'S', model: 'm' },
+      said({ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'I look.' }),
+      said({ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }),
+      said({ type: 'tool_use', id: 't2', name: 'Write', input: { file_path: '/b', content: '' } }),
+      answer('t1', [{ type: 'text', text: 'out' }], true),
+      answer('t2', 'ok'),
+      { type: 'result', is_error: true, result: 'limit', total_cost_usd: 0.5, num_turns: 2 },
+    );
+    expect(read(text)).toEqual([
+      { kind: 'note', text: 'Session S, model m' },
+      { kind: 'reasoning', text: 'hm' },
+      { kind: 'message', text: 'I look.' },
+      { kind: 'command', command: 'ls', output: 'out', exitCode: null, state: 'failed' },
+      { kind: 'files', changes: [{ path: '/b', change: 'write' }], state: 'done' },
+      { kind: 'error', text: 'limit' },
+      {
+        kind: 'usage',
+        facts: [
+          ['Cost', '$0.5000'],
+          ['Turns', '2'],
+        ],
+      },
+    ]);
+  });
+
+  test('that are none stand as they are, together where they follow each other', () => {
+    const text = `plain\n{"type":"else"}\n${lines({ type: 'error', message: 'e' })}{broken\n`;
+    expect(read(text)).toEqual([
+      { kind: 'raw', text: 'plain\n{"type":"else"}' },
+      { kind: 'error', text: 'e' },
+      { kind: 'raw', text: '{broken' },
+    ]);
+  });
+
+  test('of megabytes are read, and shown up to a bound', () => {
+    const output = 'y'.repeat(1_300_000);
+    const [event] = read(
+      lines({
+        type: 'item.completed',
+        item: { id: 'i', type: 'command_execution', command: 'yes', aggregated_output: output, exit_code: 0 },
+      }),
+      65_536,
+    );
+    expect(event).toMatchObject({ kind: 'command', command: 'yes', state: 'done' });
+    expect(event).toHaveProperty('output', expect.stringContaining('1,100,000 more characters are in the log.'));
+  });
+
+  test('begin with the first whole line where reading begins inside one', () => {
+    const reader = createEventReader(true);
+    reader.push(`half of a line"}\n${lines({ type: 'error', message: 'whole' })}`);
+    expect(reader.events).toEqual([{ kind: 'error', text: 'whole' }]);
+  });
+});

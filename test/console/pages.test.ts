@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import type { RunOptions } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { launchBrowser, openAs, PATIENCE } from './browser.ts';
+import { CONSOLE_PAGES } from './console-pages.ts';
+import { makeSampleData, type SampleJobs } from './sample-data.ts';
+import { SCENES } from './scenes.ts';
+
+/** What the first page may cost (bytes): document, scripts and styles, compressed. */
+const FIRST_LOAD = 350 * 1024;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Scenes that are judged beside the pages. */
+const ALSO = new Set([
+  'job-running-log',
+  'job-agent-events',
+  'job-ended-result',
+  'job-ended-deployments',
+  'account-code',
+  'new-token',
+  'edit-diff',
+  'bulk-preview',
+]);
+/** The rule about colours takes most of the time; the only one that another colour scheme changes, and no other width does. */
+const CONTRAST = 'color-contrast';
+/** What that brings into a page. */
+declare const axe: typeof import('axe-core');
+
+let service: ServiceUnderTest;
+let browser: Browser;
+let admin: Page;
+let jobs: SampleJobs;
+/** What browsers complained of on a walk: refused by the content security policy, thrown, logged as an error. */
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+  admin = await openAs(browser, service.baseUrl, 'admin');
+  jobs = await makeSampleData(service, admin);
+  admin.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${admin.url()}: ${message.text()}`);
+  });
+  admin.on('pageerror', (error) => complaints.push(`${admin.url()}: ${error.message}`));
+}, 150_000);
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+test('no script comes from elsewhere or stands in a page', async () => {
+  const answer = await fetch(`${service.baseUrl}/jobs`);
+  const policy = answer.headers.get('content-security-policy')?.split('; ');
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("default-src 'none'");
+  const scripts = (await answer.text()).match(/<script\b[^>]*>[^<]*/g) ?? [];
+  expect(scripts).toEqual([expect.stringMatching(/ src="\/assets\/[^"]+">$/)]);
+});
+
+test('the first page costs no more than its budget', async () => {
+  const context = await browser.newContext({
+    baseURL: service.baseUrl,
+    storageState: await admin.context().storageState(),
+  });
+  const page = await context.newPage();
+  const loading: Promise<{ path: string; size: number }>[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (!/^\/(api|auth)\//.test(pathname))
+      loading.push(response.body().then((body) => ({ path: pathname, size: gzipSync(body).length })));
+  });
+  await page.goto('/jobs', { waitUntil: 'networkidle' });
+  const files = await Promise.all(loading);
+  await context.close();
+  expect(files.map(({ path }) => path)).toContain('/jobs');
+  expect(files.filter(({ path }) => path.endsWith('.js')).length).toBeGreaterThan(0);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  console.log(`first load of /jobs: ${Math.round(total / 1024)} KiB compressed, in ${files.length} files`);
+  expect(total).toBeLessThanOrEqual(FIRST_LOAD);
+});
+
+/** Every page, the parts of a job, and what lies over pages; the other scenes are made of the same. */
+const JUDGED = SCENES.filter(
+  ({ name }) => (CONSOLE_PAGES as readonly string[]).includes(name.replace('jobs-new', 'jobs/new')) || ALSO.has(name),
+);
+
+describe.each(JUDGED)('the scene $name', ({ path, before, act }) => {
+  beforeAll(async () => {
+    complaints.length = 0;
+    await admin.unrouteAll({ behavior: 'ignoreErrors' });
+    await admin.setViewportSize({ width: 1440, height: 900 });
+    // Nothing is judged half-way from one colour to another.
+    await admin.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await before?.(admin);
+    await admin.goto(path(jobs));
+    await admin.locator('#main h1').first().waitFor();
+    await act?.(admin);
+    await admin.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
+    await admin.evaluate(AXE);
+  });
+
+  test('has nothing that keeps people out, in light, in dark and on a narrow screen', async () => {
+    expect(await seriousFaults(admin)).toEqual([]);
+    await admin.emulateMedia({ colorScheme: 'dark' });
+    await admin.locator('body.awsui-dark-mode').waitFor();
+    expect(await seriousFaults(admin, { runOnly: [CONTRAST] })).toEqual([]);
+    await admin.setViewportSize({ width: 360, height: 740 });
+    await expect
+      .poll(() => admin.evaluate<number>('document.documentElement.scrollWidth'), { timeout: PATIENCE })
+      .toBeLessThanOrEqual(360);
+    // Regions that scroll can be focused once the table has noticed that it does.
+    await expect
+      .poll(() => seriousFaults(admin, { rules: { [CONTRAST]: { enabled: false } } }), { timeout: 10_000 })
+      .toEqual([]);
+  });
+
+  test('has made the browser complain of nothing', () => {
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** What axe finds that keeps people from using the page, each with where. */
+async function seriousFaults(page: Page, options: RunOptions = {}): Promise<string[]> {
+  return await page.evaluate(async (given) => {
+    const { violations } = await axe.run(given);
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`));
+  }, options);
+}

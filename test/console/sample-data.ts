@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core';
+import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+
+const RULES = [
+  {
+    id: 'house-style',
+    name: 'How we write code',
+    text: 'Follow the conventions of the repository. Keep changes small.',
+  },
+  { id: 'no-network', text: 'Do not install packages and do not call services on the network.' },
+];
+const PROFILES = [
+  { name: 'review', agent: 'codex', model: 'gpt-5-codex', sandbox: 'read-only', timeout: 900, retries: 1 },
+  { name: 'ship', agent: 'shell', env: { STAGE: 'production', DEPLOY_TOKEN: { secret: 'DEPLOY_TOKEN' } } },
+];
+
+/** A test run as terminals show it: colours, a file that is left, a word on stderr. */
+const SUITES = String.raw`# Run all suites and keep the report
+for suite in cart checkout search login profile orders; do
+  printf '\033[32m✓\033[0m %-10s %s tests passed \033[90m(%s ms)\033[0m\n' "$suite" $(( \${#suite} * 7 )) $(( \${#suite} * 31 ))
+done
+echo 'warning: 2 tests are skipped on this machine' >&2
+printf '\033[1;32m6 suites passed\033[0m\n'
+echo '<report suites="6"/>' > "$PROMPTQ_ATTACHMENTS/report.xml"`.replaceAll('\\$', '$');
+const IMPORT = String.raw`# Import the product catalogue, page by page
+page=0
+while :; do page=$((page + 1)); printf '\033[36mpage %s\033[0m 250 products\n' "$page"; sleep 0.4; done`;
+const AGENT = [
+  'Look why the nightly build is red, and say what to do',
+  'drill: tool printf "%s\\n" src/cart.ts src/checkout.ts src/search.ts',
+  'drill: tool echo "checkout.test.ts: expected 3 items, received 2"; exit 1',
+  `drill: follow-up ${JSON.stringify({ prompt: 'Mend the rounding in the checkout', draft: true })}`,
+].join('\n');
+
+/** Jobs of a sample run by what they show, oldest first. */
+const JOBS = {
+  cancelled: { prompt: 'Translate the handbook into Welsh', project: 'handbook', save_draft: true },
+  draft: { prompt: 'Update the onboarding guide for the new sign-in', project: 'handbook', save_draft: true },
+  failed: {
+    prompt: '# Check the links of the handbook\necho "Broken: two links lead nowhere" >&2; exit 3',
+    profile: 'shell',
+    project: 'handbook',
+  },
+  ended: { prompt: SUITES, profile: 'shell', project: 'storefront', priority: 5, retries: 2 },
+  agent: { prompt: AGENT, project: 'storefront', rule_ids: ['house-style'] },
+  running: { prompt: IMPORT, profile: 'shell', project: 'storefront' },
+  waiting: { prompt: 'Rename the settings page\ndrill: usage-limit 900', project: 'handbook', priority: 2 },
+} as const;
+
+/** Ids of the sample jobs. */
+export type SampleJobs = Readonly<Record<keyof typeof JOBS, string>>;
+
+/**
+ * Fills a local run with something to look at: jobs in every state, bindings, tokens, rules, profiles.
+ * @param admin a page that is signed in as admin: tokens are made by people only
+ */
+export async function makeSampleData(service: ServiceUnderTest, admin: Page): Promise<SampleJobs> {
+  await called(service, 'POST', '/config/import', { rules: RULES, profiles: PROFILES });
+  await called(service, 'POST', '/deploy-bindings', {
+    project: 'storefront',
+    name: 'publish report',
+    binding_mode: 'custom',
+    command: 'echo "report published"',
+  });
+  await called(service, 'POST', '/deploy-bindings', {
+    project: 'shop window',
+    binding_mode: 'web_framework',
+    framework: 'astro',
+  });
+  await called(service, 'POST', '/deploy-bindings', { project: 'handbook', binding_mode: 'generic' });
+  for (const name of ['nightly build', 'release bot'])
+    await admin.request.post('/api/v1/tokens', { data: { name }, headers: { origin: service.baseUrl } });
+  const ids: Record<string, string> = {};
+  for (const [name, job] of Object.entries(JOBS)) {
+    ids[name] = (await called(service, 'POST', '/jobs', job)).id;
+    if (name === 'cancelled') await called(service, 'POST', `/jobs/${ids[name]}/cancel`, {});
+    else if (!('save_draft' in job)) await settled(service, ids[name] ?? '');
+  }
+  return ids as SampleJobs;
+}
+
+/** Waits until a job has ended, waits for its vendor, or is the one that runs for ever. */
+async function settled(service: ServiceUnderTest, id: string): Promise<void> {
+  await waitFor(
+    async () => {
+      const { status, state_reason, prompt } = (await service.api('GET', `/jobs/${id}`)).json;
+      if (status === 'QUEUED') return state_reason.code === 'usage_limit';
+      return status !== 'RUNNING' || prompt === IMPORT;
+    },
+    { timeoutMs: 90_000 },
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+async function called(service: ServiceUnderTest, method: string, path: string, body: unknown): Promise<any> {
+  const answer = await service.api(method, path, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.json;
+}

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { accountIn, answerMonth, answerNothing, neverAnswer, refuse } from './answers.ts';
+import { CONSOLE_PAGES } from './console-pages.ts';
+import type { SampleJobs } from './sample-data.ts';
+
+/** Something that the console shows, to be looked at. */
+export interface Scene {
+  readonly name: string;
+  readonly path: (jobs: SampleJobs) => string;
+  /** Before the page is opened, such as what the service is to answer. */
+  readonly before?: (page: Page) => Promise<unknown>;
+  /** Once it is open: what is clicked and waited for. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const press = (name: string | RegExp) => async (page: Page) => await page.getByRole('button', { name }).first().click();
+const asks = (name: string | RegExp) => async (page: Page) => {
+  await press(name)(page);
+  await page.getByRole('dialog').waitFor();
+};
+const shown = async (page: Page, text: string) => await page.getByText(text).first().waitFor();
+const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => ({
+  name: `job-${job}-${name}`,
+  path: (jobs) => `/jobs/${jobs[job]}?tab=${name}`,
+  ...(act && { act }),
+});
+const failed = async (page: Page) => await shown(page, 'could not be loaded');
+const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();
+const fault = { error: 'internal_error', request_id: '4f0c2b7e-7d51-4d7e-9f5b-0d8f3a1c5e21' };
+/** All there is to see: every page, a job in each state and from each side, dialogs, and what is shown when something is missing. */
+export const SCENES: readonly Scene[] = [
+  ...CONSOLE_PAGES.map((page): Scene => ({ name: page.replaceAll('/', '-'), path: () => `/${page}` })),
+  tab('ended', 'log', async (page) => await shown(page, '6 suites passed')),
+  tab('ended', 'result'),
+  tab('ended', 'details'),
+  tab('ended', 'attachments', async (page) => await shown(page, 'report.xml')),
+  tab('ended', 'deployments'),
+  tab('agent', 'events', async (page) => await shown(page, 'Input:')),
+  tab('agent', 'log', async (page) => await shown(page, 'thread.started')),
+  tab('agent', 'follow-ups'),
+  tab('running', 'log', async (page) => await shown(page, 'page 3')),
+  tab('failed', 'log', async (page) => await shown(page, 'two links lead nowhere')),
+  tab('waiting', 'details'),
+  tab('draft', 'details'),
+  tab('cancelled', 'details'),
+  { name: 'job-unknown', path: () => '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
+  { name: 'unknown-page', path: () => '/nowhere' },
+  {
+    name: 'edit-diff',
+    path: (jobs) => `/jobs/${jobs.waiting}/edit`,
+    act: async (page) => {
+      await page
+        .getByLabel('Prompt', { exact: true })
+        .fill('Rename the settings page\nand its links\ndrill: usage-limit 900');
+      await page.getByLabel('Priority').fill('7');
+      await asks('Review and save')(page);
+    },
+  },
+  { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^The prompt as/) },
+  { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue it') },
+  { name: 'shortcuts', path: () => '/jobs', act: asks('Keyboard shortcuts') },
+  {
+    name: 'bulk-preview',
+    path: () => '/jobs',
+    act: async (page) => {
+      // It is disabled until the jobs are there, and lies below what is shown of it.
+      await page.locator('input[type=checkbox][aria-label^="Choose all jobs"]:enabled').first().check({ force: true });
+      await asks('Cancel jobs')(page);
+    },
+  },
+  { name: 'stats-month', path: () => '/stats', before: answerMonth },
+  {
+    name: 'account-code',
+    path: () => '/account',
+    before: async (page) =>
+      await accountIn('awaiting_user', {
+        user_code: 'WXYZ-12345',
+        verification_uri: 'https://auth.example.com/codex/device',
+        expires_at: inTenMinutes(),
+      })(page),
+  },
+  {
+    name: 'account-linked',
+    path: () => '/account',
+    before: accountIn('linked', { logged_in: true, account: 'team@example.com' }),
+  },
+  {
+    name: 'account-failed',
+    path: () => '/account',
+    before: accountIn('failed', { error: 'The vendor refused the login.' }),
+  },
+  {
+    name: 'viewer',
+    path: () => '/api-tokens',
+    before: async (page) =>
+      await page.route('**/api/v1/session', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), role: 'viewer' } });
+      }),
+  },
+  { name: 'new-token', path: () => '/api-tokens', act: asks('Create token') },
+  { name: 'new-binding', path: () => '/bindings', act: asks('Create binding') },
+  { name: 'user-menu', path: () => '/jobs', act: press(/admin@promptq/) },
+  { name: 'saved-filters', path: () => '/jobs?status=FAILED', act: press('Saved filters') },
+  {
+    name: 'configuration-faults',
+    path: () => '/configuration',
+    act: async (page) => {
+      await page
+        .getByLabel('Document')
+        .fill('rules:\n  - id: "has blanks"\n    text: x\nprofiles:\n  - name: review\n    agent: nobody');
+      await press('Check')(page);
+      await shown(page, 'Nothing was changed');
+    },
+  },
+  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment'].map(
+    (page): Scene => ({ name: `error-${page}`, path: () => `/${page}`, before: refuse(500, fault), act: failed }),
+  ),
+  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
+    (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: answerNothing }),
+  ),
+  ...['jobs', 'rules', 'stats', 'environment'].map(
+    (page): Scene => ({ name: `loading-${page}`, path: () => `/${page}`, before: neverAnswer }),
+  ),
+  {
+    name: 'session-over',
+    path: () => '/jobs',
+    act: async (page) => {
+      await refuse(401, { error: 'unauthorized' })(page);
+      await shown(page, 'Your session is over');
+    },
+  },
+];

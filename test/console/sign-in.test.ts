@@ -1,0 +1,32 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { chooseRole, launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+test('whoever is not signed in signs in and comes to the page that was asked for', async () => {
+  const context = await browser.newContext({ baseURL: service.baseUrl });
+  const page = await context.newPage();
+  await page.goto('/jobs?status=FAILED');
+  await chooseRole(page, 'operator');
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/jobs?status=FAILED');
+  await page.getByRole('button', { name: 'operator@promptq.local' }).waitFor();
+});
+
+test('signing out ends the session, and says so', async () => {
+  const page = await openAs(browser, service.baseUrl, 'viewer');
+  await page.getByRole('button', { name: 'viewer@promptq.local' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'signed out' }).waitFor();
+  const answer = await page.request.get('/api/v1/session');
+  expect(answer.status()).toBe(401);
+});

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { raceForClaims } from './claim-race.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+it('sixteen claimers with every permit delivered three times claim each of 300 jobs exactly once', async () => {
+  const { claims, deliveries, wrong } = await raceForClaims(deployment, {
+    jobs: 300,
+    claimers: 16,
+    seed: 20_261_120,
+  });
+  expect({ claims, deliveries, wrong }).toEqual({ claims: 300, deliveries: 900, wrong: [] });
+});

@@ -1,0 +1,103 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import { metricsIn, printedBy } from '../../captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  for (const [name, value] of Object.entries(deployment.variables)) vi.stubEnv(name, value);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await deployment.stop();
+});
+
+let sequence = 100;
+const shardId = 'shardId-00000001763712000000-0000000a';
+
+function record(before: Job | undefined, after: Job | undefined): DynamoDBRecord {
+  const image = (job: Job | undefined) => job && marshall(job, { removeUndefinedValues: true });
+  sequence += 1;
+  return {
+    dynamodb: { SequenceNumber: String(sequence), OldImage: image(before), NewImage: image(after) },
+  } as DynamoDBRecord;
+}
+
+async function count(...Records: DynamoDBRecord[]) {
+  const { handler } = await import('../../../functions/triggers/count-jobs.ts');
+  return (await printedBy(async () => await handler({ Records, shardId }, { awsRequestId: 'invocation-1' }))).lines;
+}
+
+const at = (second: number) => new Date(Date.UTC(2026, 10, 20, 10, 0, second)).toISOString();
+
+it('jobs by outcome, waits and run times are told once the batch is counted', async () => {
+  const waiting = aJob({ queued_at: at(0), updated_at: at(0) });
+  const running = aRunningJob({ queued_at: at(0), started_at: at(4), updated_at: at(4) });
+  const retried = aJob({ attempt: 1, queued_at: at(10), updated_at: at(10), due_at: at(12), reason: 'retry_backoff' });
+  const again = aRunningJob({ attempt: 2, queued_at: at(10), started_at: at(13), updated_at: at(13) });
+  const ended = (status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED') =>
+    aJob({ status, attempt: 2, started_at: at(13), finished_at: at(33), updated_at: at(33) });
+  const lines = await count(
+    record(undefined, waiting),
+    record(waiting, running),
+    // A heartbeat.
+    record(running, { ...running, lease_until: at(50) }),
+    record(running, retried),
+    record(retried, again),
+    record(again, ended('SUCCEEDED')),
+    record(again, ended('FAILED')),
+    record(waiting, ended('CANCELLED')),
+    // It was removed for its age.
+    record(ended('SUCCEEDED'), undefined),
+  );
+  expect(metricsIn(lines)).toEqual({
+    JobsSucceeded: [1],
+    JobsFailed: [1],
+    JobsCancelled: [1],
+    // From when it came due, not from when its round began.
+    QueueWait: [4, 1],
+    RunTime: [6, 20, 20],
+  });
+  expect(lines).toHaveLength(1);
+});
+
+it('a running job that lost its worker is told, with whose it was', async () => {
+  const running = aRunningJob({ id: jobIdOfKey('lost'), losses: 1 });
+  const requeued = aJob({ id: running.id, attempt: 1, losses: 2, reason: 'worker_lost' });
+  const lines = await count(record(running, requeued), record(running, { ...requeued, status: 'FAILED' }));
+  expect(metricsIn(lines)).toMatchObject({ LeaseLosses: [2], JobsFailed: [1] });
+  expect(lines.filter(({ level }) => level === 'WARN')).toEqual([
+    expect.objectContaining({ job_id: running.id, attempt: 1, worker_id: 'worker-1', losses: 2 }),
+    expect.objectContaining({ job_id: running.id }),
+  ]);
+  // A new round forgets the losses of the one before.
+  expect(await count(record({ ...requeued, status: 'FAILED' }, aJob({ id: running.id })))).toEqual([]);
+});
+
+it('what changes no state says nothing', async () => {
+  expect(await count(record(aRunningJob(), aRunningJob({ lease_until: at(59) })))).toEqual([]);
+});
+
+it('a batch that can not be counted is told with its place in the stream, and no metric of it', async () => {
+  const broken = record(aRunningJob(), aJob({ status: 'NONSENSE' as Job['status'] }));
+  const { lines } = await printedBy(async () => {
+    const { handler } = await import('../../../functions/triggers/count-jobs.ts');
+    const event = { Records: [record(aJob(), aRunningJob()), broken], shardId };
+    await expect(handler(event, { awsRequestId: 'invocation-2' })).rejects.toThrow();
+  });
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 'ERROR',
+      service: 'promptq-count-jobs',
+      request_id: 'invocation-2',
+      shard: shardId,
+      from: String(sequence),
+      error: expect.objectContaining({ name: 'ZodError' }),
+    }),
+  ]);
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/triggers/keep-origin-secret.ts';
+import { cameThroughDistribution } from '../../../lib/access/origin-proof.ts';
+import { ORIGIN_SECRET_HEADER } from '../../../lib/config/edge-headers.ts';
+import { startCloudFormation } from '../../cloudformation.ts';
+import { startParameterStore } from '../../parameter-store.ts';
+
+const FOLDER = '/promptq-data/origin-secret';
+let store: Awaited<ReturnType<typeof startParameterStore>>;
+let cloudFormation: Awaited<ReturnType<typeof startCloudFormation>>;
+
+beforeAll(async () => {
+  store = await startParameterStore();
+  cloudFormation = await startCloudFormation(handler);
+  const env = {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+    AWS_ENDPOINT_URL_SSM: store.endpoint,
+    ORIGIN_SECRET_FOLDER: FOLDER,
+  };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+});
+afterAll(async () => {
+  await cloudFormation.stop();
+  store.close();
+  vi.unstubAllEnvs();
+});
+beforeEach(() => store.parameters.clear());
+
+const keep = async (type: 'Create' | 'Update' | 'Delete', version: number) =>
+  await cloudFormation.ask(type, { Brings: 'digests', Version: String(version) });
+const bring = async (type: 'Create' | 'Update' | 'Delete', version: number) =>
+  await cloudFormation.ask(type, { Brings: 'value', Version: String(version) });
+const digestsOf = (answer: Awaited<ReturnType<typeof keep>>) => (answer.Data?.Digests ?? '').split(',');
+const admits = (digests: readonly string[], secret: string | undefined) =>
+  cameThroughDistribution({ [ORIGIN_SECRET_HEADER]: secret }, digests);
+
+test('the functions get the digest of the secret that the distribution gets, which nobody is shown', async () => {
+  const kept = await keep('Create', 1);
+  const brought = await bring('Create', 1);
+  const secret = brought.Data?.Value;
+  expect(secret).toMatch(/^[\w-]{43}$/);
+  expect(digestsOf(kept)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(admits(digestsOf(kept), secret)).toBe(true);
+  expect([kept.NoEcho, brought.NoEcho]).toEqual([false, true]);
+  expect(JSON.stringify(kept)).not.toContain(secret);
+  expect([...store.parameters]).toEqual([[`${FOLDER}/1`, { type: 'SecureString', value: secret }]]);
+});
+
+test('doing it again, as CloudFormation may, changes nothing', async () => {
+  const [first, again] = [await keep('Create', 1), await keep('Create', 1)];
+  expect(again.Data).toEqual(first.Data);
+});
+
+test('while a secret is replaced both count, and rolling back is as before', async () => {
+  const first = await keep('Create', 1);
+  const old = (await bring('Create', 1)).Data?.Value;
+  const second = digestsOf(await keep('Update', 2));
+  const next = (await bring('Update', 2)).Data?.Value;
+  expect(next).not.toBe(old);
+  expect([admits(second, old), admits(second, next)]).toEqual([true, true]);
+  expect((await keep('Update', 1)).Data).toEqual(first.Data);
+  const third = digestsOf(await keep('Update', 3));
+  expect([admits(third, old), admits(third, next)]).toEqual([false, true]);
+  expect([...store.parameters.keys()]).toEqual([`${FOLDER}/2`, `${FOLDER}/3`]);
+});
+
+test('they go with the stack that made them, not with the one that was brought them', async () => {
+  for (const version of [1, 2]) await keep('Update', version);
+  expect((await bring('Delete', 2)).Status).toBe('SUCCESS');
+  expect(store.parameters.size).toBe(2);
+  expect((await keep('Delete', 2)).Status).toBe('SUCCESS');
+  expect(store.parameters.size).toBe(0);
+});
+
+test('a secret that is not there fails the deployment', async () => {
+  expect(await bring('Create', 7)).toMatchObject({
+    Status: 'FAILED',
+    Reason: 'there is no origin secret of version 7',
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/triggers/publish-console.ts';
+import { objectClient } from '../../../lib/aws/clients.ts';
+import { PublishedConsole } from '../../../lib/console/publish-console.ts';
+import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
+import { startCloudFormation } from '../../cloudformation.ts';
+
+const BUCKET = 'console';
+const ends: (() => Promise<unknown>)[] = [];
+let objects: S3Client;
+let folder: string;
+let cloudFormation: Awaited<ReturnType<typeof startCloudFormation>>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  const emulator = await startObjectAndQueueEmulator(join(folder, 's3'));
+  ends.push(() => emulator.close());
+  cloudFormation = await startCloudFormation(handler);
+  ends.push(cloudFormation.stop);
+  const env = {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+    AWS_ENDPOINT_URL_S3: emulator.endpoint,
+    PROMPTQ_S3_PATH_STYLE: '1',
+    CONSOLE_BUCKET: BUCKET,
+    CONSOLE_FOLDER: join(folder, 'console'),
+  };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  objects = objectClient({ pathStyle: true });
+  await objects.send(new CreateBucketCommand({ Bucket: BUCKET }));
+});
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+  vi.unstubAllEnvs();
+});
+
+/** A build of the console with these files. */
+async function build(files: Readonly<Record<string, string>>): Promise<void> {
+  await rm(join(folder, 'console'), { recursive: true, force: true });
+  await mkdir(join(folder, 'console', 'assets'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'console', name), text);
+}
+
+/** What is in the bucket, by name. */
+async function published(): Promise<string[]> {
+  const { Contents = [] } = await objects.send(new ListObjectsV2Command({ Bucket: BUCKET }));
+  return Contents.map(({ Key = '' }) => Key);
+}
+
+test('each file is shown as what it is, for ever if its name says what is in it, else asked for anew', async () => {
+  await build({ 'index.html': '<p>', 'icon.svg': '<svg>', 'assets/index-1a2b.js': 'x', 'assets/index-3c4d.css': 'y' });
+  expect((await cloudFormation.ask('Create', { Digest: '1' })).Status).toBe('SUCCESS');
+  const shown = await Promise.all(
+    (await published()).map(async (Key) => {
+      const { ContentType, CacheControl } = await objects.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+      return [Key, ContentType, CacheControl];
+    }),
+  );
+  const forEver = 'public, max-age=31536000, immutable';
+  expect(shown).toEqual([
+    ['assets/index-1a2b.js', 'text/javascript; charset=utf-8', forEver],
+    ['assets/index-3c4d.css', 'text/css; charset=utf-8', forEver],
+    ['icon.svg', 'image/svg+xml', 'no-cache'],
+    ['index.html', 'text/html; charset=utf-8', 'no-cache'],
+  ]);
+});
+
+test('a new version leaves those files that open pages still ask for', async () => {
+  await build({ 'index.html': '<b>', 'assets/index-5e6f.js': 'z' });
+  expect((await cloudFormation.ask('Update', { Digest: '2' })).Status).toBe('SUCCESS');
+  expect(await published()).toEqual(expect.arrayContaining(['assets/index-1a2b.js', 'assets/index-5e6f.js']));
+  const { Body } = await objects.send(new GetObjectCommand({ Bucket: BUCKET, Key: 'index.html' }));
+  expect(await Body?.transformToString()).toBe('<b>');
+});
+
+test('a document comes after what it refers to', async () => {
+  const sent: string[] = [];
+  const client = objectClient({ pathStyle: true });
+  client.middlewareStack.add((next) => async (args) => {
+    const done = await next(args);
+    if ('Key' in args.input) sent.push(String(args.input.Key));
+    return done;
+  });
+  await build({ 'index.html': '<b>', 'a.svg': '<svg>', 'assets/z.js': 'z', 'assets/a.js': 'z' });
+  await new PublishedConsole(client, BUCKET).publish(join(folder, 'console'));
+  expect([sent.length, sent.at(-1)]).toEqual([4, 'index.html']);
+});
+
+test('a bundle without a console fails the deployment', async () => {
+  await build({});
+  const { Status, Reason } = await cloudFormation.ask('Update', { Digest: '4' });
+  expect([Status, Reason]).toEqual(['FAILED', 'there is no console in this bundle']);
+});
+
+test('all files go with the stack, so that the bucket can', async () => {
+  expect((await cloudFormation.ask('Delete', { Digest: '4' })).Status).toBe('SUCCESS');
+  expect(await published()).toEqual([]);
+});

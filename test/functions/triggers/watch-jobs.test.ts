@@ -1,0 +1,63 @@
+import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { timestamp } from '../../../lib/aws/table-clock.ts';
+import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import { metricsIn, printedBy } from '../../captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  for (const [name, value] of Object.entries(deployment.variables)) vi.stubEnv(name, value);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await deployment.stop();
+});
+
+const watch = async (event: { redrive?: boolean } = {}) => {
+  const { handler } = await import('../../../functions/triggers/watch-jobs.ts');
+  return (await printedBy(async () => await handler(event, { awsRequestId: 'invocation-1' }))).lines;
+};
+const ago = (seconds: number) => timestamp(deployment.clock.now() - seconds * 1000);
+
+it('a deployment in which nothing happens says nothing', async () => {
+  expect(await watch()).toEqual([]);
+});
+
+it('the longest wait, jobs that wait for an account, permits given up and lost workers are told', async () => {
+  await deployment.store({ id: jobIdOfKey('new'), queued_at: ago(1) });
+  await deployment.store({ id: jobIdOfKey('old'), queued_at: ago(4_000) });
+  await deployment.store({ id: jobIdOfKey('due later'), queued_at: ago(9_000), due_at: ago(-600) });
+  for (const name of ['one', 'two']) {
+    const parked = { reason: 'account_required', parked: 'account_required', due_at: ago(-600) } as const;
+    await deployment.store({ id: jobIdOfKey(name), queued_at: ago(90_000), ...parked });
+  }
+  // It waits for another job, not for a worker.
+  const busy = { reason: 'folder_busy', parked: 'folder_busy', folder: 'f' } as const;
+  await deployment.store({ id: jobIdOfKey('busy'), queued_at: ago(90_000), ...busy });
+  const lost = await deployment.store(aRunningJob({ id: jobIdOfKey('lost'), losses: 3, lease_until: ago(60) }));
+  const { QueueUrl } = await deployment.queues.send(new GetQueueUrlCommand({ QueueName: 'promptq-high-dlq' }));
+  const MessageBody = JSON.stringify({ v: 1, band: 'high', project: 'p', job: 'j' });
+  await deployment.queues.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+
+  const lines = await watch();
+  const { OldestReadyJob, ...others } = metricsIn(lines);
+  expect(others).toEqual({ AccountRequiredJobs: [2], PermitsGivenUp: [1] });
+  expect(OldestReadyJob).toHaveLength(1);
+  expect(OldestReadyJob?.[0]).toBeGreaterThanOrEqual(4_000);
+  expect(OldestReadyJob?.[0]).toBeLessThan(4_060);
+  const told = lines.filter(({ level }) => level !== undefined);
+  expect(told).toEqual([
+    expect.objectContaining({ request_id: 'invocation-1', job_id: lost.id, attempt: 1, status: 'FAILED' }),
+    expect.objectContaining({ request_id: 'invocation-1', permits: 1 }),
+  ]);
+});
+
+it('a redrive, which reads the waiting jobs in another way, tells the same of them', async () => {
+  expect(metricsIn(await watch({ redrive: true }))).toEqual({
+    AccountRequiredJobs: [2],
+    OldestReadyJob: [expect.any(Number)],
+  });
+});

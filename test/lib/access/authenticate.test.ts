@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { generateToken } from '../../../lib/access/api-tokens.ts';
+import { authenticate, type Verifiers } from '../../../lib/access/authenticate.ts';
+import type { Principal } from '../../../lib/access/principal.ts';
+
+const known: Record<Principal['kind'], Principal> = {
+  token: { kind: 'token', name: 'token:x', scopes: ['read'] },
+  perimeter: { kind: 'perimeter', name: 'perimeter' },
+  telegram: { kind: 'telegram', name: 'telegram:1', role: 'viewer' },
+  session: { kind: 'session', name: 'user:a@b.c', role: 'viewer', sessionId: 'ses_1' },
+};
+const verifier = (kind: Principal['kind']) => async (text: string) => (text === kind ? known[kind] : undefined);
+const verifiers: Verifiers = {
+  token: verifier('token'),
+  perimeter: verifier('perimeter'),
+  telegram: verifier('telegram'),
+  session: verifier('session'),
+};
+
+const HEADERS = {
+  token: 'Authorization',
+  perimeter: 'X-Perimeter-Token',
+  telegram: 'X-Telegram-Init-Data',
+  session: 'Cookie',
+} as const;
+const ORDER = Object.keys(HEADERS) as Principal['kind'][];
+const header = (kind: Principal['kind'], text: string) => ({
+  [HEADERS[kind]]: kind === 'token' ? `Bearer ${text}` : kind === 'session' ? `other=1; promptq=${text}` : text,
+});
+
+async function kindOf(
+  headers: Record<string, string | undefined>,
+  query: Record<string, string[]> = {},
+): Promise<string> {
+  const event = { headers, path: '/api/v1/jobs', multiValueQueryStringParameters: query };
+  return await authenticate(event as never, { verifiers, sessionCookie: 'promptq' }).then(
+    ({ kind }) => kind,
+    (error: Error) => error.message,
+  );
+}
+
+describe('who calls', () => {
+  it.each(ORDER)('is told by a %s alone', async (kind) => {
+    expect(await kindOf(header(kind, kind))).toBe(kind);
+  });
+
+  it.each(ORDER)('is nobody if the %s is wrong, whatever right one comes after it', async (kind) => {
+    const after = ORDER.slice(ORDER.indexOf(kind) + 1).map((other) => header(other, other));
+    expect(await kindOf(Object.assign({}, header(kind, 'wrong'), ...after))).toBe('unauthorized');
+  });
+
+  it.each(ORDER)('is told by the %s, whatever wrong one comes after it', async (kind) => {
+    const after = ORDER.slice(ORDER.indexOf(kind) + 1).map((other) => header(other, 'wrong'));
+    expect(await kindOf(Object.assign({}, header(kind, kind), ...after))).toBe(kind);
+  });
+
+  it('is told by X-API-Token where Authorization is missing, empty or of a proxy on the way', async () => {
+    for (const authorization of [{}, { authorization: '' }, { authorization: 'Basic abc' }]) {
+      expect(await kindOf({ ...authorization, 'x-api-token': 'token' })).toBe('token');
+    }
+    expect(await kindOf({ authorization: 'Bearer wrong', 'x-api-token': 'token' })).toBe('unauthorized');
+  });
+
+  it('is nobody without a credential', async () => {
+    for (const headers of [{}, { authorization: '' }, { cookie: 'promptq=' }, { cookie: 'xpromptq=session' }]) {
+      expect(await kindOf(headers)).toBe('unauthorized');
+    }
+  });
+
+  it('is nobody if a token stands in the URL', async () => {
+    expect(await kindOf(header('token', 'token'), { token: [generateToken()] })).toBe('unauthorized');
+  });
+});

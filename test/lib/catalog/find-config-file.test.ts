@@ -1,0 +1,31 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findConfigFile } from '../../../lib/catalog/find-config-file.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  await mkdir(join(folder, 'sub'));
+  await writeFile(join(folder, 'sub', 'mine.yaml'), 'rules: [{ id: mine, text: t }]');
+});
+afterAll(async () => await rm(folder, { recursive: true }));
+
+const find = (given?: string) => findConfigFile(given, { folder, setting: 'promptq.configFile' });
+
+it('without a file of the usual name there is none; one that is named must be there', async () => {
+  expect(await find()).toBeUndefined();
+  await expect(find('none.yaml')).rejects.toThrow(/none\.yaml \(promptq\.configFile\) can't be read/);
+});
+
+it('the file is the named one, relative to the folder, else the one of the usual name', async () => {
+  await writeFile(join(folder, 'promptq.config.yaml'), 'rules: [{ id: usual, text: t }]');
+  expect((await find())?.document.rules).toEqual([{ id: 'usual', text: 't' }]);
+  expect((await find('sub/mine.yaml'))?.document.rules).toEqual([{ id: 'mine', text: 't' }]);
+});
+
+it('a fault is told with the file, the line and the path in the document', async () => {
+  await writeFile(join(folder, 'sub', 'wrong.yaml'), 'rules:\n  - id: a\n    text: 7\n');
+  await expect(find('sub/wrong.yaml')).rejects.toThrow('sub/wrong.yaml:3: rules[0].text: received 7');
+});

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
+
+it('the example in the repository is right', async () => {
+  const file = new URL('../../../promptq.config.example.yaml', import.meta.url);
+  const { rules, profiles } = readConfigFile('example', await readFile(file, 'utf8'));
+  expect([rules?.map(({ id }) => id), profiles?.map(({ name }) => name)]).toEqual([
+    ['house-style', 'no-network'],
+    ['review', 'deploy'],
+  ]);
+});
+
+it('every fault is named with its line and its path', () => {
+  const text = [
+    'rules:',
+    '  - id: a',
+    '    text:',
+    'profiles:',
+    '  - name: p',
+    '    agent: shell',
+    '    timeout: 5m',
+    'x: 1',
+  ];
+  expect(() => readConfigFile('my.yaml', text.join('\n'))).toThrow(
+    [
+      'the configuration is not right:',
+      '  my.yaml:3: rules[0].text: received null; expected a non-empty string',
+      '  my.yaml:7: profiles[0].timeout: received "5m" (string); expected a number > 0 in the deployment\'s timeout_unit',
+      '  my.yaml:1: the document: unknown "x"; allowed: rules, profiles',
+    ].join('\n'),
+  );
+});
+
+it('what is no YAML is told by its line', () => {
+  expect(() => readConfigFile('my.yaml', 'rules:\n  - id: a\n   text: [')).toThrow(/my\.yaml:[23]: /);
+  expect(() => readConfigFile('my.yaml', 'rules: []\nrules: []')).toThrow(/my\.yaml:2: .*unique/);
+});
+
+it('empty sections and an empty file change nothing', () => {
+  expect(readConfigFile('my.yaml', 'rules:\nprofiles:\n')).toEqual({});
+  expect(readConfigFile('my.yaml', '')).toEqual({});
+});

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { checkWaiting } from '../../../lib/doctor/check-waiting.ts';
+import { openService, type Schemas } from '../../../lib/doctor/service.ts';
+
+const NOW = '2026-11-20T12:00:00.000Z';
+
+/** What is said of a service whose queued jobs are these. */
+async function complaintsOf(jobs: readonly object[], hosts: readonly object[] = []): Promise<string[]> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ items: jobs }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const service = openService({ baseUrl: `http://127.0.0.1:${port}`, token: 'x', isLocal: false });
+  const environment = {
+    time: NOW,
+    hosts,
+    jobs: { QUEUED: jobs.length, RUNNING: 0 },
+  } as unknown as Schemas['Environment'];
+  try {
+    const findings = await checkWaiting(service, environment);
+    return findings
+      .filter(({ state }) => state !== 'ok')
+      .map(({ check, state, message }) => `${state} ${check}: ${message}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const job = (code: string, minutes: number, message = 'Waiting.') => ({
+  state_reason: { code, message },
+  queued_at: new Date(Date.parse(NOW) - minutes * 60_000).toISOString(),
+});
+
+it('a job that waits long is a warning while workers live, and a fault without them or after half an hour', async () => {
+  expect(await complaintsOf([job('waiting_for_worker', 1)])).toEqual([]);
+  const late = [job('waiting_for_worker', 10)];
+  const message = 'waiting jobs: 1 queued, 0 running; the oldest that is ready has waited 10 min';
+  expect(await complaintsOf(late, [{}])).toEqual([`warning ${message}`]);
+  expect(await complaintsOf(late)).toEqual([`fault ${message}`]);
+  expect(await complaintsOf([job('waiting_for_worker', 40)], [{}])).toEqual([
+    expect.stringMatching(/^fault .* 40 min$/),
+  ]);
+});
+
+it('jobs that wait for the account are no late ones; launches that fail are told', async () => {
+  expect(await complaintsOf([job('account_required', 90), job('account_required', 80)])).toEqual([
+    'warning parked jobs: 2 jobs of the 2 oldest: account_required',
+  ]);
+  const failed = 'No worker could be started: CannotPullContainerError.';
+  expect(await complaintsOf([job('waiting_for_worker', 1, failed)])).toEqual([`fault launches: ${failed}`]);
+});

@@ -1,0 +1,144 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { timestamp } from '../../../lib/aws/table-clock.ts';
+import { claim } from '../../../lib/jobs/claim.ts';
+import { JobCounts } from '../../../lib/jobs/counts.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { watchParked } from '../../../lib/jobs/parked-jobs.ts';
+import { watchChildren } from '../../../lib/jobs/settle-attempt.ts';
+import { settledChildren } from '../../../lib/jobs/settled-children.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
+import { redrive, watchRunning } from '../../../lib/jobs/watch-jobs.ts';
+import { Heartbeat } from '../../../worker-container/heartbeat.ts';
+import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { aReceipt, aRunningJob } from './a-job.ts';
+
+/** Whatever need not be read consistently shows what was there an hour ago. */
+const behind = () => quietDeployment({ lag: 3_600_000 });
+
+const id = (last: number) => `job_0000000000000000000000000${last}`;
+
+/** A job that waits for the vendor account, and may try. */
+const parked = (last: number): Partial<Job> & Pick<Job, 'id'> => ({
+  id: id(last),
+  reason: 'account_required',
+  parked: 'account_required',
+  due_at: `2026-11-20T09:00:0${last}.000Z`,
+});
+
+it('a permit claims its own job as it is, though the index does not show it', async () => {
+  const deployment = behind();
+  const job = await deployment.store({ id: id(1) });
+  const permit = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
+  const held = { permit, handle: '', receives: 2 };
+  const claimed = await claim({ ...deployment, readReady: async () => [] }, held, 'worker-1');
+  expect(claimed).toMatchObject({ kind: 'claimed', job: { id: job.id } });
+});
+
+it('the watch judges a running job by its lease as it is', async () => {
+  const deployment = behind();
+  const { id: lost } = await deployment.store(aRunningJob({ lease_until: '2026-11-20T09:59:00.000Z' }));
+  expect(await watchRunning(deployment)).toMatchObject([{ id: lost, reason: 'worker_lost' }]);
+});
+
+it('the watch makes what a job asks for as it is', async () => {
+  const deployment = behind();
+  const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
+  await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id }));
+  await watchChildren(deployment);
+  expect((await deployment.read(job))?.children_pending).toBeUndefined();
+});
+
+it('who waits for the end of a job sees that its follow-ups are made as soon as they are', async () => {
+  const deployment = behind();
+  const finished_at = timestamp(deployment.clock.now());
+  const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', finished_at, children_pending: [1] });
+  let looks = 0;
+  const pause = async (milliseconds: number) => {
+    looks += 1;
+    await deployment.pass(milliseconds);
+    if (looks === 1) await transition(deployment, job, { type: 'follow_up', attempt: 1, positions: [], warnings: [] });
+  };
+  expect((await settledChildren({ ...deployment, pause }, job)).children_pending).toBeUndefined();
+  expect(looks).toBe(1);
+});
+
+it('a redrive sends a permit for when the lease is over, as it is', async () => {
+  const deployment = behind();
+  const job = await deployment.store(aRunningJob());
+  await redrive(deployment);
+  expect(deployment.sent).toEqual([{ job: job.id, band: 'normal', seconds: 30 }]);
+});
+
+it('a parked job is let go to try as it is', async () => {
+  const deployment = behind();
+  const job = await deployment.store(parked(1));
+  await watchParked(deployment);
+  expect(await deployment.read(job)).toMatchObject({ probing: 'account_required' });
+});
+
+it('no other tries while one does, as it is', async () => {
+  const deployment = behind();
+  const jobs = [await deployment.store(parked(1)), await deployment.store(parked(2))];
+  await watchParked(deployment);
+  await deployment.pass(120_000);
+  await watchParked(deployment);
+  expect((await Promise.all(jobs.map(deployment.read))).map((job) => job?.probing)).toEqual([
+    'account_required',
+    undefined,
+  ]);
+});
+
+it('another tries once the time of the one before is over, as it was noted', async () => {
+  const deployment = behind();
+  const jobs = [await deployment.store(parked(1)), await deployment.store(parked(2))];
+  await watchParked(deployment);
+  const first = await deployment.read(jobs[0] ?? parked(1));
+  if (first !== undefined) await transition(deployment, first, { type: 'cancel' });
+  await deployment.pass(61_000);
+  await watchParked(deployment);
+  expect(await deployment.read(parked(2))).toMatchObject({ probing: 'account_required' });
+});
+
+it('a job that the index still shows as parked keeps no other from trying', async () => {
+  const deployment = behind();
+  const [gone, waiting] = [await deployment.store(parked(1)), await deployment.store(parked(2))];
+  await transition(deployment, gone, { type: 'cancel' });
+  const partition = async function* () {
+    yield* [gone, waiting];
+  };
+  await watchParked({ ...deployment, partition });
+  expect(await deployment.read(waiting)).toMatchObject({ probing: 'account_required' });
+});
+
+it('a worker hears within two seconds what is asked of its job as it is', async () => {
+  const deployment = behind();
+  const job = await deployment.store(aRunningJob());
+  const heard: number[] = [];
+  const nothing = () => undefined;
+  const heartbeat = new Heartbeat({
+    jobs: deployment.jobs,
+    clock: deployment.clock,
+    timing: { now: () => deployment.time.now, schedule: (run, delay) => deployment.time.schedule(run, delay) },
+    job,
+    events: {
+      onEndRequested: () => heard.push(deployment.time.now),
+      ...{ onLost: nothing, onWatched: nothing, onBeat: nothing, onFailure: nothing },
+    },
+  });
+  await transition(deployment, job, { type: 'cancel' });
+  await deployment.pass(3_000);
+  heartbeat.stop();
+  expect(heard).toEqual([2_000]);
+});
+
+it('what has been counted is known as it is, so that a batch is one write', async () => {
+  const deployment = behind();
+  const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+  const change = (sequence: string) => ({ sequence, before: undefined, after: 'QUEUED' as const });
+  await counts.apply('shard', [change('1')]);
+  const before = deployment.calls.length;
+  await counts.apply('shard', [change('2')]);
+  expect(deployment.calls.slice(before).filter((call) => call instanceof UpdateCommand)).toHaveLength(1);
+  expect((await counts.read()).QUEUED).toBe(2);
+});

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { decide } from '../../../lib/jobs/lifecycle.ts';
+import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { aJob, aReceipt, aRunningJob } from './a-job.ts';
+
+const circumstances = { now: Date.parse('2026-11-20T10:00:00.000Z'), random: () => 0 };
+const ID = 'job_00000000000000000000000001';
+
+it('only a job that was marked for it is taken out of the table; one that is gone may be taken out again', async () => {
+  const deployment = quietDeployment();
+  const kept = await deployment.store({ id: ID });
+  await expect(deployment.jobs.remove(ID)).rejects.toThrow();
+  expect(await deployment.read(kept)).toEqual(kept);
+  await deployment.jobs.apply(kept, { ...kept, removing: true });
+  await deployment.jobs.remove(ID);
+  expect(await deployment.read(kept)).toBeUndefined();
+  await deployment.jobs.remove(ID);
+});
+
+it('only what ended long ago is marked', () => {
+  const endedBefore = '2026-11-13T10:00:00.000Z';
+  const mark = (job: Parameters<typeof aJob>[0]) => decide(aJob(job), { type: 'remove', endedBefore }, circumstances);
+  const ended = { status: 'FAILED', reason: 'exited' } as const;
+  expect(mark({ ...ended, finished_at: '2026-11-13T09:59:59.999Z' })).toMatchObject({ job: { removing: true } });
+  expect(mark({ ...ended, finished_at: endedBefore })).toHaveProperty('refused');
+  expect(mark({ finished_at: '2026-11-01T10:00:00.000Z' })).toHaveProperty('refused');
+});
+
+it('only the newest attempt of a success is deployed', () => {
+  const deploy = (job: Parameters<typeof aJob>[0], attempt: number) =>
+    decide(aJob(job), { type: 'deploy', attempt }, circumstances);
+  const success = { status: 'SUCCEEDED', reason: 'exited', attempt: 2 } as const;
+  expect(deploy(success, 2)).toMatchObject({ job: { bindings_pending: [2] } });
+  expect(deploy(success, 1)).toHaveProperty('refused');
+  expect(deploy({ ...success, status: 'FAILED' }, 2)).toHaveProperty('refused');
+  expect(deploy(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('refused');
+});
+
+it('what an attempt left is corrected only once it has ended, and only of the newest', () => {
+  const evidence = { stdout_bytes: 7 };
+  const correct = (job: Parameters<typeof aJob>[0], attempt: number) =>
+    decide(aJob(job), { type: 'correct', attempt, evidence }, circumstances);
+  const failure = { status: 'FAILED', reason: 'exited', attempt: 2 } as const;
+  expect(correct(failure, 2)).toMatchObject({ job: { stdout_bytes: 7 } });
+  expect(correct(failure, 1)).toHaveProperty('refused');
+  expect(correct(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('refused');
+});
+
+it('only a job that may be claimed now waits for a folder', () => {
+  const wait = (job: Parameters<typeof aJob>[0]) =>
+    decide(aJob(job), { type: 'wait_for_folder', folder: 'f' }, circumstances);
+  const due_at = '2026-11-20T10:00:00.000Z';
+  expect(wait({ due_at, probing: 'usage_limit' })).toMatchObject({ job: { parked: 'folder_busy', folder: 'f' } });
+  expect(wait({ due_at: '2026-11-20T10:00:00.001Z' })).toHaveProperty('refused');
+  expect(wait({ parked: 'usage_limit', reason: 'usage_limit' })).toHaveProperty('refused');
+  expect(wait(aRunningJob())).toHaveProperty('refused');
+});
+
+it.each([
+  [true, 'killed_by_request'],
+  [undefined, 'cancelled_by_request'],
+] as const)('what was asked of a job says why it was cancelled (kill: %s)', (kill_requested, reason) => {
+  const asked = { cancel_requested_at: '2026-11-20T10:00:00.000Z', ...(kill_requested && { kill_requested }) };
+  const lease_until = '2026-11-20T09:59:00.000Z';
+  const receipt = aReceipt({ kind: 'failed', reason: 'exited' });
+  const job = aRunningJob({ ...asked, lease_until, retries: 1 });
+  const cancelled = { job: { status: 'CANCELLED', reason } };
+  expect(decide(job, { type: 'end', receipt }, circumstances)).toMatchObject(cancelled);
+  expect(decide(job, { type: 'lose' }, circumstances)).toMatchObject(cancelled);
+  expect(decide(aRunningJob({ lease_until }), { type: 'kill' }, circumstances)).toMatchObject({
+    job: { status: 'CANCELLED', reason: 'killed_by_request' },
+  });
+});
+
+it.each([
+  ['parked', 'account_required', 'account_required', '2026-11-20T10:01:00.000Z'],
+  ['parked', 'usage_limit', 'usage_limit', '2026-11-20T10:05:00.000Z'],
+  ['handed_back', 'waiting_for_worker', undefined, undefined],
+  ['handed_back', 'account_required', undefined, undefined],
+] as const)('an attempt that was %s for %s leaves its job parked for %s, until %s', (kind, reason, parked, due_at) => {
+  const after = decide(aRunningJob(), { type: 'end', receipt: aReceipt({ kind, reason }) }, circumstances);
+  expect('job' in after && [after.job.status, after.job.parked, after.job.due_at]).toEqual(['QUEUED', parked, due_at]);
+});
+
+it('an edit lets only a job go that waits for a folder, which may be another one now', () => {
+  const changes = { profile: 'practice', texts: '0123456789abcdef', prompt_preview: 'hello' };
+  const edited = (reason: 'folder_busy' | 'usage_limit') => {
+    const after = decide(aJob({ parked: reason, reason }), { type: 'edit', changes }, circumstances);
+    return 'job' in after && after.job.parked;
+  };
+  expect(edited('folder_busy')).toBeUndefined();
+  expect(edited('usage_limit')).toBe('usage_limit');
+});

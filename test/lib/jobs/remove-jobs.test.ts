@@ -1,0 +1,103 @@
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { timestamp } from '../../../lib/aws/table-clock.ts';
+import { findJob } from '../../../lib/jobs/find-job.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { randomJobId } from '../../../lib/jobs/job-id.ts';
+import { JobTextStore, textPartitions } from '../../../lib/jobs/job-texts.ts';
+import { removeEndedJobs } from '../../../lib/jobs/remove-jobs.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+const daysAgo = (days: number) => timestamp(deployment.clock.now() - days * 86_400_000);
+const context = () => ({
+  ...deployment,
+  jobsTable: deployment.env.JOBS_TABLE,
+  bucket: deployment.env.OUTPUT_BUCKET,
+});
+const ended = async (days: number, job: Partial<Job> = {}) => {
+  const texts = { prompt: 'x', project: 'p' };
+  const stored = await deployment.store({
+    id: randomJobId(),
+    status: 'SUCCEEDED',
+    reason: 'exited',
+    created_at: daysAgo(20),
+    finished_at: daysAgo(days),
+    texts: JobTextStore.address(texts),
+    ...job,
+  });
+  await deployment.texts.put(stored, texts);
+  for (const key of ['attempts/000001/stdout.log', 'attempts/000001/attachments/000000', 'texts/x.json'])
+    await deployment.objects.send(
+      new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key: `jobs/${stored.id}/${key}`, Body: 'x' }),
+    );
+  const done = { name: 'ci', mode: 'custom', state: 'succeeded', attempts: 1 } as const;
+  const at = { created_at: daysAgo(days), due_at: daysAgo(days) };
+  await deployment.deployments.replace(undefined, { job_id: stored.id, attempt: 1, binding: 'b', ...done, ...at });
+  return stored;
+};
+const objectsOf = async ({ id }: Job) =>
+  (
+    await deployment.objects.send(
+      new ListObjectsV2Command({ Bucket: deployment.env.OUTPUT_BUCKET, Prefix: `jobs/${id}/` }),
+    )
+  ).KeyCount;
+const textsOf = async ({ id, created_at }: Job) => {
+  const partitions = textPartitions(created_at.slice(0, 7)).map(async (kind) => {
+    const { Count } = await deployment.table.send(
+      new QueryCommand({
+        TableName: deployment.env.REGISTRY_TABLE,
+        KeyConditionExpression: 'kind = :kind AND begins_with(id, :id)',
+        ExpressionAttributeValues: { ':kind': kind, ':id': id },
+      }),
+    );
+    return Count ?? 0;
+  });
+  return (await Promise.all(partitions)).reduce((sum, each) => sum + each, 0);
+};
+
+test('a job that ended long ago goes with all that it left; others stay', async () => {
+  const old = [await ended(8), await ended(8, { status: 'FAILED' }), await ended(8, { status: 'CANCELLED' })];
+  const kept = [
+    await ended(6),
+    await ended(8, { status: 'QUEUED', finished_at: undefined, reason: 'waiting_for_worker' }),
+  ];
+  expect(await removeEndedJobs(context(), 7)).toBe(3);
+  for (const job of old) {
+    expect(await deployment.jobs.get(job.id, { consistent: true })).toBeUndefined();
+    expect([await objectsOf(job), await textsOf(job)]).toEqual([0, 0]);
+    expect(await deployment.deployments.list(job.id)).toEqual([]);
+  }
+  for (const job of kept) {
+    expect(await deployment.jobs.get(job.id, { consistent: true })).toBeDefined();
+    expect([await objectsOf(job), await textsOf(job)]).toEqual([3, 1]);
+    expect(await deployment.deployments.list(job.id)).toHaveLength(1);
+  }
+  expect(await removeEndedJobs(context(), 7)).toBe(0);
+});
+
+test('a removal that was cut off is gone on with, and nobody can retry or read the job meanwhile', async () => {
+  const job = await ended(8);
+  const marked = await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) });
+  expect((await transition(deployment, marked.job ?? job, { type: 'retry' })).done).toBe(false);
+  const deploy = { type: 'deploy', attempt: job.attempt } as const;
+  expect((await transition(deployment, marked.job ?? job, deploy)).done).toBe(false);
+  await expect(findJob(deployment.jobs, job.id)).rejects.toThrow('job_not_found');
+  await removeEndedJobs(context(), 7);
+  expect([await deployment.jobs.get(job.id, { consistent: true }), await objectsOf(job)]).toEqual([undefined, 0]);
+});
+
+test('a job that was retried meanwhile, or has ended anew, stays', async () => {
+  const job = await ended(8);
+  await transition(deployment, job, { type: 'retry' });
+  expect((await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
+  const anew = await ended(6);
+  expect((await transition(deployment, anew, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
+});

@@ -1,0 +1,199 @@
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { Browser } from '../browser.ts';
+import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import type { Operation } from './operations.ts';
+
+/** What an operation needs beyond what its description says, so that it can succeed. */
+export interface Preparation {
+  /** Values of the path's parameters that exist, in a state that the operation works on. */
+  readonly params?: () => Promise<Readonly<Record<string, string>>>;
+  /** A body that surely succeeds; default: what the description requires. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Members that generated bodies get too, whatever was generated. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Further requests that surely succeed, such as those for another media type. */
+  readonly also?: readonly { readonly query?: Record<string, string>; readonly headers?: Record<string, string> }[];
+  /** Declared statuses below 500 that are not to be reached here, each with the reason. */
+  readonly unreached?: Readonly<Record<number, string>>;
+}
+
+/** Declared of every operation, and not to be reached here. */
+export const EVERYWHERE_UNREACHED = { 429: 'needs a service with a rate: test/api/rate-limits.test.ts' };
+
+const REDIRECT = { 303: 'needs 100 MB of output: test/api/large-output.test.ts' };
+
+const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/vendor-account.test.ts' };
+
+/** Prepares a service with one slot for requests. What stands here is all that generated requests can't know by themselves. */
+/** @param admin signed in as an administrator. */
+export function prepare(service: ServiceUnderTest, admin: Browser) {
+  const jobs = new PreparedJobs(service);
+  const { project, binding, token, session } = preparedThings(service, admin);
+  // One for all: a project can have only so many.
+  let acting: Promise<string> | undefined;
+  const actingBinding = async () => {
+    acting ??= binding('local_project');
+    return await acting;
+  };
+  const shell = { prompt: 'true', profile: 'shell', draft: true };
+  /** By operation; what is not here needs nothing. */
+  const byOperation: Readonly<Record<string, Preparation>> = {
+    createJobs: { body: shell, fixed: { profile: 'shell', draft: true } },
+    editJobs: { params: jobs.queued, body: { priority: 3 } },
+    replaceJobs: { params: jobs.queued, body: { priority: 3 } },
+    deleteJobs: { params: jobs.draft },
+    submitJobs: { params: jobs.draft },
+    cancelJobs: { params: jobs.draft },
+    killJobs: { params: jobs.running },
+    retryJobs: { params: jobs.cancelled },
+    refuseActionJobs: { params: async () => ({ ...(await jobs.ended()), action: 'no-such-action' }) },
+    resultJobs: { unreached: REDIRECT },
+    logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
+    readAttachments: {
+      params: async () => ({ ...(await jobs.ended()), name: 'kept.txt' }),
+      unreached: { 303: 'needs a file that is too large to be streamed: test/api/attachments.test.ts' },
+    },
+    // Of a project in which nothing ever runs.
+    writeDeployBindings: {
+      body: { binding_mode: 'custom', project_id: UNUSED, name: 'written', command: 'true' },
+      fixed: { project_id: UNUSED, project: undefined },
+      // The second time it is there already.
+      also: [{}],
+    },
+    deleteDeployBindings: { params: async () => ({ id: await binding(UNUSED) }) },
+    retryDeployments: {
+      params: async () => ({ ...(await jobs.ended()), binding: await actingBinding() }),
+    },
+    editProjects: { params: project, body: { exclusive_cwd: false } },
+    readCodexAccount: { unreached: OTHER_VENDOR },
+    startCodexAccount: { unreached: OTHER_VENDOR },
+    cancelCodexAccount: {
+      params: async () => {
+        await service.api('POST', '/codex-account/start');
+        return {};
+      },
+      unreached: OTHER_VENDOR,
+    },
+    logoutCodexAccount: { unreached: OTHER_VENDOR },
+    deleteRules: {
+      params: async () => {
+        await service.api('POST', '/config/import', { rules: [{ id: 'goes', text: 'Be brief.' }] });
+        return { id: 'goes' };
+      },
+    },
+    deleteProfiles: {
+      params: async () => {
+        await service.api('POST', '/config/import', { profiles: [{ name: 'goes', agent: 'shell' }] });
+        return { name: 'goes' };
+      },
+    },
+    importConfig: { body: { rules: [{ id: 'imported', text: 'Be brief.' }] } },
+    createTokens: { body: { name: 'made' } },
+    suspendTokens: { params: token },
+    resumeTokens: {
+      params: async () => {
+        const { id } = await token();
+        await admin.api('POST', `/tokens/${id}/suspend`);
+        return { id };
+      },
+    },
+    revokeTokens: { params: token },
+    endSessions: { params: session },
+  };
+  /** By the beginning of the path, the longest that fits: values that exist. */
+  const byPath: Readonly<Record<string, Preparation['params']>> = { '/api/v1/jobs/{id}': jobs.ended };
+
+  return (operation: Operation): Preparation & Required<Pick<Preparation, 'params'>> => {
+    const own = byOperation[operation.id] ?? {};
+    const [prefix] = Object.keys(byPath)
+      .filter((path) => operation.path.startsWith(path))
+      .toSorted((a, b) => b.length - a.length);
+    const params = own.params ?? (prefix === undefined ? undefined : byPath[prefix]);
+    if (params === undefined && operation.path.includes('{'))
+      throw new Error(
+        `${operation.id} (${operation.path}) needs parameters of its path: say in preparations.ts whence`,
+      );
+    return { ...own, params: params ?? (async () => ({})) };
+  };
+}
+
+/** A project of which no job ever runs: whatever is written about it does nothing. */
+const UNUSED = 'unused';
+
+/** What is no job, made anew each time so that it can be used up. */
+function preparedThings(service: ServiceUnderTest, admin: Browser) {
+  let made = 0;
+  return {
+    project: async () => {
+      await createJob(service, { prompt: 'true', profile: 'shell', draft: true, project: UNUSED });
+      return { id: UNUSED };
+    },
+    binding: async (project: string): Promise<string> => {
+      made += 1;
+      const body = { binding_mode: 'custom', project, name: `made ${made}`, command: 'true' };
+      return (await service.api('POST', '/deploy-bindings', body)).json.id;
+    },
+    token: async () => ({ id: (await admin.api('POST', '/tokens', { name: 'used up' })).json.id }),
+    session: async () => {
+      const browser = new Browser(service);
+      await browser.signIn('viewer');
+      return { id: (await browser.api('GET', '/session')).json.session_id };
+    },
+  };
+}
+
+/** Jobs in each state, made when they are first asked for; the one slot is kept busy so that what is QUEUED stays so. */
+class PreparedJobs {
+  readonly #service: ServiceUnderTest;
+  #ended: string | undefined;
+  #queued: string | undefined;
+  #running: string | undefined;
+
+  constructor(service: ServiceUnderTest) {
+    this.#service = service;
+  }
+
+  readonly ended = async () => {
+    if (this.#ended === undefined) {
+      if (this.#running !== undefined) await this.#service.api('POST', `/jobs/${this.#running}/kill`);
+      this.#running = undefined;
+      this.#ended = await createJob(this.#service, {
+        prompt: 'echo done; echo kept > "$PROMPTQ_ATTACHMENTS/kept.txt"',
+        profile: 'shell',
+        priority: 9,
+      });
+      await untilEnded(this.#service, this.#ended);
+    }
+    return { id: this.#ended };
+  };
+
+  readonly draft = async () => ({
+    id: await createJob(this.#service, { prompt: 'true', profile: 'shell', draft: true }),
+  });
+
+  readonly cancelled = async () => {
+    const { id } = await this.draft();
+    await this.#service.api('POST', `/jobs/${id}/cancel`);
+    return { id };
+  };
+
+  readonly queued = async () => {
+    await this.running();
+    if (this.#queued === undefined || (await this.#statusOf(this.#queued)) !== 'QUEUED')
+      this.#queued = await createJob(this.#service, { prompt: 'true', profile: 'shell', priority: -9 });
+    return { id: this.#queued };
+  };
+
+  readonly running = async () => {
+    if (this.#running === undefined || (await this.#statusOf(this.#running)) !== 'RUNNING') {
+      const id = await createJob(this.#service, { prompt: 'sleep 600', profile: 'shell', priority: 9 });
+      await waitFor(async () => (await this.#statusOf(id)) === 'RUNNING');
+      this.#running = id;
+    }
+    return { id: this.#running };
+  };
+
+  async #statusOf(id: string): Promise<string> {
+    return (await this.#service.api('GET', `/jobs/${id}/status`)).json.status;
+  }
+}

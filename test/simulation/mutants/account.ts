@@ -1,0 +1,26 @@
+import type { Mutant } from '../mutant.ts';
+
+/** How the vendor account is linked and its login renewed. */
+export const ACCOUNT: readonly Mutant[] = [
+  {
+    name: 'a renewed login counts whichever it was made from',
+    file: 'lib/account/account.ts',
+    find: ' || account.generation !== from',
+    replace: '',
+    test: 'test/lib/account/account.test.ts',
+  },
+  {
+    name: 'a login that was cancelled links all the same',
+    file: 'lib/account/account.ts',
+    find: 'if (!isUnderWay(login) || login.id !== id) return undefined;\n  const { listener',
+    replace: 'if (login?.id !== id) return undefined;\n  const { listener',
+    test: 'test/lib/account/account.test.ts',
+  },
+  {
+    name: 'a job starts again for ever with logins that others renew',
+    file: 'lib/jobs/lifecycle.ts',
+    find: ' && restarts <= MAX_LOGIN_RESTARTS',
+    replace: '',
+    test: 'test/lib/jobs/lifecycle.test.ts',
+  },
+];

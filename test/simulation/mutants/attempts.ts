@@ -1,0 +1,66 @@
+import type { Mutant } from '../mutant.ts';
+
+/** How a worker runs and reports an attempt. */
+export const ATTEMPTS: readonly Mutant[] = [
+  {
+    name: 'the receipt is written after the report',
+    file: 'worker-container/attempt-report.ts',
+    find: '      await context.output.putReceipt(receipt);\n    }, receiving);',
+    replace:
+      "      await transition(context, job, { type: 'end', receipt });\n      await context.output.putReceipt(receipt);\n    }, receiving);",
+  },
+  {
+    name: 'a receipt is tried once',
+    file: 'worker-container/attempt-report.ts',
+    find: '    }, receiving);',
+    replace: '    }, { ...receiving, tries: 1 });',
+    test: 'test/worker-container/attempt-report.test.ts',
+  },
+  {
+    name: 'a report is tried once',
+    file: 'worker-container/attempt-report.ts',
+    find: '    }, tries(LEASE.duration));',
+    replace: '    }, { ...tries(LEASE.duration), tries: 1 });',
+    test: 'test/worker-container/attempt-report.test.ts',
+  },
+  {
+    name: 'nothing is tried again',
+    file: 'worker-container/output/retrying.ts',
+    find: 'if (left <= 1) throw error;',
+    replace: 'throw error;',
+    test: 'test/worker-container/output-shipper-faults.test.ts',
+  },
+  {
+    name: 'live chunks are deleted before they are joined',
+    file: 'worker-container/output/stream-shipper.ts',
+    find: '    await this.#retrying(() => objects.uploadFile(joinedKey, spool.path, spool.bytes, signal));',
+    replace:
+      '    await this.#retrying(() => objects.deleteMany(this.#chunks.map(chunkKey), signal));\n    await this.#retrying(() => objects.uploadFile(joinedKey, spool.path, spool.bytes, signal));',
+  },
+  {
+    name: 'a heartbeat counts from its answer instead of its sending',
+    file: 'worker-container/heartbeat.ts',
+    find: 'this.#acknowledgedAt = sentAt;',
+    replace: 'this.#acknowledgedAt = this.#timing.now();',
+    test: 'test/worker-container/heartbeat.test.ts',
+  },
+  {
+    name: 'a heartbeat does not push the lease',
+    file: 'worker-container/heartbeat.ts',
+    find: 'clock.now() + LEASE.duration',
+    replace: 'clock.now()',
+  },
+  {
+    name: 'a look for starving jobs that fails ends the worker',
+    file: 'worker-container/permit-source.ts',
+    find: 'this.#options.onFailure(error);\n      return [];',
+    replace: 'throw error;',
+  },
+  {
+    name: 'a worker that must go does not hand its jobs back',
+    file: 'worker-container/attempt.ts',
+    find: "stopping.addEventListener('abort', stop, { once: true });",
+    replace: '',
+    test: 'test/worker-container/worker.test.ts',
+  },
+];

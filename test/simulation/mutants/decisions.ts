@@ -1,0 +1,85 @@
+import type { Mutant } from '../mutant.ts';
+
+/** How the life of a job is decided, watched and counted. */
+export const DECISIONS: readonly Mutant[] = [
+  {
+    name: 'leases go by the own clock',
+    file: 'lib/aws/table-clock.ts',
+    find: 'if (Number.isNaN(date)) return;',
+    replace: 'if (date !== 0) return;',
+  },
+  {
+    name: 'a batch of the stream is counted without the window it belongs to',
+    file: 'lib/jobs/counts.ts',
+    find: "':last': last,",
+    replace: "':last': checkpoint ?? last,",
+  },
+  {
+    name: 'a permit is sent after its write',
+    file: 'lib/jobs/transition.ts',
+    find: 'await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });\n    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });',
+    replace:
+      '{ const w = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) }); await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) }); if (w.applied) return { done: true, job: w.job }; job = w.current; continue; }\n    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });',
+  },
+  {
+    name: 'a change that was overtaken is not judged anew',
+    file: 'lib/jobs/transition.ts',
+    find: 'const MAX_ROUNDS = 10;',
+    replace: 'const MAX_ROUNDS = 1;',
+  },
+  {
+    name: 'a takeover does not read the receipt',
+    file: 'lib/jobs/watch-jobs.ts',
+    find: 'await context.readReceipt(job.id, job.attempt)',
+    replace: 'await Promise.resolve(undefined)',
+  },
+  {
+    name: 'a loss is judged anew after somebody else was faster',
+    file: 'lib/jobs/watch-jobs.ts',
+    find: "{ type: 'lose' }, { rounds: 1 }",
+    replace: "{ type: 'lose' }",
+    test: 'test/lib/jobs/takeover.test.ts',
+  },
+  {
+    name: 'a takeover is not conditional on the lease',
+    file: 'lib/jobs/transition.ts',
+    find: '{ sameLease: judgesLease(event, decision.job) }',
+    replace: '{}',
+    test: 'test/lib/jobs/takeover.test.ts',
+  },
+  {
+    name: 'a retry keeps what was asked before',
+    file: 'lib/jobs/lifecycle.ts',
+    find: 'cancel_requested_at: _asked,',
+    replace: '',
+  },
+  { name: 'retries are not counted', file: 'lib/jobs/lifecycle.ts', find: 'retries_used: used + 1,', replace: '' },
+  {
+    name: 'losses are not counted',
+    file: 'lib/jobs/lifecycle.ts',
+    find: "reason: 'worker_lost', losses, updated_at",
+    replace: "reason: 'worker_lost', updated_at",
+  },
+  {
+    name: 'a probe that found something out goes on as one',
+    file: 'lib/jobs/lifecycle.ts',
+    find: "outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted)",
+    replace: 'attempted',
+  },
+  {
+    name: 'a probe is recorded after it was let go',
+    file: 'lib/jobs/parked-jobs.ts',
+    find: "    if (await context.probes.replace(reason, probe, next))\n      await transition(context, job, { type: 'unpark', reason, probe: true });",
+    replace:
+      "    await transition(context, job, { type: 'unpark', reason, probe: true });\n    await context.probes.replace(reason, probe, next);",
+    test: 'test/lib/jobs/parked-jobs.test.ts',
+  },
+  {
+    name: 'a dead letter is deleted before it is sent again',
+    file: 'lib/jobs/permit.ts',
+    find: '        if (permit !== undefined) await this.#put(permit, 0);\n        const { ReceiptHandle } = message;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));',
+    replace:
+      '        const { ReceiptHandle } = message;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));\n        if (permit !== undefined) await this.#put(permit, 0);',
+    test: 'test/lib/jobs/redeliver.test.ts',
+  },
+];

@@ -1,0 +1,57 @@
+import type { Mutant } from '../mutant.ts';
+
+/** How a folder is given to one job at a time. */
+export const FOLDERS: readonly Mutant[] = [
+  {
+    name: 'a place is given away while an attempt has it',
+    file: 'lib/jobs/holds.ts',
+    find: "if (job.status === 'RUNNING' && job.attempt === hold.attempt) return job.folder !== place && job.place !== place;",
+    replace: '',
+  },
+  {
+    name: 'a place is taken on no condition',
+    file: 'lib/jobs/holds.ts',
+    find: "ConditionExpression: 'attribute_not_exists(id)'",
+    replace: "ConditionExpression: 'attribute_not_exists(id) OR attribute_exists(id)'",
+    test: 'test/lib/jobs/folder-holds.test.ts',
+  },
+  {
+    name: 'a claim that is doubted is not refused',
+    file: 'lib/jobs/holds.ts',
+    find: 'return (await context.jobs.apply(job, job)).applied;',
+    replace: 'return true;',
+    test: 'test/lib/jobs/folder-holds.test.ts',
+  },
+  {
+    name: 'nobody looks for folders that have become free',
+    file: 'lib/jobs/watch-jobs.ts',
+    find: 'for (const folder of wanted) await wakeIfFree(context, folder);',
+    replace: '',
+    test: 'test/lib/jobs/folder-holds.test.ts',
+  },
+  {
+    name: 'a profile has one place more than it says',
+    file: 'lib/jobs/profile-places.ts',
+    find: 'Array.from({ length: concurrency }',
+    replace: 'Array.from({ length: concurrency + 1 }',
+  },
+  {
+    name: 'a job is claimed whether it has a place or not',
+    file: 'lib/jobs/profile-places.ts',
+    find: "return 'busy';",
+    replace: 'return { place: undefined };',
+  },
+  {
+    name: 'a place that a claim holds counts before the claim only',
+    file: 'lib/jobs/lifecycle.ts',
+    find: '...(place !== undefined && { place }),',
+    replace: '',
+  },
+  {
+    name: 'nobody looks for places that have become free',
+    file: 'lib/jobs/watch-jobs.ts',
+    find: 'for (const profile of profiles) await fillPlaces(context, profile);',
+    replace: '',
+    test: 'test/lib/jobs/profile-places.test.ts',
+  },
+];

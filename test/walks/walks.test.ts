@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { walkApi } from './walk-api.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_CONCURRENCY: '4' } });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+it('random walks over the API meet no answer that the lifecycle does not permit, and leave counts that are right', {
+  timeout: 180_000,
+}, async () => {
+  const { walks, steps, jobs, counts } = await walkApi(service, { runs: 15, seed: 20_261_120 });
+  console.log(JSON.stringify({ walks, steps, jobs, counts }));
+  expect(walks).toBe(15);
+  // A walk that met only some of the states would say little.
+  expect(Object.entries({ ...counts, QUEUED: 1, RUNNING: 1 }).filter(([, count]) => count === 0)).toEqual([]);
+});

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { MOST_SLOTS } from '../../lib/config/env.ts';
+
+const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');
+
+test('the image has an account for logins and one for each slot that a worker can have, and tells the worker so', () => {
+  const first = /^ENV PROMPTQ_SLOT_UID=(\d+)$/m.exec(dockerfile)?.[1];
+  expect(Number(first)).toBeGreaterThanOrEqual(1_000);
+  expect(dockerfile).toContain('groupadd --gid "$PROMPTQ_SLOT_UID" promptq');
+  expect(dockerfile).toContain(`for slot in $(seq 0 ${MOST_SLOTS}); do`);
+  expect(dockerfile).toContain('useradd --uid "$((PROMPTQ_SLOT_UID + slot))" --gid promptq');
+  expect(dockerfile).toMatch(/^USER root$/m);
+});
+
+test('the image begins with a base of an exact version: of the Node that the tests run with', () => {
+  expect(dockerfile).toMatch(new RegExp(`^ARG NODE_IMAGE=node:${process.versions.node}-[a-z]+-slim$`, 'm'));
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base]) => base);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
+  expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}']));
+});

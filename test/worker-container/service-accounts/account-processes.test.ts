@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { listProcesses, realUidOf } from '../../../worker-container/process-table.ts';
+import { endAccount, endTree, spawnTree, type Tree } from '../../../worker-container/process-tree.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { describeAsRoot, newAccounts } from './as-root.ts';
+
+const PATH = '/usr/bin:/bin';
+/** Seconds after which whatever these tests start ends by itself, should nobody end it. */
+const LIFE = 20;
+
+describeAsRoot('processes under a service account', () => {
+  const accounts = newAccounts(2);
+  const [first, second] = accounts.slots as [ServiceAccount, ServiceAccount];
+  afterEach(async () => {
+    for (const account of accounts.slots) await endAccount(account);
+  });
+
+  const start = (account: ServiceAccount, script: string, program = 'bash'): Promise<Tree> =>
+    spawnTree({
+      ...{ command: program, args: [program === 'bash' ? '-c' : '-e', script] },
+      ...{ env: { PATH, LIFE: String(LIFE) }, cwd: tmpdir(), stdin: '', mark: randomUUID(), account },
+    });
+  const end = (child: Tree, options: { kill?: boolean; graceMs?: number } = {}) =>
+    endTree({ child, mark: 'nobody carries this', politeSignal: 'SIGTERM', ...options });
+  const living = ({ uid }: ServiceAccount) =>
+    listProcesses().filter(({ pid, zombie }) => !zombie && realUidOf(pid) === uid);
+
+  test('have its user and group and nothing else, for good', async () => {
+    const tree = await start(
+      first,
+      'id -u; id -G; umask; sort /proc/self/status; cat /dev/stdin; echo ended > /dev/stderr',
+    );
+    const [stdout, stderr] = await Promise.all([text(tree.stdout), text(tree.stderr)]);
+    const [uid, groups, umask, ...status] = stdout.trim().split('\n');
+    expect([uid, groups, umask, stderr]).toEqual([String(first.uid), String(first.gid), '0002', 'ended\n']);
+    const none = '0000000000000000';
+    const expected = {
+      CapInh: none,
+      CapPrm: none,
+      CapEff: none,
+      CapBnd: none,
+      CapAmb: none,
+      NoNewPrivs: '1',
+      Groups: '',
+    };
+    const lines = Object.fromEntries(status.map((line) => line.split(':').map((part) => part.trim())));
+    expect(lines).toMatchObject(expected);
+  });
+
+  test('are there from the moment on that a tree is, so that one which is ended at once does not begin later', async () => {
+    const tree = await start(first, 'sleep $LIFE');
+    expect(realUidOf(tree.pid)).toBe(first.uid);
+    expect(await end(tree, { kill: true })).toBe(1);
+    expect(living(first)).toEqual([]);
+  });
+
+  test('tell how they ended, also where they could not be started', async () => {
+    expect(await (await start(first, 'exit 7')).exited).toEqual({ exitCode: 7, signal: null });
+    const missing = await start(first, 'none', '/no/such/agent');
+    expect(await text(missing.stderr)).toContain('/no/such/agent');
+    expect(await missing.exited).toEqual({ exitCode: 127, signal: null });
+  });
+
+  test('are asked first, and those that outlive them too', async () => {
+    const tree = await start(
+      first,
+      `trap 'echo agent asked; exit 3' TERM
+       env -i setsid bash -c "trap 'echo orphan asked; exit' TERM; echo ready; while :; do sleep 0.05; done" &
+       while :; do sleep 0.05; done`,
+    );
+    await once(tree.stdout, 'data');
+    const said = text(tree.stdout);
+    expect(await end(tree)).toBe(0);
+    expect(await tree.exited).toEqual({ exitCode: 3, signal: null });
+    expect(await said).toBe('agent asked\norphan asked\n');
+  });
+
+  test('are all found, though they left their session, their parent and their environment before the first look', async () => {
+    const tree = await start(first, '(env -i setsid setsid sleep $LIFE &) ; (setsid sleep $LIFE &); true');
+    await tree.exited;
+    await expect.poll(() => living(first).length, { timeout: 20_000 }).toBe(2);
+    expect(await end(tree, { kill: true })).toBe(2);
+    expect(living(first)).toEqual([]);
+  });
+
+  // Such a process lives for the moment between two forks: a look at the list hardly ever sees it. What it has inherited
+  // does: its output ends when the last one has, and says whether they did by themselves.
+  const BY_ITSELF = `print "by itself\\n"`;
+  test.each([
+    ['that kills whom it can', `while (time < $end) { kill 'KILL', -1; exit if fork } ${BY_ITSELF}`],
+    ['of twenty', `for (1 .. 20) { last unless fork } while (time < $end) { exit if fork } ${BY_ITSELF}`],
+  ])('are ended for good, though they are a chain %s and never stands still', async (_, hop) => {
+    const tree = await start(first, `$end = time + $ENV{LIFE}; ${hop}`, '/usr/bin/perl');
+    const said = text(tree.stdout);
+    await tree.exited;
+    await end(tree, { kill: true });
+    expect(await said).toBe('');
+    expect(living(first)).toEqual([]);
+  });
+
+  test("don't end with those of another slot, and can do nothing to them", async () => {
+    const other = await start(second, 'echo ready; sleep $LIFE');
+    await once(other.stdout, 'data');
+    const tree = await start(first, `kill -0 ${other.pid} || kill -0 ${process.pid} || kill -KILL -1; true`);
+    expect(await text(tree.stderr)).toMatch(/(.*Operation not permitted\n){2}/);
+    await end(tree, { kill: true });
+    expect(living(second).length).toBeGreaterThan(0);
+    expect(other.stdout.readableEnded).toBe(false);
+  });
+});

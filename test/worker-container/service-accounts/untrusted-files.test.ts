@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { chown, link, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { started } from '../../../lib/account/account.ts';
+import { AccountStore } from '../../../lib/account/account-store.ts';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
+import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
+import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
+import { findAttachments } from '../../../worker-container/attachments/find-attachments.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import {
+  giveTree,
+  putFile,
+  readOwned,
+  removeTree,
+  takeTree,
+} from '../../../worker-container/service-accounts/untrusted-files.ts';
+import { WorkFolders } from '../../../worker-container/service-accounts/work-folders.ts';
+import { emulateDeployment } from '../../emulated-deployment.ts';
+import { describeAsRoot, newAccounts } from './as-root.ts';
+
+describeAsRoot('what a slot has left', () => {
+  const [slot, other] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
+  const isSlot = (uid: number) => uid === slot.uid;
+  let folder: string;
+  let theirs: string;
+  let secret: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    [theirs, secret] = [join(folder, 'theirs'), join(folder, 'secret')];
+    await mkdir(theirs);
+    await chown(theirs, slot.uid, slot.gid);
+    await writeFile(secret, 'secret', { mode: 0o600 });
+  });
+  afterEach(async () => await rm(folder, { recursive: true }));
+  const owner = async (path: string) => (await lstat(path)).uid;
+
+  test('is read only if it is a file of its own', async () => {
+    const path = (name: string) => join(theirs, name);
+    await writeFile(path('file'), 'text');
+    await giveTree(theirs, slot);
+    expect(await readOwned(path('file'), isSlot)).toBe('text');
+    await symlink(secret, path('link'));
+    await symlink(folder, path('folder'));
+    await link(secret, path('hard-link'));
+    await writeFile(path('large'), Buffer.alloc(2_000_000));
+    await chown(path('large'), slot.uid, slot.gid);
+    execFileSync('mkfifo', [path('pipe')]);
+    for (const name of ['link', 'folder/secret', 'hard-link', 'large', 'pipe', 'folder', 'missing'])
+      expect(await readOwned(path(name), isSlot), name).toBeUndefined();
+  });
+
+  test('is replaced, where a file is put in the place of a link', async () => {
+    await symlink(secret, join(theirs, 'config'));
+    await putFile(join(theirs, 'config'), 'ours');
+    expect([await readFile(secret, 'utf8'), await readFile(join(theirs, 'config'), 'utf8')]).toEqual([
+      'secret',
+      'ours',
+    ]);
+    expect(await readdir(theirs)).toEqual(['config']);
+  });
+
+  test('is removed, and given to another, without what its links lead to', async () => {
+    await symlink(secret, join(theirs, 'link'));
+    await symlink(folder, join(theirs, 'folder'));
+    await takeTree(theirs, other);
+    expect([await owner(join(theirs, 'link')), await owner(folder), await owner(secret)]).toEqual([other.uid, 0, 0]);
+    await removeTree(theirs);
+    expect(await readdir(folder)).toEqual(['secret']);
+  });
+
+  test('is no attachment if it is another name of what belongs to somebody else', async () => {
+    await writeFile(join(theirs, 'own'), 'x');
+    await link(join(theirs, 'own'), join(theirs, 'own-again'));
+    await giveTree(theirs, slot);
+    await link(secret, join(theirs, 'not-own'));
+    const { files, left } = await findAttachments(theirs, LIMITS.attachments, slot.uid);
+    expect(files.map(({ path }) => path)).toEqual(['own', 'own-again']);
+    expect([...left]).toEqual([['kind', 1]]);
+  });
+
+  test('is no login if it is a link, or not its own; and the worker writes nothing beside it', async () => {
+    const deployment = await emulateDeployment();
+    try {
+      const accounts = new AccountStore({ ...deployment.registry, world: 'practice' });
+      const credentials = new CredentialFiles(join(folder, 'account'), accounts, 'codex');
+      const vendor = await PracticeLogins.open(undefined);
+      const auth = async () => JSON.stringify({ tokens: await vendor.grant('one') });
+      const first = await auth();
+      await accounts.change('codex', (account, now) => started(account, 'login', now));
+      await credentials.link('login', first, undefined);
+      const attempt = join(folder, 'attempt');
+      const options = { account: slot, onFailure: () => undefined };
+      const copy = await AttemptLogin.copyInto(attempt, credentials, options);
+      const home = join(attempt, 'agent', 'codex-home');
+      await giveTree(join(attempt, 'agent'), slot);
+      const renewed = await auth();
+      await writeFile(secret, renewed);
+      await rm(join(home, 'auth.json'));
+      await symlink(secret, join(home, 'auth.json'));
+      await copy.close();
+      await recoverRenewal(attempt, credentials, isSlot);
+      expect((await credentials.read())?.text).toBe(first);
+
+      // What the CLI itself has renewed counts.
+      await rm(join(home, 'auth.json'));
+      await writeFile(join(home, 'auth.json'), renewed);
+      await chown(join(home, 'auth.json'), slot.uid, slot.gid);
+      await copy.close();
+      expect((await credentials.read())?.text).toBe(renewed);
+      expect(await readdir(home)).toEqual(['auth.json']);
+    } finally {
+      await deployment.stop();
+    }
+  });
+
+  test("is lent on with all that is in it, to the folder of a project not further than that, and never what is the worker's", async () => {
+    const workspaces = join(folder, 'workspaces');
+    const lend = async (account: ServiceAccount, path: string, isPrivate = false) => {
+      const options = { account, folders: { workspaces, roots: [theirs] }, closed: [join(workspaces, '.account')] };
+      await new WorkFolders(options).lend(path, { isPrivate });
+      return (await stat(path)).mode & 0o777;
+    };
+    const at = (...names: string[]) => join(workspaces, ...names);
+    expect(await lend(slot, at('p', 'a', 'b'))).toBe(0o775);
+    expect(await lend(slot, at('p', 'job'), true)).toBe(0o700);
+    expect([await owner(at('p')), await owner(at('p', 'a')), await owner(at('p', 'job'))]).toEqual([
+      0,
+      slot.uid,
+      slot.uid,
+    ]);
+    await lend(other, at('p', 'a'));
+    expect(await owner(at('p', 'a', 'b'))).toBe(other.uid);
+    await lend(other, at('p'));
+    expect([await owner(at('p')), await owner(at('p', 'job'))]).toEqual([other.uid, slot.uid]);
+    // A root is nobody's, nor is what somebody else has made below one.
+    await mkdir(join(theirs, 'made'));
+    await lend(other, join(theirs, 'made'));
+    await lend(other, workspaces);
+    expect([await owner(join(theirs, 'made')), await owner(workspaces)]).toEqual([0, 0]);
+
+    await mkdir(at('.account'), { mode: 0o700 });
+    await symlink(at('.account'), at('p', 'link'));
+    await symlink(folder, at('p', 'out'));
+    await symlink('a', at('p', 'inside'));
+    for (const path of [at('.account'), at('.account', 'x'), at('p', 'link'), at('p', 'link', 'x'), at('p', 'out')])
+      await expect(lend(slot, path), path).rejects.toThrow(/^cwd: /);
+    await lend(slot, at('p', 'inside'));
+    expect([await owner(at('p', 'a')), await readdir(at('.account'))]).toEqual([slot.uid, []]);
+  });
+});

@@ -1,0 +1,42 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { timestamp } from '../../../lib/aws/table-clock.ts';
+import { randomJobId } from '../../../lib/jobs/job-id.ts';
+import { sweepWorkspaces } from '../../../worker-container/workspaces/sweep-workspaces.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+test("folders of jobs that ended long ago go, with their worktrees' records; all else stays", async () => {
+  const workspaces = deployment.env.PROMPTQ_WORKSPACES;
+  const { clock, jobs, locks } = deployment;
+  const folder = async (name: string) => await mkdir(join(workspaces, 'app', name, 'within'), { recursive: true });
+  const ended = async (days: number) => {
+    const finished_at = timestamp(clock.now() - days * 86_400_000);
+    const { id } = await deployment.store({ id: randomJobId(), status: 'FAILED', reason: 'exited', finished_at });
+    await folder(id);
+    return id;
+  };
+  const [old, young] = [await ended(8), await ended(6)];
+  const { id: running } = await deployment.store({ id: randomJobId(), status: 'RUNNING', reason: 'running' });
+  const unknown = randomJobId();
+  for (const name of [running, unknown, 'named-by-a-cwd', `${randomJobId()}.going`]) await folder(name);
+  const clone = join(workspaces, '.repositories', 'app-0123.git', 'worktrees');
+  for (const id of [old, young]) await mkdir(join(clone, id), { recursive: true });
+
+  const sweep = { workspaces, days: 7, jobs, locks, clock, workerId: 'one' };
+  expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
+  expect(await sweepWorkspaces(sweep)).toBe(2);
+  expect((await readdir(join(workspaces, 'app'))).toSorted()).toEqual(
+    [young, running, unknown, 'named-by-a-cwd'].toSorted(),
+  );
+  expect(await readdir(clone)).toEqual([young]);
+
+  await folder(old);
+  expect(await sweepWorkspaces({ ...sweep, workerId: 'another' })).toBe(0);
+});

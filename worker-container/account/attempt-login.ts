@@ -1,0 +1,146 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from '../../lib/jobs/receipt.ts';
+import { CODEX_HOME, isLogin, secretsOfLogin } from '../agents/codex-login.ts';
+import { AGENT_FOLDER } from '../attempt-files.ts';
+import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';
+import { readOwned } from '../service-accounts/untrusted-files.ts';
+import type { CredentialFiles } from './credential-files.ts';
+
+/** No vendor account is linked: the job waits for one. */
+export class AccountRequiredError extends Error {
+  override readonly name = 'AccountRequiredError';
+}
+
+/**
+ * The login of one attempt: a copy in the CLI's own folder. What the CLI renews is written back while it runs, since its
+ * refresh token serves once and others are waiting for what comes after it.
+ */
+export class AttemptLogin {
+  readonly #credentials: CredentialFiles;
+  readonly #attemptDir: string;
+  readonly #owner: number | undefined;
+  readonly #onFailure: (error: unknown) => void;
+  #text: string;
+  /** The one that the copy is of, or has become; undefined: the copy does not count any more. */
+  #generation: number | undefined;
+  readonly #began: number;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  private constructor(
+    credentials: CredentialFiles,
+    copy: { attemptDir: string; text: string; generation: number },
+    { account, onFailure }: LoginCopyOptions,
+  ) {
+    this.#credentials = credentials;
+    this.#attemptDir = copy.attemptDir;
+    this.#owner = ownerOf(account);
+    this.#text = copy.text;
+    this.#generation = copy.generation;
+    this.#began = copy.generation;
+    this.#onFailure = onFailure;
+  }
+
+  /**
+   * Copies the login that counts into the CLI's folder in an attempt's, which nobody else may write to yet.
+   * @throws AccountRequiredError if no account is linked
+   */
+  static async copyInto(
+    attemptDir: string,
+    credentials: CredentialFiles,
+    options: LoginCopyOptions,
+  ): Promise<AttemptLogin> {
+    const held = await credentials.read();
+    if (held === undefined) throw new AccountRequiredError('No vendor account is linked.');
+    const file = loginFile(attemptDir);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, held.text, { mode: 0o600 });
+    await noteGeneration(attemptDir, held.generation);
+    const login = new AttemptLogin(credentials, { attemptDir, ...held }, options);
+    login.#timer = setInterval(() => void login.#look(), LOOK_EVERY);
+    return login;
+  }
+
+  /** Values that no reader of output may see. */
+  get secrets(): string[] {
+    return secretsOfLogin(this.#text);
+  }
+
+  /** Writes back what the CLI has renewed last; to be called when it has ended. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#look();
+  }
+
+  /** A run that was sent away is to start again, spending nothing, where there is a newer login than the one that it had. */
+  async judge(outcome: Outcome): Promise<Outcome> {
+    if (outcome.kind !== 'parked' || outcome.reason !== 'account_required') return outcome;
+    // Whoever has used the refresh token up is just about to write back what he got for it.
+    const patience = USED_UP.test(outcome.error ?? '') ? PATIENCE : 0;
+    for (let waited = 0; ; waited += LOOK_EVERY) {
+      const current = await this.#credentials.generation();
+      if (current !== undefined && current !== this.#began && current !== this.#generation)
+        return { ...outcome, kind: 'handed_back' };
+      if (current === undefined || waited >= patience) return outcome;
+      await sleep(LOOK_EVERY);
+    }
+  }
+
+  /** One look at a time: two would write one renewal back twice. */
+  async #look(): Promise<void> {
+    this.#looking = this.#looking.then(async () => await this.#writeBack().catch(this.#onFailure));
+    await this.#looking;
+  }
+
+  async #writeBack(): Promise<void> {
+    if (this.#generation === undefined) return;
+    const text = (await readOwned(loginFile(this.#attemptDir), (uid) => uid === this.#owner)) ?? '';
+    // The CLI may be writing it just now, or have given it up.
+    if (text === this.#text || !isLogin(text)) return;
+    this.#generation = await this.#credentials.renew(this.#generation, text);
+    this.#text = text;
+    if (this.#generation !== undefined) await noteGeneration(this.#attemptDir, this.#generation);
+  }
+}
+
+interface LoginCopyOptions {
+  /** Whom the CLI runs as; undefined: this process's user. */
+  readonly account: ServiceAccount | undefined;
+  readonly onFailure: (error: unknown) => void;
+}
+
+function loginFile(attemptDir: string): string {
+  return join(attemptDir, AGENT_FOLDER, CODEX_HOME, 'auth.json');
+}
+
+/** Out of the CLI's reach stands of which login it has a copy, for the worker that comes after one that died. */
+const GENERATION = 'login-generation';
+
+async function noteGeneration(attemptDir: string, generation: number): Promise<void> {
+  await writeFile(join(attemptDir, GENERATION), String(generation), { mode: 0o600 });
+}
+
+/**
+ * Writes back what a CLI had renewed in an attempt's folder when its worker died: the login that counts may be used up.
+ * @param isOwner whether attempts ran as this user.
+ */
+export async function recoverRenewal(
+  attemptDir: string,
+  credentials: CredentialFiles,
+  isOwner: (uid: number) => boolean,
+): Promise<void> {
+  const generation = Number(await readFile(join(attemptDir, GENERATION), 'utf8').catch(() => 'none'));
+  const text = (await readOwned(loginFile(attemptDir), isOwner)) ?? '';
+  if (Number.isNaN(generation) || !isLogin(text)) return;
+  const held = await credentials.read();
+  if (held !== undefined && held.text !== text) await credentials.renew(generation, text);
+}
+
+/** Milliseconds. */
+const LOOK_EVERY = 500;
+const PATIENCE = 5_000;
+
+/** codex 0.169.0 */
+const USED_UP = /refresh token was already used/i;

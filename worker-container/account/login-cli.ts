@@ -1,0 +1,144 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WorkerEnv } from '../../lib/config/env.ts';
+import { loginEnvironment, practiceUrl } from '../agent-environment.ts';
+import { codexLogin, codexLogout, isLogin, type LoginCommand } from '../agents/codex-login.ts';
+import { endTree, spawnTree, type Tree, type TreeExit } from '../process-tree.ts';
+import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';
+import { giveTree, readOwned } from '../service-accounts/untrusted-files.ts';
+import { type DevicePrompt, readDevicePrompt } from './device-prompt.ts';
+
+export interface LoginCliContext {
+  readonly env: WorkerEnv;
+  /** Begins the mark of every process of this worker. */
+  readonly markPrefix: string;
+  /** What the CLI runs under, and nothing else does. Undefined: as this process's user. */
+  readonly account: ServiceAccount | undefined;
+}
+
+/** The CLI's device login, in a fresh folder of its own. What it prints is in this process's memory alone. */
+export class LoginCli {
+  readonly #tree: Tree;
+  readonly #mark: string;
+  readonly #home: string;
+  readonly #context: LoginCliContext;
+  readonly #printed = { stdout: '', stderr: '' };
+  readonly #prompted = Promise.withResolvers<DevicePrompt>();
+
+  private constructor(context: LoginCliContext, tree: Tree, { mark, home }: { mark: string; home: string }) {
+    this.#context = context;
+    this.#tree = tree;
+    this.#mark = mark;
+    this.#home = home;
+    this.#prompted.promise.catch(() => undefined);
+    for (const stream of ['stdout', 'stderr'] as const) {
+      tree[stream].on('data', (chunk: Buffer) => this.#read(stream, chunk));
+      tree[stream].on('error', () => undefined);
+    }
+  }
+
+  static async start(context: LoginCliContext, id: string): Promise<LoginCli> {
+    const home = await freshHome(context, id);
+    const command = await codexLogin(optionsOf(context, home));
+    const mark = markOf(context, id);
+    return new LoginCli(context, await run(context, command, { home, mark }), { mark, home });
+  }
+
+  /** When the CLI has said where to enter which code; may never be. */
+  get prompted(): Promise<DevicePrompt> {
+    return this.#prompted.promise;
+  }
+
+  /** When the CLI has ended by itself, or was ended. */
+  get exited(): Promise<TreeExit> {
+    return this.#tree.exited;
+  }
+
+  get stderr(): string {
+    return this.#printed.stderr;
+  }
+
+  /** The login that the CLI has left; undefined: none. */
+  async credential(): Promise<string | undefined> {
+    const owner = ownerOf(this.#context.account);
+    const text = await readOwned(join(this.#home, 'auth.json'), (uid) => uid === owner);
+    return text !== undefined && isLogin(text) ? text : undefined;
+  }
+
+  /** Ends what is left of the CLI. Its login, if it has come to one, stays until `dispose`. */
+  async end(): Promise<void> {
+    await endTree({ child: this.#tree, mark: this.#mark, politeSignal: 'SIGTERM', kill: true });
+  }
+
+  /** Revokes a login that nobody wants any more, by the CLI that has made it. */
+  async revoke(): Promise<void> {
+    await logout(this.#context, this.#home, `${this.#mark}/logout`);
+  }
+
+  async dispose(): Promise<void> {
+    for (const pipe of [this.#tree.stdout, this.#tree.stderr]) pipe.destroy();
+    await rm(this.#home, { recursive: true, force: true });
+  }
+
+  #read(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+    // A CLI that goes on and on is no login.
+    this.#printed[stream] = `${this.#printed[stream]}${chunk}`.slice(-MOST_PRINTED);
+    const prompt = stream === 'stdout' ? readDevicePrompt(this.#printed.stdout) : undefined;
+    if (prompt !== undefined) this.#prompted.resolve(prompt);
+  }
+}
+
+const MOST_PRINTED = 64 * 1024;
+
+/** Revokes a login at its vendor by the vendor's CLI, which tries but once. */
+export async function revokeLogin(context: LoginCliContext, id: string, auth: string): Promise<void> {
+  const home = await freshHome(context, id);
+  try {
+    await writeFile(join(home, 'auth.json'), auth, { mode: 0o600 });
+    await logout(context, home, markOf(context, id));
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function logout(context: LoginCliContext, home: string, mark: string): Promise<void> {
+  const tree = await run(context, await codexLogout(optionsOf(context, home)), { home, mark });
+  for (const pipe of [tree.stdout, tree.stderr]) pipe.resume().on('error', () => undefined);
+  const limit = setTimeout(
+    () => void endTree({ child: tree, mark, politeSignal: 'SIGTERM', kill: true }),
+    LOGOUT_LIMIT,
+  );
+  await tree.exited;
+  clearTimeout(limit);
+  for (const pipe of [tree.stdout, tree.stderr]) pipe.destroy();
+}
+
+/** Milliseconds. */
+const LOGOUT_LIMIT = 20_000;
+
+async function run(
+  { account }: LoginCliContext,
+  { command, args, env }: LoginCommand,
+  { home, mark }: { readonly home: string; readonly mark: string },
+): Promise<Tree> {
+  await giveTree(home, account);
+  return await spawnTree({ command, args, env, cwd: home, stdin: '', mark, account });
+}
+
+function optionsOf({ env, account }: LoginCliContext, home: string) {
+  const own = { ...loginEnvironment(env, 'codex'), ...(account !== undefined && { HOME: home }) };
+  return { home, env: own, practiceUrl: practiceUrl(env) };
+}
+
+function markOf({ markPrefix }: LoginCliContext, id: string): string {
+  return `${markPrefix}login/${id}`;
+}
+
+async function freshHome({ env, account }: LoginCliContext, id: string): Promise<string> {
+  const logins = join(env.PROMPTQ_WORK_DIR, 'logins');
+  const home = join(logins, id);
+  await rm(home, { recursive: true, force: true });
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  if (account !== undefined) await chmod(logins, 0o711);
+  return home;
+}

@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { findCodex } from './codex-binary.ts';
+import { codexLoginConfig } from './codex-config.ts';
+
+/** The CLI's own folder, in that of an attempt. */
+export const CODEX_HOME = 'codex-home';
+
+/** A command of the CLI about its login. `home`: its CODEX_HOME. */
+export interface LoginCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface LoginCommandOptions {
+  readonly home: string;
+  /** As the worker allows it to an agent. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The practice vendor's model, whose login is beside it; undefined: the vendor itself. */
+  readonly practiceUrl: string | undefined;
+}
+
+/** `codex login --device-auth`, which prints address and code, waits, and leaves `auth.json` in its home. */
+export async function codexLogin(options: LoginCommandOptions): Promise<LoginCommand> {
+  const { practiceUrl } = options;
+  const issuer = practiceUrl === undefined ? [] : ['--experimental_issuer', new URL(practiceUrl).origin];
+  return await loginCommand(['login', '--device-auth', ...issuer], options);
+}
+
+/** `codex logout`, which revokes the login of its home and removes it. */
+export async function codexLogout(options: LoginCommandOptions): Promise<LoginCommand> {
+  return await loginCommand(['logout'], options);
+}
+
+/** Where codex renews and revokes a login of the practice vendor. */
+export function practiceLoginEnvironment(practiceUrl: string): Record<string, string> {
+  return {
+    CODEX_REFRESH_TOKEN_URL_OVERRIDE: new URL('/oauth/token', practiceUrl).href,
+    CODEX_REVOKE_TOKEN_URL_OVERRIDE: new URL('/oauth/revoke', practiceUrl).href,
+  };
+}
+
+async function loginCommand(args: readonly string[], options: LoginCommandOptions): Promise<LoginCommand> {
+  const { home, practiceUrl } = options;
+  const { PROMPTQ_CODEX_BIN, ...env } = options.env;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await writeFile(`${home}/config.toml`, codexLoginConfig(practiceUrl), { mode: 0o600 });
+  return {
+    command: await findCodex(PROMPTQ_CODEX_BIN),
+    args,
+    env: { ...env, CODEX_HOME: home, ...(practiceUrl !== undefined && practiceLoginEnvironment(practiceUrl)) },
+  };
+}
+
+const authSchema = z.object({
+  tokens: z.object({ id_token: z.string(), access_token: z.string(), refresh_token: z.string() }),
+});
+
+/** Values of an `auth.json` that nobody may see. */
+export function secretsOfLogin(auth: string): string[] {
+  const { data } = authSchema.safeParse(parsed(auth));
+  return data === undefined ? [] : Object.values(data.tokens);
+}
+
+/** Whether a text is a whole `auth.json` with a login. */
+export function isLogin(auth: string): boolean {
+  return authSchema.safeParse(parsed(auth)).success;
+}
+
+/** What the vendor calls the account: the address of its owner. */
+export function accountOfLogin(auth: string): string | undefined {
+  const { data } = authSchema.safeParse(parsed(auth));
+  const claims = parsed(Buffer.from(data?.tokens.id_token.split('.')[1] ?? '', 'base64url').toString());
+  return z.object({ email: z.string() }).safeParse(claims).data?.email;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LIMITS } from '../../lib/contract/limits.ts';
+
+/** A file that is to be kept. */
+export interface FoundFile {
+  /** Relative to the folder, segments separated by `/`. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** What of a folder is kept, and how much is not, by why. */
+export interface FoundFiles {
+  readonly files: readonly FoundFile[];
+  readonly left: ReadonlyMap<LeftFor, number>;
+}
+
+export type LeftFor = 'count' | 'size' | 'total' | 'kind' | 'name' | 'depth';
+
+type Limits = Readonly<Record<keyof typeof LIMITS.attachments, number>>;
+
+/** More than this is not even looked at: a folder of millions would keep a worker for hours. */
+const LOOKED_AT = 10;
+
+/**
+ * Looks through a folder for what can be kept: regular files with plain names, no links, up to the limits.
+ * @param owner Whose files they are: what belongs to others and has another name elsewhere was not made here.
+ */
+export async function findAttachments(
+  folder: string,
+  limits: Limits = LIMITS.attachments,
+  owner?: number,
+): Promise<FoundFiles> {
+  const files: FoundFile[] = [];
+  const left = new Map<LeftFor, number>();
+  const leave = (why: LeftFor) => left.set(why, (left.get(why) ?? 0) + 1);
+  let total = 0;
+  let looked = 0;
+  for await (const entry of entriesOf(folder, { prefix: '', depth: limits.depth, owner })) {
+    looked += 1;
+    if (looked > limits.count * LOOKED_AT) break;
+    if (typeof entry === 'string') leave(entry);
+    else if (Buffer.byteLength(entry.path) > limits.pathBytes) leave('name');
+    else if (files.length >= limits.count) leave('count');
+    else if (entry.bytes > limits.fileBytes) leave('size');
+    else if (total + entry.bytes > limits.totalBytes) leave('total');
+    else {
+      total += entry.bytes;
+      files.push(entry);
+    }
+  }
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files, left };
+}
+
+async function* entriesOf(
+  root: string,
+  { prefix, depth, owner }: { prefix: string; depth: number; owner: number | undefined },
+): AsyncGenerator<FoundFile | LeftFor> {
+  for await (const { name } of await opendir(join(root, prefix))) {
+    const path = prefix + name;
+    if (MISLEADING.test(name)) yield 'name';
+    else {
+      const found = await lstat(join(root, path)).catch(() => undefined);
+      if (found?.isFile() === true && (found.nlink === 1 || found.uid === (owner ?? found.uid)))
+        yield { path, bytes: found.size };
+      else if (found?.isDirectory() !== true) yield 'kind';
+      else if (depth <= 1) yield 'depth';
+      else yield* entriesOf(root, { prefix: `${path}/`, depth: depth - 1, owner });
+    }
+  }
+}
+
+/** Control characters and those that turn the direction of text; U+FFFD stands for what is no UTF-8. */
+const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u;
+
+const WHY: Readonly<Record<LeftFor, string>> = {
+  count: `more than ${LIMITS.attachments.count} files`,
+  size: `larger than ${LIMITS.attachments.fileBytes} bytes`,
+  total: `more than ${LIMITS.attachments.totalBytes} bytes in all`,
+  kind: 'a link or no regular file',
+  name: `a name that is no UTF-8 or has control characters, or longer than ${LIMITS.attachments.pathBytes} bytes`,
+  depth: `more than ${LIMITS.attachments.depth} folders deep`,
+};
+
+/** What a client is told of the files that are not kept. */
+export function warningsOf(left: FoundFiles['left']): string[] {
+  return [...left].map(([why, count]) => `attachments: ${count} not kept: ${WHY[why]}`);
+}

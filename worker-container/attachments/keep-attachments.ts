@@ -1,0 +1,112 @@
+import { createHash, type Hash } from 'node:crypto';
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { type Attachment, AttachmentStore } from '../../lib/jobs/attachment-store.ts';
+import { attachmentKey } from '../../lib/jobs/output-keys.ts';
+import { uploadObject } from '../../lib/jobs/output-upload.ts';
+import { retrying } from '../output/retrying.ts';
+import { machineTiming } from '../output/timing.ts';
+import { type FoundFile, findAttachments, warningsOf } from './find-attachments.ts';
+
+export interface AttachmentsToKeep {
+  readonly s3: S3Client;
+  readonly bucket: string;
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Where the agent left them; nothing writes there any more. */
+  readonly folder: string;
+  /** Whose they are; undefined: this process's user's. */
+  readonly owner: number | undefined;
+  /** Gives up; then nothing of them is listed. */
+  readonly signal: AbortSignal;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface KeptAttachments {
+  readonly attachments: readonly Attachment[];
+  readonly warnings: readonly string[];
+}
+
+/** Files up to here are one request each, several at once; larger ones go one after another, in parts. */
+const SMALL = 1024 * 1024;
+const AT_ONCE = 8;
+
+/** Puts the files of an attempt into the object store with constant memory, and then the index that names them. */
+export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptAttachments> {
+  const { files, left } = await findAttachments(options.folder, undefined, options.owner);
+  const warnings = warningsOf(left);
+  if (files.length === 0) return { attachments: [], warnings };
+  const { s3, bucket, jobId, attempt, signal, onFailure } = options;
+  const hashes = new Map<number, string>();
+  const keep = async ({ path }: FoundFile, place: number) => {
+    const key = attachmentKey(jobId, attempt, place);
+    const from = { path: join(options.folder, path), bytes: files[place]?.bytes ?? 0 };
+    await retrying(async () => void hashes.set(place, await upload({ s3, bucket, key, signal }, from)), {
+      timing: machineTiming,
+      signal,
+      onFailure,
+    });
+  };
+  const places = files.map((file, place) => ({ file, place }));
+  const small = places.filter(({ file }) => file.bytes <= SMALL).values();
+  const lanes = Array.from({ length: AT_ONCE }, async () => {
+    for (const { file, place } of small) await keep(file, place);
+  });
+  await Promise.all(lanes);
+  for (const { file, place } of places) if (file.bytes > SMALL) await keep(file, place);
+  const attachments = files.map((file, place) => ({ ...file, sha256: hashes.get(place) ?? '' }));
+  const index = new AttachmentStore(s3, bucket);
+  await retrying(() => index.putIndex(jobId, attempt, attachments), { timing: machineTiming, signal, onFailure });
+  return { attachments, warnings };
+}
+
+interface Target {
+  readonly s3: S3Client;
+  readonly bucket: string;
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** @returns the content's SHA-256, hex. */
+async function upload(target: Target, { path, bytes }: FoundFile): Promise<string> {
+  // Neither a link nor a FIFO that has taken the file's place since is followed, or waited for.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`${path} is no regular file any more`);
+    const hash = createHash('sha256');
+    const content = pieces(file, bytes, hash);
+    if (bytes <= SMALL) await put(target, await Readable.from(content).toArray());
+    else {
+      const body = Readable.from(content, { objectMode: false });
+      await uploadObject({ ...target, body, contentType: 'application/octet-stream' });
+    }
+    return hash.digest('hex');
+  } finally {
+    await file.close();
+  }
+}
+
+async function put({ s3, bucket, key, signal }: Target, parts: Buffer[]): Promise<void> {
+  const command = new PutObjectCommand({
+    Bucket: bucket,
+    Key: key,
+    Body: Buffer.concat(parts),
+    ContentType: 'application/octet-stream',
+  });
+  await s3.send(command, { abortSignal: signal });
+}
+
+/** Exactly so many bytes of a file, hashed on the way. */
+async function* pieces(file: FileHandle, bytes: number, hash: Hash): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, bytes - at));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) throw new Error('the file has become shorter');
+    const piece = buffer.subarray(0, bytesRead);
+    hash.update(piece);
+    at += bytesRead;
+    yield piece;
+  }
+}

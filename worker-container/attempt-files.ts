@@ -1,0 +1,106 @@
+import { chown, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Job } from '../lib/jobs/job.ts';
+import { type KeptAttachments, keepAttachments } from './attachments/keep-attachments.ts';
+import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import { attemptFolder } from './attempt-folder.ts';
+import type { ServiceAccount } from './service-accounts/service-account.ts';
+
+/** The files of one attempt, below its folder. */
+export interface AttemptFiles {
+  /** What the agent knows as `$PROMPTQ_ATTACHMENTS`. */
+  readonly attachments: string;
+  /** What the worker adds to them, out of the agent's reach until it has ended. */
+  readonly own: string;
+  /** The CLI's configuration and scripts: the worker's while it writes them, then the agent's. */
+  readonly agent: string;
+  /** The variables by which what runs under an account finds a home, and a place for temporary files, of its own. */
+  readonly personal: Readonly<Record<string, string>> | undefined;
+}
+
+/** Where in the attachments the worker's own are; an agent's files there give way. */
+const OWN_PREFIX = '.promptq';
+
+/** Where an agent's own folder is in that of its attempt. */
+export const AGENT_FOLDER = 'agent';
+
+export async function makeAttemptFiles(attemptDir: string, account: ServiceAccount | undefined): Promise<AttemptFiles> {
+  return {
+    attachments: await makeFolder(join(attemptDir, 'attachments'), account),
+    own: await makeFolder(join(attemptDir, 'own')),
+    agent: await makeFolder(join(attemptDir, AGENT_FOLDER)),
+    personal: account && (await makePersonal(attemptDir, account)),
+  };
+}
+
+async function makePersonal(folder: string, account: ServiceAccount): Promise<Record<string, string>> {
+  return {
+    HOME: await makeFolder(join(folder, 'home'), account),
+    TMPDIR: await makeFolder(join(folder, 'temp'), account),
+  };
+}
+
+async function makeFolder(path: string, account?: ServiceAccount): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (account !== undefined) await chown(path, account.uid, account.gid);
+  return path;
+}
+
+/** A home, and a place for temporary files, for what runs under the slot's account besides attempts. */
+export async function openHome(
+  { account, env }: Pick<AttemptContext, 'account' | 'env'>,
+  name: string,
+): Promise<{ readonly environment: Readonly<Record<string, string>>; close(): Promise<void> }> {
+  if (account === undefined) return { environment: {}, close: async () => undefined };
+  const folder = join(env.PROMPTQ_WORK_DIR, 'attempts', name);
+  await attemptFolder.make(folder, { isPassable: true });
+  return { environment: await makePersonal(folder, account), close: () => attemptFolder.remove(folder) };
+}
+
+/**
+ * Keeps what the agent left in its attachments folder, and what the worker has to add. A failure is told by a warning,
+ * it doesn't change the outcome.
+ * @param limit milliseconds.
+ */
+export async function keepAttemptFiles(
+  { objects, env, log, account }: AttemptContext & { readonly log: Logger },
+  job: Job,
+  { files, limit }: { readonly files: AttemptFiles; readonly limit: number },
+): Promise<KeptAttachments> {
+  try {
+    await addOwn(files);
+    return await keepAttachments({
+      s3: objects,
+      bucket: env.OUTPUT_BUCKET,
+      jobId: job.id,
+      attempt: job.attempt,
+      folder: files.attachments,
+      owner: account?.uid,
+      signal: AbortSignal.timeout(limit),
+      onFailure: (error) => log.warn('keeping attachments failed; trying again', error as Error),
+    });
+  } catch (error) {
+    log.error('attachments were not kept', error as Error);
+    return { attachments: [], warnings: ['attachments: not kept: they could not be read, or stored in time'] };
+  }
+}
+
+async function addOwn({ attachments, own }: AttemptFiles): Promise<void> {
+  const names = await readdir(own);
+  const target = join(attachments, OWN_PREFIX);
+  // Whatever the agent has put in its place, a link too.
+  await rm(target, { recursive: true, force: true });
+  if (names.length === 0) return;
+  await mkdir(target);
+  for (const name of names) await copyFile(join(own, name), join(target, name));
+}
+
+/** What a receipt says of the kept files. */
+export function recordOf({ attachments, warnings }: KeptAttachments): Pick<AttemptRecord, 'attachments' | 'warnings'> {
+  const bytes = attachments.reduce((sum, file) => sum + file.bytes, 0);
+  return {
+    ...(attachments.length > 0 && { attachments: { count: attachments.length, bytes } }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}

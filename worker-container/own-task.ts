@@ -1,0 +1,22 @@
+import * as z from 'zod';
+
+/** What ECS says of the task that a container is in. https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-fargate-response.html */
+const taskSchema = z.object({ TaskARN: z.string(), Family: z.string(), Revision: z.string() });
+
+/** Which task this worker is. */
+export interface OwnTask {
+  readonly task: string;
+  /** Its task definition, `family:revision`. */
+  readonly build: string;
+}
+
+/** Milliseconds. */
+const PATIENCE = 5_000;
+
+/** Asks ECS which task this is; undefined: it is none. @throws if ECS doesn't say */
+export async function readOwnTask(metadataUri: string | undefined): Promise<OwnTask | undefined> {
+  if (metadataUri === undefined) return undefined;
+  const answer = await fetch(`${metadataUri}/task`, { signal: AbortSignal.timeout(PATIENCE) });
+  const { TaskARN, Family, Revision } = taskSchema.parse(await answer.json());
+  return { task: TaskARN.slice(TaskARN.lastIndexOf('/') + 1), build: `${Family}:${Revision}` };
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { Profile } from '../lib/catalog/profiles.ts';
+import { composePrompt, promptLength } from '../lib/contract/compose-prompt.ts';
+import type { Job } from '../lib/jobs/job.ts';
+import { workingFolder } from '../lib/jobs/working-folder.ts';
+import type { AttemptLogin } from './account/attempt-login.ts';
+import { agentEnvironment, practiceUrlOf, secretsOf, vendorOf } from './agent-environment.ts';
+import type { Agent, AgentCommand } from './agents/agent.ts';
+import { AGENTS } from './agents/agents.ts';
+import type { AttemptContext } from './attempt.ts';
+import type { AttemptFiles } from './attempt-files.ts';
+import { readSettings } from './attempt-settings.ts';
+import type { Ending } from './ending.ts';
+import { openRepository } from './repository/job-repository.ts';
+import type { JobWorktree } from './repository/job-worktree.ts';
+import { giveTree } from './service-accounts/untrusted-files.ts';
+import { workFolders } from './service-accounts/work-folders.ts';
+
+/** An attempt whose agent can be started. */
+export interface PreparedAttempt {
+  readonly profile: Profile;
+  readonly agent: Agent;
+  readonly model: string | undefined;
+  readonly prompt: string;
+  readonly command: AgentCommand;
+  readonly cwd: string;
+  /** Values that no reader may see. */
+  readonly secrets: readonly string[];
+  /** The job's working copy of its project's repository. */
+  readonly worktree: JobWorktree | undefined;
+}
+
+/** Where, and in whose name, an attempt is prepared. */
+interface Surroundings {
+  readonly attemptDir: string;
+  readonly ending: Ending;
+  readonly mark: string;
+  readonly files: AttemptFiles;
+  readonly login: Pick<AttemptLogin, 'secrets'> | undefined;
+}
+
+/**
+ * Reads what an attempt needs, and makes its folder, or its worktree, and its agent's command.
+ * @throws SettingsUnreadError; EndedBeforeStart; Error with a plain message where the job can't be run.
+ */
+export async function prepareAttempt(
+  context: AttemptContext,
+  job: Job,
+  { login, files, ...at }: Surroundings,
+): Promise<PreparedAttempt> {
+  const { env, folders, account } = context;
+  const { profile, texts, rules, secrets } = await readSettings(context, job);
+  const agent = AGENTS[profile.agent];
+  const prompt =
+    agent.name === 'shell'
+      ? composePrompt([], texts)
+      : composePrompt(
+          rules.map(({ text }) => text),
+          texts,
+        );
+  if (promptLength(prompt) > agent.maxPromptLength)
+    throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
+  const folder = workingFolder(folders, job);
+  if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
+  const hidden = [...secretsOf(env, secrets), ...(login?.secrets ?? [])];
+  const runEnv = {
+    ...agentEnvironment(env, profile, secrets, files.personal),
+    PROMPTQ_ATTACHMENTS: files.attachments,
+  };
+  const lend = async () => await workFolders(context).lend(folder.path, { isPrivate: job.cwd === undefined });
+  const worktree = await openRepository(
+    context,
+    { env, account, ...at },
+    {
+      job,
+      path: folder.path,
+      workspaces: folders.workspaces,
+      lend,
+      agentEnv: runEnv,
+      setupLog: join(files.own, 'setup.log'),
+      secrets: hidden,
+    },
+  );
+  if (worktree === undefined) await lend();
+  const model = job.model ?? profile.model;
+  const command = await agent.prepare({
+    prompt,
+    model,
+    cwd: folder.path,
+    attemptDir: files.agent,
+    args: profile.args,
+    env: runEnv,
+    sandbox: profile.sandbox,
+    vendor: vendorOf(env, profile),
+    practiceUrl: practiceUrlOf(env, profile),
+  });
+  await giveTree(files.agent, account);
+  return { profile, agent, model, prompt, command, cwd: folder.path, secrets: hidden, worktree };
+}

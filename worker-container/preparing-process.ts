@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ending } from './ending.ts';
+import { EndedBeforeStart } from './not-started.ts';
+import { endTree, spawnTree, type TreeCommand, type TreeExit } from './process-tree.ts';
+
+export interface PreparingCommand extends Omit<TreeCommand, 'stdin'> {
+  /** What ends it early. Undefined: nothing but its time. */
+  readonly ending: Ending | undefined;
+  /** Milliseconds that it may take. */
+  readonly limit: number;
+  /** Takes what it writes; without it only the tail of stderr is kept. */
+  readonly onStdout?: (chunk: Buffer) => void;
+  readonly onStderr?: (chunk: Buffer) => void;
+}
+
+/** How a process ended that the worker itself needed. */
+export interface PreparingExit extends TreeExit {
+  /** The last of what it wrote to stderr, as text. */
+  readonly stderrTail: string;
+}
+
+const TAIL = 2_000;
+/** Milliseconds that the output of a process may come after its end: what still holds the pipes then is killed. */
+const LATE_OUTPUT = 2_000;
+
+/**
+ * Runs a process before or after the agent, in a tree that ends with it: nothing of it lives on when this returns.
+ * @throws EndedBeforeStart when the attempt is asked to end; Error when it takes too long or can't be started.
+ */
+export async function runPreparing({
+  ending,
+  limit,
+  onStdout,
+  onStderr,
+  ...command
+}: PreparingCommand): Promise<PreparingExit> {
+  if (ending?.reason !== undefined) throw new EndedBeforeStart();
+  const tree = await spawnTree({ ...command, stdin: '' });
+  let tail = Buffer.alloc(0);
+  const read = [
+    consumed(tree.stdout, onStdout),
+    consumed(tree.stderr, (chunk) => {
+      tail = Buffer.concat([tail, chunk]).subarray(-TAIL);
+      onStderr?.(chunk);
+    }),
+  ];
+  const late = new AbortController();
+  const over = sleep(limit, 'too long' as const, { signal: late.signal }).catch(() => 'too long' as const);
+  const asked = ending?.requested.then(() => 'asked' as const);
+  try {
+    const how = await Promise.race([tree.exited, over, ...(asked === undefined ? [] : [asked])]);
+    if (typeof how !== 'string') await Promise.race([Promise.all(read), sleep(LATE_OUTPUT)]);
+    await endTree({ child: tree, mark: command.mark, politeSignal: 'SIGTERM', kill: true });
+    if (how === 'asked') throw new EndedBeforeStart();
+    if (how === 'too long') throw new Error(`it took longer than ${limit / 1000} seconds`);
+    return { ...how, stderrTail: tail.toString() };
+  } finally {
+    late.abort();
+    tree.stdout.destroy();
+    tree.stderr.destroy();
+  }
+}
+
+function consumed(pipe: Readable, onData?: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve) => {
+    pipe.on('data', (chunk: Buffer) => onData?.(chunk));
+    pipe.once('end', resolve);
+    pipe.once('error', () => resolve());
+  });
+}

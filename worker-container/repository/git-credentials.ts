@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What git is told when a server asks who calls. */
+export interface GitCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * The credentials that a secret holds for a repository's host: a line as git's own credential store writes it, so that
+ * whoever may edit a project can't send the secret to a host of his own.
+ * @throws Error that names the secret, never its value.
+ */
+export function credentialsFor(repository: string, name: string, value: string): GitCredentials {
+  const line = value.trim();
+  if (!URL.canParse(line)) throw new Error(`secret ${name}: expected a line https://USER:TOKEN@HOST`);
+  const [allowed, asked] = [new URL(line), new URL(repository)];
+  if (allowed.username === '' || allowed.password === '')
+    throw new Error(`secret ${name}: expected a line https://USER:TOKEN@HOST`);
+  if (allowed.protocol !== asked.protocol || allowed.host !== asked.host)
+    throw new Error(`secret ${name} is for another host than ${asked.host}`);
+  return { username: decodeURIComponent(allowed.username), password: decodeURIComponent(allowed.password) };
+}
+
+/** Answers git from its own environment, so that a credential stands in no argument, file or configuration. */
+const ASKPASS = `#!/bin/sh
+case "$1" in
+Username*) printf '%s\\n' "$PROMPTQ_GIT_USERNAME" ;;
+*) printf '%s\\n' "$PROMPTQ_GIT_PASSWORD" ;;
+esac
+`;
+
+/** The environment by which git finds the credentials; without any, git is told that there are none. */
+export async function credentialEnvironment(
+  attemptDir: string,
+  credentials: GitCredentials | undefined,
+): Promise<Record<string, string>> {
+  if (credentials === undefined) return { GIT_ASKPASS: '/bin/false' };
+  const askpass = join(attemptDir, 'git-askpass');
+  await writeFile(askpass, ASKPASS, { mode: 0o755 });
+  return {
+    GIT_ASKPASS: askpass,
+    PROMPTQ_GIT_USERNAME: credentials.username,
+    PROMPTQ_GIT_PASSWORD: credentials.password,
+  };
+}

@@ -1,0 +1,121 @@
+import { allowedProtocols } from '../../lib/catalog/repository-address.ts';
+import type { WorkerEnv } from '../../lib/config/env.ts';
+import type { Ending } from '../ending.ts';
+import { runPreparing } from '../preparing-process.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+
+/** Where git's calls for one attempt run, and what ends them. */
+export interface GitSurroundings {
+  readonly env: WorkerEnv;
+  /** Of the attempt: its calls are found by it. */
+  readonly mark: string;
+  readonly attemptDir: string;
+  /** Undefined: nothing but its time ends a call. */
+  readonly ending: Ending | undefined;
+  readonly account: ServiceAccount | undefined;
+}
+
+export interface GitCall {
+  /** What git shall take as the repository; with it, nothing that lies in a worktree decides that. */
+  readonly repository?: { readonly gitDir: string; readonly commonDir: string; readonly workTree?: string };
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly limit?: number;
+  /** Takes the output instead of its being returned. */
+  readonly onStdout?: (chunk: Buffer) => void;
+}
+
+/** Milliseconds: longer than the first clone of a large repository. */
+const LONGEST_CALL = 1_800_000;
+/** Most bytes of output that are returned. */
+const MOST_OUTPUT = 8 * 1024 * 1024;
+
+/**
+ * Whatever a repository, or an agent that worked in one, has left in configuration or hooks runs nothing here; nobody is
+ * asked for anything; and a server can't send git (and with it the credentials) on to another one.
+ */
+const SETTINGS = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.quotePath': 'false',
+  'credential.helper': '',
+  'fetch.recurseSubmodules': 'false',
+  'gc.auto': '0',
+  'http.followRedirects': 'false',
+  'maintenance.auto': 'false',
+  'protocol.ext.allow': 'never',
+  'safe.directory': '*',
+  'submodule.recurse': 'false',
+} as const;
+
+/**
+ * Calls git. Arguments that clients had a part in must stand behind `--` or `--end-of-options`.
+ * @returns what it wrote to stdout.
+ * @throws Error with what git said; EndedBeforeStart.
+ */
+export async function git(surroundings: GitSurroundings, args: readonly string[], call: GitCall = {}): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const collect = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MOST_OUTPUT) parts.push(chunk);
+  };
+  const exit = await runPreparing({
+    command: 'git',
+    args: [...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]), ...args],
+    env: { ...environmentOf(surroundings), ...repositoryOf(call), ...call.env },
+    cwd: surroundings.attemptDir,
+    mark: surroundings.mark,
+    account: surroundings.account,
+    ending: surroundings.ending,
+    limit: call.limit ?? LONGEST_CALL,
+    onStdout: call.onStdout ?? collect,
+  });
+  if (exit.exitCode !== 0)
+    throw new Error(`git ${args[0]}: ${saidOf(exit.stderrTail) || `exit code ${exit.exitCode}`}`);
+  return Buffer.concat(parts).toString();
+}
+
+function environmentOf({ env, attemptDir }: GitSurroundings): Record<string, string> {
+  return {
+    PATH: env.PATH,
+    LANG: 'C.UTF-8',
+    // Not the account's home: its configuration and credentials are no matter of a job.
+    HOME: attemptDir,
+    ...(env.PROMPTQ_RUN_HOME !== undefined && { PROMPTQ_RUN_HOME: env.PROMPTQ_RUN_HOME }),
+    GIT_ALLOW_PROTOCOL: allowedProtocols({ loopback: env.PROMPTQ_REPOSITORY_LOOPBACK }),
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}
+
+function repositoryOf({ repository }: GitCall): Record<string, string> {
+  if (repository === undefined) return {};
+  const { gitDir, commonDir, workTree } = repository;
+  return {
+    GIT_DIR: gitDir,
+    GIT_COMMON_DIR: commonDir,
+    ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+  };
+}
+
+/** Runs a small tool on what lies in a repository, as git itself is run: what an agent put there leads it no further. */
+export async function runTool(
+  { env, attemptDir, mark, account, ending }: GitSurroundings,
+  command: string,
+  args: readonly string[],
+): Promise<void> {
+  const at = { cwd: attemptDir, mark, account, ending, limit: LONGEST_CALL };
+  await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at });
+}
+
+/** The sentence that matters of what git wrote. */
+function saidOf(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const told = lines.filter((line) => /^(fatal|error|remote):/.test(line));
+  return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(-2).join(' ');
+}

@@ -1,0 +1,164 @@
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProjectSettings, ProjectSettingsStore } from '../../lib/catalog/project-settings.ts';
+import type { Job } from '../../lib/jobs/job.ts';
+import { LOCK, type SharedLocks } from '../../lib/jobs/shared-lock.ts';
+import { SettingsUnreadError, unlessPassing } from '../attempt-settings.ts';
+import { EndedBeforeStart } from '../not-started.ts';
+import { runPreparing } from '../preparing-process.ts';
+import { Redactor } from '../redact.ts';
+import type { SecretSource } from '../secrets.ts';
+import type { GitSurroundings } from './git.ts';
+import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
+import { isSetUp, type JobWorktree, markSetUp, openWorktree } from './job-worktree.ts';
+import { type KeptClone, updateClone } from './kept-clone.ts';
+
+export interface RepositoryContext {
+  readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
+  readonly locks: SharedLocks;
+  /** Default: there are none. */
+  readonly secrets?: SecretSource;
+}
+
+export interface RepositoryJob {
+  readonly job: Pick<Job, 'id' | 'attempt' | 'project_id' | 'cwd'>;
+  /** The job's folder. */
+  readonly path: string;
+  readonly workspaces: string;
+  /** Makes the job's folder, and gives it to whom the job runs as. */
+  readonly lend: () => Promise<void>;
+  /** What the agent gets; the setup command gets the same, and no more. */
+  readonly agentEnv: Readonly<Record<string, string>>;
+  /** Where the setup command's output is kept. */
+  readonly setupLog: string;
+  /** Values that no reader may see; those that are read here are added. */
+  readonly secrets: string[];
+}
+
+/**
+ * The job's worktree, set up, if its project has a repository and the job names no folder of its own.
+ * @throws Error with a plain message, secrets masked; EndedBeforeStart.
+ */
+export async function openRepository(
+  context: RepositoryContext,
+  surroundings: GitSurroundings,
+  request: RepositoryJob,
+): Promise<JobWorktree | undefined> {
+  const { job, path, lend, secrets } = request;
+  if (job.cwd !== undefined) return undefined;
+  const settings = await unlessPassing(() => context.projectSettings.get(job.project_id));
+  if (settings.repository === undefined) return undefined;
+  try {
+    const clone = await upToDate(context, surroundings, request, { ...settings, repository: settings.repository });
+    const worktree = await openWorktree(surroundings, { clone, jobId: job.id, path, lend });
+    await setUp(surroundings, request, worktree, settings.setup);
+    return worktree;
+  } catch (error) {
+    if (error instanceof EndedBeforeStart || error instanceof SettingsUnreadError || !(error instanceof Error))
+      throw error;
+    // What git and servers say may quote what they were given.
+    throw new Error(masked(error.message, secrets));
+  }
+}
+
+async function upToDate(
+  { locks, ...context }: RepositoryContext,
+  surroundings: GitSurroundings,
+  { job, workspaces, secrets }: RepositoryJob,
+  settings: ProjectSettings & { readonly repository: string },
+): Promise<KeptClone> {
+  const { repository, ref, secret } = settings;
+  const value = secret === undefined ? undefined : await readSecret(context, secret);
+  if (value !== undefined) secrets.push(value);
+  const credentials = secret && value ? credentialsFor(repository, secret, value) : undefined;
+  if (credentials !== undefined) secrets.push(credentials.password);
+  const environment = await credentialEnvironment(surroundings.attemptDir, credentials);
+  const request = { workspaces, projectId: job.project_id, repository, ref, credentials: environment };
+  return await alone(locks, surroundings, { id: `clone#${job.project_id}`, holder: `${job.id}/${job.attempt}` }, () =>
+    updateClone(surroundings, request),
+  );
+}
+
+async function readSecret({ secrets }: Pick<RepositoryContext, 'secrets'>, name: string): Promise<string> {
+  const value = (await unlessPassing(async () => await secrets?.read([name])))?.get(name);
+  if (value === undefined) throw new Error(`the repository needs the secret ${name}, which is not set`);
+  return value;
+}
+
+/** Milliseconds between looks whether a clone is free. */
+const LOOK_EVERY = 300;
+
+/** Does something that only one may do at a time. */
+async function alone<T>(
+  locks: SharedLocks,
+  { ending }: GitSurroundings,
+  { id, holder }: { readonly id: string; readonly holder: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  while (!(await locks.take(id, holder))) {
+    if (ending?.reason !== undefined) throw new EndedBeforeStart();
+    await sleep(LOOK_EVERY);
+  }
+  const renewing = setInterval(() => void locks.take(id, holder).catch(() => undefined), LOCK.renewEvery);
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewing);
+    // Unreleased, it ends by itself.
+    await locks.release(id, holder).catch(() => undefined);
+  }
+}
+
+/** Milliseconds that a setup command may take, if the job's own timeout doesn't end it before. */
+const LONGEST_SETUP = 3_600_000;
+/** Bytes of a setup command's output that are kept. */
+const MOST_SETUP_OUTPUT = 1024 * 1024;
+
+/** Runs the setup command, once in each worktree: it counts as run when it has succeeded. */
+async function setUp(
+  { env, mark, ending, account }: GitSurroundings,
+  { agentEnv, setupLog, secrets }: RepositoryJob,
+  worktree: JobWorktree,
+  setup: string | undefined,
+): Promise<void> {
+  if (setup === undefined || (await isSetUp(worktree, setup))) return;
+  const log = createWriteStream(setupLog, { mode: 0o600 });
+  const redactor = new Redactor(secrets);
+  let bytes = 0;
+  const keep = (chunk: Buffer) => {
+    if (bytes < MOST_SETUP_OUTPUT) log.write(redactor.push(chunk));
+    bytes += chunk.length;
+  };
+  try {
+    const exit = await runPreparing({
+      command: 'bash',
+      args: ['-c', setup],
+      env: { ...agentEnv, PATH: agentEnv.PATH ?? env.PATH },
+      cwd: worktree.path,
+      mark,
+      account,
+      ending,
+      limit: LONGEST_SETUP,
+      onStdout: keep,
+      onStderr: keep,
+    });
+    if (exit.exitCode !== 0) {
+      const how = exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`;
+      throw new Error(`the setup command failed: ${how}. ${lastLine(exit.stderrTail)}`.trim());
+    }
+    await markSetUp(worktree, setup);
+  } finally {
+    log.end(redactor.flush());
+    await finished(log);
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+}
+
+function masked(text: string, secrets: readonly string[]): string {
+  const redactor = new Redactor(secrets);
+  return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString();
+}

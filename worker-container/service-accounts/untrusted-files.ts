@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants, lchown, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ServiceAccount } from './service-account.ts';
+
+/**
+ * Files in places where an account can put what it likes, handled by a worker that may read and write everything: no
+ * link of theirs leads it to another file.
+ */
+
+const run = promisify(execFile);
+
+/** Bytes; what is read so is small. */
+const MOST = 1024 * 1024;
+
+/**
+ * Reads a regular file, not through a link, if it belongs to a user.
+ * @returns undefined: there is no such file.
+ */
+export async function readOwned(path: string, isOwner: (uid: number) => boolean): Promise<string | undefined> {
+  // Opening must neither follow a link nor wait for whoever writes to a FIFO.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const found = await file.stat();
+    return found.isFile() && isOwner(found.uid) && found.size <= MOST ? await file.readFile('utf8') : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes a file that others may read, putting it in the place of whatever has the name. */
+export async function putFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}`;
+  await writeFile(temporary, text, { mode: 0o644, flag: 'wx' });
+  await rename(temporary, path).catch(async (error: unknown) => {
+    await rm(temporary, { force: true });
+    throw error;
+  });
+}
+
+/** Gives a tree that this process has made, and nobody else could reach so far, to an account; without one, to nobody. */
+export async function giveTree(path: string, account: ServiceAccount | undefined): Promise<void> {
+  if (account === undefined) return;
+  const inside = await readdir(path, { recursive: true });
+  for (const name of ['', ...inside]) await lchown(join(path, name), account.uid, account.gid);
+}
+
+/** Gives a tree to an account in which others may be at work: `chown` goes by open folders, and changes links themselves. */
+export async function takeTree(path: string, { uid, gid }: ServiceAccount): Promise<void> {
+  await run('chown', ['--recursive', '--no-dereference', '-P', '--', `${uid}:${gid}`, path]);
+}
+
+/** Removes a tree in which others may be at work: `rm` goes by open folders, so that no link leads it elsewhere. */
+export async function removeTree(path: string): Promise<void> {
+  await run('rm', ['--recursive', '--force', '--', path]);
+}
