@@ -2,28 +2,32 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WORKER_RIGHTS } from '../../lib/config/worker-rights.ts';
 import { listProcesses, realUidOf } from '../../worker-container/process-table.ts';
 import { type GitServer, startGitServer } from '../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { describeAsRoot, newFirstUid } from '../worker-container/service-accounts/as-root.ts';
+import { describeAsRoot, newFirstUid, UNDER_WORKER_RIGHTS } from '../worker-container/service-accounts/as-root.ts';
+import { shareCodex } from '../worker-container/service-accounts/shared-codex.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 const FIRST = newFirstUid();
-/** Of a deployed worker's root no more is left. */
-const RIGHTS = ['-all', ...WORKER_RIGHTS.map((right) => `+${right.toLowerCase()}`)].join(',');
 /** Of a deployment. */
 const FINAL = ['succeeded', 'failed', 'skipped'];
-const UNDER = ['setpriv', `--bounding-set=${RIGHTS}`, '--inh-caps=-all', '--'];
 
 describeAsRoot('a worker with accounts for its slots, and the rights that a deployed one has', () => {
   let service: ServiceUnderTest;
   let repository: GitServer;
+  let codex: Awaited<ReturnType<typeof shareCodex>>;
   beforeAll(async () => {
+    codex = await shareCodex();
     [service, repository] = await Promise.all([
       startService({
-        env: { PROMPTQ_SLOT_UID: String(FIRST), PROMPTQ_CONCURRENCY: '2', PROMPTQ_REPOSITORY_LOOPBACK: '1' },
-        under: UNDER,
+        env: {
+          PROMPTQ_SLOT_UID: String(FIRST),
+          PROMPTQ_CONCURRENCY: '2',
+          PROMPTQ_REPOSITORY_LOOPBACK: '1',
+          PROMPTQ_CODEX_BIN: codex.path,
+        },
+        under: UNDER_WORKER_RIGHTS,
       }),
       startGitServer(),
     ]);
@@ -34,6 +38,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   afterAll(async () => {
     expect(await service.stop()).toBe(0);
     await repository.close();
+    await codex.remove();
     expect(living()).toEqual([]);
   });
 

@@ -130,7 +130,9 @@ test('a batch that fails is tried again, and nothing overtakes it', async () => 
   let failures = 3;
   const firsts: unknown[] = [];
   follow((event) => {
-    if (event.Records.length > 0) firsts.push(event.Records[0]?.dynamodb?.Keys?.id?.S);
+    // The end of a window is told by a call of its own, which has no records.
+    if (event.Records.length === 0) return { state: {} };
+    firsts.push(event.Records[0]?.dynamodb?.Keys?.id?.S);
     failures -= 1;
     if (failures >= 0) throw new Error('not yet');
     events.push(event);

@@ -1,20 +1,37 @@
-import { describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { describe } from 'vitest';
+import { WORKER_RIGHTS } from '../../../lib/config/worker-rights.ts';
 import { type ServiceAccounts, serviceAccounts } from '../../../worker-container/service-accounts/service-account.ts';
 
-const isRoot = process.getuid?.() === 0;
-
-/** Tests that need root, as the worker is in its container. CI must run them; elsewhere they are skipped, and say so. */
-export function describeAsRoot(name: string, tests: () => void): void {
-  if (!isRoot) console.warn(`skipped: ${name}: only root can start processes under other accounts`);
-  describe(name, () => {
-    test.runIf(process.env.CI !== undefined)('is tested in CI', () => expect(isRoot).toBe(true));
-    describe.runIf(isRoot)('as root', tests);
-  });
-}
+/** `setpriv` with what a deployed worker's root may do, and no more. */
+export const UNDER_WORKER_RIGHTS = [
+  'setpriv',
+  `--bounding-set=${['-all', ...WORKER_RIGHTS.map((right) => `+${right.toLowerCase()}`)].join(',')}`,
+  '--inh-caps=-all',
+  '--',
+];
 
 /** Above the ids of people and services, and more than one set of accounts takes. */
 const [FIRST, STEP] = [1_000_000, 200];
 let sets = 0;
+
+/**
+ * Tests that need what the worker is in its container: root, that may start processes under accounts of its own. Where
+ * the tests run as less, or in a container that has no such accounts, they are skipped, and a run of CI names them.
+ */
+export function describeAsRoot(name: string, tests: () => void): void {
+  const why = whyNotRoot();
+  if (why !== undefined) console.warn(`skipped: ${name}: ${why}`);
+  describe.skipIf(why !== undefined)(name, tests);
+}
+
+function whyNotRoot(): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root can start processes under other accounts';
+  const [command = '', ...args] = UNDER_WORKER_RIGHTS;
+  const tried = spawnSync(command, [...args, 'setpriv', `--reuid=${FIRST}`, '--clear-groups', 'true']);
+  if (tried.status === 0) return undefined;
+  return `root can't start processes under other accounts here: ${tried.error?.message ?? tried.stderr.toString()}`;
+}
 
 /** The first user id of accounts that nobody else on this machine has, another test run neither. */
 export function newFirstUid(): number {
