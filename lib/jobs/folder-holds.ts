@@ -38,5 +38,6 @@ export async function wakeIfFree(context: FolderContext, folder: string): Promis
 
 /** Queues the best of the jobs that wait for a folder. */
 export async function wakeNext(context: FolderContext, folder: string): Promise<void> {
-  await wakeWaiting(context, folderKey(folder), (job) => job.parked === 'folder_busy' && job.folder === folder);
+  const waiting = { partition: folderKey(folder), reason: 'folder_busy' } as const;
+  await wakeWaiting(context, waiting, (job) => job.folder === folder);
 }

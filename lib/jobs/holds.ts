@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { timestamp } from '../aws/table-clock.ts';
-import type { Job } from './job.ts';
+import type { BUSY_REASONS, Job } from './job.ts';
 import type { ReadPartition } from './ready-partition.ts';
 import { type TransitionContext, transition } from './transition.ts';
 
@@ -10,10 +10,9 @@ import { type TransitionContext, transition } from './transition.ts';
 const KIND = 'hold';
 
 const holdSchema = z.object({
-  /** The attempt that has the place, or is about to. */
+  /** The job whose attempt has the place, or is about to. */
   job_id: z.string(),
-  attempt: z.number(),
-  /** The version of the job that the claim is conditional on. */
+  /** The version of the job that the attempt's claim is conditional on. */
   job_version: z.number(),
   taken_at: z.string(),
 });
@@ -46,12 +45,8 @@ export class Holds {
           ...(known === undefined
             ? { ConditionExpression: 'attribute_not_exists(id)' }
             : {
-                ConditionExpression: 'job_id = :job_id AND attempt = :attempt AND job_version = :job_version',
-                ExpressionAttributeValues: {
-                  ':job_id': known.job_id,
-                  ':attempt': known.attempt,
-                  ':job_version': known.job_version,
-                },
+                ConditionExpression: 'job_id = :job_id AND job_version = :job_version',
+                ExpressionAttributeValues: { ':job_id': known.job_id, ':job_version': known.job_version },
               }),
         }),
       );
@@ -65,7 +60,7 @@ export class Holds {
 
 /** What giving places to attempts needs. */
 export interface HoldContext extends TransitionContext {
-  readonly holds: Holds;
+  readonly holds: Pick<Holds, 'read' | 'replace'>;
   readonly partition: ReadPartition;
 }
 
@@ -81,7 +76,6 @@ export async function takeHold(context: HoldContext, job: Job, place: string): P
     const known = await context.holds.read(place);
     const next: Hold = {
       job_id: job.id,
-      attempt: job.attempt + 1,
       job_version: job.version,
       taken_at: timestamp(context.clock.now()),
     };
@@ -106,7 +100,7 @@ async function isOver(context: HoldContext, place: string, hold: Hold): Promise<
   const job = await context.jobs.look(hold.job_id);
   if (job === 'newer') return false;
   if (job === undefined) return true;
-  if (job.status === 'RUNNING' && job.attempt === hold.attempt) return job.folder !== place && job.place !== place;
+  if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;
   if (job.version !== hold.job_version) return true;
   if (context.clock.now() - Date.parse(hold.taken_at) < CLAIM_TIME) return false;
   // The claim may still be under way: a new version refuses it.
@@ -116,7 +110,7 @@ async function isOver(context: HoldContext, place: string, hold: Hold): Promise<
 /** Queues the best of the jobs that wait in a partition for places, at most so many. */
 export async function wakeWaiting(
   context: HoldContext,
-  partition: string,
+  { partition, reason }: { partition: string; reason: (typeof BUSY_REASONS)[number] },
   isStillWaiting: (job: Job) => boolean,
   most = 1,
 ): Promise<void> {
@@ -125,7 +119,7 @@ export async function wakeWaiting(
     if (woken >= most) return;
     const job = await context.jobs.get(listed.id, { consistent: true });
     // The index may be stale.
-    if (job?.parked === undefined || !isStillWaiting(job)) continue;
-    if ((await transition(context, job, { type: 'unpark', reason: job.parked }, { rounds: 1 })).done) woken += 1;
+    if (job === undefined || !isStillWaiting(job)) continue;
+    if ((await transition(context, job, { type: 'unpark', reason }, { rounds: 1 })).done) woken += 1;
   }
 }

@@ -36,7 +36,11 @@ export class ProbeStore {
   async replace(reason: ParkReason, known: Probe | undefined, next: Probe): Promise<boolean> {
     return await this.#ifStill(known, (condition) =>
       this.#table.send(
-        new PutCommand({ TableName: this.#tableName, Item: { kind: KIND, id: reason, ...next }, ...condition }),
+        new PutCommand({
+          TableName: this.#tableName,
+          Item: { kind: KIND, id: reason, ...next, identity: identityOf(next) },
+          ...condition,
+        }),
       ),
     );
   }
@@ -69,6 +73,7 @@ export class ProbeStore {
     known: Probe | undefined,
     write: (condition: {
       ConditionExpression: string;
+      ExpressionAttributeNames?: Record<string, string>;
       ExpressionAttributeValues?: Record<string, unknown>;
     }) => Promise<unknown>,
   ): Promise<boolean> {
@@ -77,12 +82,9 @@ export class ProbeStore {
         known === undefined
           ? { ConditionExpression: 'attribute_not_exists(id)' }
           : {
-              ConditionExpression: 'job_id = :job_id AND attempt = :attempt AND next_at = :next_at',
-              ExpressionAttributeValues: {
-                ':job_id': known.job_id,
-                ':attempt': known.attempt,
-                ':next_at': known.next_at,
-              },
+              ConditionExpression: '#identity = :identity',
+              ExpressionAttributeNames: { '#identity': 'identity' },
+              ExpressionAttributeValues: { ':identity': identityOf(known) },
             },
       );
       return true;
@@ -91,6 +93,11 @@ export class ProbeStore {
       throw error;
     }
   }
+}
+
+/** Tells one try from every other: a job may try again with the same attempt, when that could not begin. */
+function identityOf({ job_id, attempt, next_at }: Probe): string {
+  return `${job_id} ${attempt} ${next_at}`;
 }
 
 function parkReasonOf({ status, reason }: Pick<Job, 'status' | 'reason'>): ParkReason | undefined {

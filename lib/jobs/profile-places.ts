@@ -45,8 +45,8 @@ export async function wakeNextOf(context: PlaceContext, profile: string): Promis
 }
 
 async function wakeOf(context: PlaceContext, profile: string, most: number): Promise<void> {
-  const isStillWaiting = (job: Job) => job.parked === 'profile_busy' && job.profile === profile;
-  await wakeWaiting(context, profileKey(profile), isStillWaiting, most);
+  const waiting = { partition: profileKey(profile), reason: 'profile_busy' } as const;
+  await wakeWaiting(context, waiting, (job) => job.profile === profile, most);
 }
 
 /** The names of a profile's places; undefined: it has no limit. */

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { timestamp } from '../aws/table-clock.ts';
 import type { JobDeploymentStore } from '../bindings/job-deployment-store.ts';
 import { TERMINAL_STATUSES } from '../contract/schemas/job.ts';
-import { type Job, statusKey } from './job.ts';
+import { type Job, jobItemSchema, statusKey } from './job.ts';
 import type { JobTextStore } from './job-texts.ts';
 import { type TransitionContext, transition } from './transition.ts';
 
@@ -20,6 +20,8 @@ export interface RemovalContext extends TransitionContext {
 const SWEEP = { removed: 500, looked: 20_000 } as const;
 
 const DAY = 86_400_000;
+
+const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 
 /**
  * Removes the jobs that ended more than so many days ago, with their texts, outputs, attachments and deployments. A job is marked
@@ -67,8 +69,10 @@ async function* endedBefore(
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    for (const { id, finished_at: finished } of page.Items ?? [])
-      if (typeof id === 'string' && typeof finished === 'string' && finished < before) yield { id };
+    for (const item of page.Items ?? []) {
+      const { id, finished_at: finished = before } = endedJobSchema.parse(item);
+      if (finished < before) yield { id };
+    }
     looked += page.Items?.length ?? 0;
     from = page.LastEvaluatedKey;
   } while (from !== undefined && looked < SWEEP.looked);

@@ -5,9 +5,10 @@ import type { Mutant } from './mutant.ts';
 
 /** The modules whose every safeguard is taken out once: they decide about jobs, permits, leases, receipts and counts. */
 const DECIDING = [
-  ...['claim', 'counts', 'create-job', 'edit-job', 'follow-up-record', 'follow-ups', 'job-store', 'lease', 'lifecycle'],
-  ...['parked-jobs', 'permit', 'probes', 'reread-attempt', 'reread-job', 'settle-attempt', 'settled-children'],
-  ...['starving-bands', 'transition', 'watch', 'watch-jobs'],
+  ...['claim', 'counts', 'create-job', 'edit-job', 'folder-holds', 'follow-up-record', 'follow-ups', 'holds'],
+  ...['job-store', 'lease', 'lifecycle', 'parked-jobs', 'permit', 'probes', 'profile-places', 'remove-jobs'],
+  ...['reread-attempt', 'reread-job', 'settle-attempt', 'settled-children', 'starving-bands', 'transition'],
+  ...['watch', 'watch-jobs'],
 ].map((name) => `lib/jobs/${name}.ts`);
 const ATTEMPT_LOOP = [
   ...['attempt', 'attempt-report', 'ending', 'heartbeat', 'permit-keeper', 'permit-source', 'worker'],
@@ -17,7 +18,7 @@ export const MUTATED_FILES: readonly string[] = [...DECIDING, ...ATTEMPT_LOOP];
 
 /** What a comparison must speak of to be a safeguard: who may write, what was asked, whether it is time. */
 const SAFEGUARDED =
-  /version|attempt|lease|status|terminal|parked|probing|probe|checkpoint|change_?id|cancel|kill|due|receives|sequence|pending|receipt|aborted|ready|stale|applied|known|depth|losses|retries|acknowledged|beatAt|over|drop|current|replayed|waiting|answer|reason/i;
+  /version|attempt|lease|status|terminal|parked|probing|probe|checkpoint|change_?id|cancel|kill|due|receives|sequence|pending|receipt|aborted|ready|stale|applied|known|depth|losses|retries|acknowledged|beatAt|over|drop|current|replayed|waiting|answer|reason|done|newer|finished|taken_at|now\(\)/i;
 
 /** Functions that decide nothing: what they get wrong is shown wrong. */
 const SHOWS = new Set(['dated', 'parkReasonOf', 'writeDocuments', 'differences', 'setWatched', 'room']);

@@ -6,13 +6,21 @@ export function testsOf(file: string): readonly string[] {
 
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   'lib/jobs/act-on-job.ts': ['api/job-actions'],
-  'lib/jobs/claim.ts': ['lib/jobs/claim', 'lib/jobs/folder-holds', 'lib/jobs/consistent-reads'],
+  'lib/jobs/claim.ts': [
+    'lib/jobs/claim',
+    'lib/jobs/folder-holds',
+    'lib/jobs/consistent-reads',
+    'lib/jobs/newer-schema',
+  ],
   'lib/jobs/counts.ts': ['lib/jobs/counts', 'lib/jobs/consistent-reads'],
   'lib/jobs/create-job.ts': ['api/main-job'],
   'lib/jobs/edit-job.ts': ['api/job-actions'],
+  'lib/jobs/folder-holds.ts': ['lib/jobs/folder-holds', 'lib/jobs/holds'],
   'lib/jobs/follow-up-record.ts': ['lib/jobs/follow-ups'],
   'lib/jobs/follow-ups.ts': ['lib/jobs/follow-ups'],
+  'lib/jobs/holds.ts': ['lib/jobs/holds', 'lib/jobs/folder-holds', 'lib/jobs/profile-places', 'lib/jobs/newer-schema'],
   'lib/jobs/job-store.ts': [
+    'lib/jobs/newer-schema',
     'lib/jobs/takeover',
     'lib/jobs/claim',
     'lib/jobs/late-report',
@@ -21,6 +29,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/jobs/lease.ts': ['lib/jobs/lifecycle', 'lib/jobs/takeover'],
   'lib/jobs/lifecycle.ts': [
+    'lib/jobs/remove-jobs',
     'lib/jobs/usage',
     'lib/jobs/lifecycle',
     'lib/jobs/parked-jobs',
@@ -28,8 +37,14 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'lib/jobs/decisions',
     'lib/jobs/permits',
   ],
-  'lib/jobs/parked-jobs.ts': ['lib/jobs/parked-jobs', 'lib/jobs/consistent-reads', 'lib/jobs/settle-attempt'],
+  'lib/jobs/parked-jobs.ts': [
+    'lib/jobs/newer-schema',
+    'lib/jobs/parked-jobs',
+    'lib/jobs/consistent-reads',
+    'lib/jobs/settle-attempt',
+  ],
   'lib/jobs/permit.ts': [
+    'lib/jobs/newer-schema',
     'lib/jobs/redeliver',
     'worker-container/permit-source',
     'worker-container/worker',
@@ -37,6 +52,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'worker-container/worker-permits',
   ],
   'lib/jobs/probes.ts': ['lib/jobs/parked-jobs', 'lib/jobs/consistent-reads'],
+  'lib/jobs/profile-places.ts': ['lib/jobs/holds', 'lib/jobs/profile-places'],
+  'lib/jobs/remove-jobs.ts': ['lib/jobs/remove-jobs', 'lib/jobs/newer-schema'],
   'lib/jobs/reread-attempt.ts': ['lib/jobs/reread-job'],
   'lib/jobs/reread-job.ts': ['lib/jobs/reread-job'],
   'lib/jobs/settle-attempt.ts': [
@@ -55,6 +72,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'lib/jobs/permits',
   ],
   'lib/jobs/watch-jobs.ts': [
+    'lib/jobs/newer-schema',
     'lib/jobs/takeover',
     'lib/jobs/starving-bands',
     'bin/operate',

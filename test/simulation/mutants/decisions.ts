@@ -82,4 +82,12 @@ export const DECISIONS: readonly Mutant[] = [
       '        const { ReceiptHandle } = message;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));\n        if (permit !== undefined) await this.#put(permit, 0);',
     test: 'test/lib/jobs/redeliver.test.ts',
   },
+  {
+    name: 'whether it is time for a try is asked after the answers',
+    file: 'lib/jobs/parked-jobs.ts',
+    find: "if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at) return;",
+    replace:
+      "const later = timestamp(context.clock.now());\n    if (at === '' || (listed.due_at ?? '') > later || (probe?.next_at ?? '') > later) return;",
+    test: 'test/lib/jobs/parked-jobs.test.ts',
+  },
 ];
