@@ -25,6 +25,7 @@ describe("the worker's bundle", () => {
   test('starts with a whole environment, and ends in order on SIGTERM', async () => {
     const nowhere = 'http://127.0.0.1:9';
     const env = {
+      HOME: folder,
       JOBS_TABLE: 'jobs',
       REGISTRY_TABLE: 'registry',
       OUTPUT_BUCKET: 'output',

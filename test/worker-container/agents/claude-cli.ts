@@ -22,7 +22,8 @@ export async function claudeCli(): Promise<string> {
 async function installedOnce(): Promise<string> {
   const version = await pinnedVersion();
   const packageName = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  const kept = join(tmpdir(), `promptq-claude-code-${version}`);
+  // Not another user's, who may not let this one in.
+  const kept = join(tmpdir(), `promptq-claude-code-${version}-${process.getuid?.() ?? 0}`);
   const path = join(kept, 'node_modules', packageName, 'claude');
   if (await isThere(path)) return path;
   const fresh = await mkdtemp(`${kept}-`);

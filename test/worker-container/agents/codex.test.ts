@@ -79,7 +79,7 @@ test.for(['none', 'workspace-write'] as const)(
   async (sandbox) => {
     const run = await startAgent(codex, { vendor, sandbox, prompt: 'drill: tool touch up; sleep 60' });
     await fileAppears(join(run.attempt.cwd, 'up'));
-    expect(await commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 60');
+    await expect.poll(() => commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 60');
     run.child.kill(codex.politeSignal);
     await run.ended;
   },
