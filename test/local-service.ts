@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../lib/local/child-process.ts';
+import { filesWithTokens } from './leaked-tokens.ts';
 
 /** The whole local run as a process of its own, for tests of the API. */
 export interface ServiceUnderTest {
@@ -19,7 +20,7 @@ export interface ServiceUnderTest {
   output(): string;
   /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** SIGTERM, then waits for the end. Removes the home unless it was given or is to be kept. Returns the exit code. */
+  /** SIGTERM, then waits for the end, and sees to it that no token is in what the run has left. Removes the home unless it was given or is to be kept. Returns the exit code. */
   stop(options?: { keepHome?: boolean }): Promise<number | null>;
   /** SIGKILL to the service's own process, as an out-of-memory kill would hit it; the home is kept. */
   kill9(): Promise<void>;
@@ -82,6 +83,8 @@ export async function startService(
     stop: async ({ keepHome = options.home !== undefined } = {}) => {
       child.kill('SIGTERM');
       await ended;
+      const leaks = await filesWithTokens(home);
+      if (leaks.length > 0) throw new Error(`the run has left a token in ${leaks.join(', ')}`);
       if (!keepHome) await rm(home, { recursive: true, force: true });
       return child.exitCode;
     },
@@ -154,6 +157,7 @@ async function call(
     redirect: 'manual',
   });
   const text = await response.text();
+  if (text.includes(token)) throw new Error(`${method} ${new URL(url).pathname} answers with the caller's token`);
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
 }
 

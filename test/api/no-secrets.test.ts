@@ -10,6 +10,7 @@ import { TokenStore } from '../../lib/access/token-store.ts';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../lib/local/local-env.ts';
 import { withOperatorRegistry } from '../../lib/local/operator-registry.ts';
 import { Browser } from '../browser.ts';
+import { OPERATORS_OWN } from '../leaked-tokens.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
@@ -17,9 +18,6 @@ const BOT = `110201543:${randomBytes(18).toString('hex')}`;
 const INIT_DATA = sign({ user: { id: 17, first_name: 'Ada' } }, BOT, new Date());
 /** Ends up in texts, output and audit rows: what finds it would find a secret too. */
 const MARK = `mark-${randomBytes(8).toString('hex')}`;
-
-/** Where the operator's own secrets are meant to lie. */
-const OPERATORS_OWN = /^(token|local\.json|secrets\/|oidc-)/;
 
 let home: string;
 let service: ServiceUnderTest;
