@@ -3,6 +3,7 @@ import { timestamp } from '../lib/aws/table-clock.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../lib/bindings/job-deployment.ts';
 import { finishDeployments } from '../lib/bindings/start-deployments.ts';
 import { acts, commandsOf, type DeployBinding, timeoutOf } from '../lib/catalog/deploy-binding.ts';
+import { exclusiveFolder, wakeIfFree } from '../lib/jobs/folder-holds.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { workingFolder } from '../lib/jobs/working-folder.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from './agent-environment.ts';
@@ -34,15 +35,23 @@ export async function runDeployments(
 ): Promise<void> {
   for (;;) {
     const job = await context.jobs.get(known.id, { consistent: true });
-    if (job?.bindings_pending === undefined) return;
+    if (job === undefined) return;
+    if (job.bindings_pending === undefined) return await leaveFolder(context, job);
     const all = await context.deployments.list(job.id);
     const next = all.find((one) => runsCommands(one) && !isFinal(one));
+    if (next === undefined) return await leaveFolder(context, job);
     // Another worker is at it.
-    if (next === undefined || next.state === 'running') return;
+    if (next.state === 'running') return;
     if (stopping.aborted) return await context.permits.send(job, { deploy: true });
     await runOne(context, job, next, stopping);
     await finishDeployments(context, job, next.attempt);
   }
+}
+
+/** Lets the next job into a folder that this one had for itself until its commands were done. */
+async function leaveFolder(context: AttemptContext, job: Job): Promise<void> {
+  const folder = await exclusiveFolder(context, job);
+  if (folder !== undefined) await wakeIfFree(context, folder);
 }
 
 async function runOne(

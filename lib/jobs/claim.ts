@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
-import { exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-holds.ts';
-import { takeHold } from './holds.ts';
+import { exclusiveFolder, type FolderContext, takeFolder, waitForFolder, wakeIfFree } from './folder-holds.ts';
 import { type Job, readyKey } from './job.ts';
 import type { HeldPermit, Permit } from './permit.ts';
 import { fillPlaces, type PlaceContext, takePlace, waitForPlace } from './profile-places.ts';
@@ -106,7 +105,7 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
     return undefined;
   }
   const { place } = taken;
-  if (folder !== undefined && !(await takeHold(context, job, folder))) await waitForFolder(context, job, folder);
+  if (folder !== undefined && !(await takeFolder(context, job, folder))) await waitForFolder(context, job, folder);
   else {
     const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
     if (claimed.done) return claimed.job;

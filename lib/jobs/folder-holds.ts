@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { isFinal, runsCommands } from '../bindings/job-deployment.ts';
+import type { JobDeploymentStore } from '../bindings/job-deployment-store.ts';
 import type { ProjectSettingsStore } from '../catalog/project-settings.ts';
-import { type HoldContext, isFree, wakeWaiting } from './holds.ts';
+import { type GoesOn, type HoldContext, isFree, takeHold, wakeWaiting } from './holds.ts';
 import { folderKey, type Job } from './job.ts';
 import { transition } from './transition.ts';
 import { type Folders, workingFolder } from './working-folder.ts';
@@ -9,6 +11,7 @@ import { type Folders, workingFolder } from './working-folder.ts';
 export interface FolderContext extends HoldContext {
   readonly folders: Folders;
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
+  readonly deployments: Pick<JobDeploymentStore, 'list'>;
 }
 
 /** The name of the folder that a job has to have for itself; undefined: none. Without a `cwd` it has its own anyway. */
@@ -25,6 +28,28 @@ export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' 
   return createHash('sha256').update(folder.path).digest('hex').slice(0, 20);
 }
 
+/**
+ * Holds a folder for the claim of exactly this version of a job.
+ * @returns false while another attempt, or what a deploy binding does with its success, works there.
+ */
+export async function takeFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
+  return await takeHold(context, job, folder, runsBindings(context));
+}
+
+/** Commands of bindings work in the folder of the success that they deploy; signed calls work nowhere. */
+function runsBindings({ deployments }: Pick<FolderContext, 'deployments'>): GoesOn {
+  return async (holder) => {
+    const { bindings_pending: pending = [] } = holder;
+    if (pending.length === 0) return false;
+    const all = await deployments.list(holder.id);
+    const isNewest = (attempt: number) => holder.status === 'SUCCEEDED' && attempt === holder.attempt;
+    // What is to be done is written down right after the success.
+    if (pending.some(isNewest) && !all.some(({ attempt }) => isNewest(attempt))) return true;
+    const isUnderWay = all.filter((one) => runsCommands(one) && !isFinal(one));
+    return isUnderWay.some(({ state, attempt }) => state === 'running' || isNewest(attempt));
+  };
+}
+
 /** Parks a job until its folder is free, and looks once more: it may have become free before the job could be found. */
 export async function waitForFolder(context: FolderContext, job: Job, folder: string): Promise<void> {
   const parked = await transition(context, job, { type: 'wait_for_folder', folder }, { rounds: 1 });
@@ -33,7 +58,7 @@ export async function waitForFolder(context: FolderContext, job: Job, folder: st
 
 /** Queues the best of the jobs that wait for a folder, if nobody works there. */
 export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
-  if (await isFree(context, folder)) await wakeNext(context, folder);
+  if (await isFree(context, folder, runsBindings(context))) await wakeNext(context, folder);
 }
 
 /** Queues the best of the jobs that wait for a folder. */

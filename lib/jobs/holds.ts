@@ -18,7 +18,7 @@ const holdSchema = z.object({
 });
 export type Hold = z.output<typeof holdSchema>;
 
-/** Who holds which place: a folder, or one of a profile's. A hold is never released: it counts for as long as its attempt runs. */
+/** Who holds which place: a folder, or one of a profile's. A hold is never released: it counts for as long as what it is for goes on. */
 export class Holds {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -64,6 +64,10 @@ export interface HoldContext extends TransitionContext {
   readonly partition: ReadPartition;
 }
 
+/** Whether what a job holds its place for goes on though its attempt has ended. */
+export type GoesOn = (holder: Job) => Promise<boolean>;
+const NEVER: GoesOn = async () => false;
+
 /** How often a hold is tried for: each time somebody else was faster. */
 const TRIES = 3;
 
@@ -71,7 +75,12 @@ const TRIES = 3;
  * Holds a place for the claim of exactly this version of a job.
  * @returns false while another attempt has it, or may be about to.
  */
-export async function takeHold(context: HoldContext, job: Job, place: string): Promise<boolean> {
+export async function takeHold(
+  context: HoldContext,
+  job: Job,
+  place: string,
+  goesOn: GoesOn = NEVER,
+): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const known = await context.holds.read(place);
     const next: Hold = {
@@ -80,28 +89,31 @@ export async function takeHold(context: HoldContext, job: Job, place: string): P
       taken_at: timestamp(context.clock.now()),
     };
     if (known?.job_id === next.job_id && known.job_version === next.job_version) return true;
-    if (known !== undefined && !(await isOver(context, place, known))) return false;
+    if (known !== undefined && !(await isOver(context, { place, hold: known, goesOn }))) return false;
     if (await context.holds.replace(place, known, next)) return true;
   }
   return false;
 }
 
 /** Whether no attempt has a place, nor may be about to. */
-export async function isFree(context: HoldContext, place: string): Promise<boolean> {
+export async function isFree(context: HoldContext, place: string, goesOn: GoesOn = NEVER): Promise<boolean> {
   const hold = await context.holds.read(place);
-  return hold === undefined || (await isOver(context, place, hold));
+  return hold === undefined || (await isOver(context, { place, hold, goesOn }));
 }
 
 /** How long (ms) a claim may take between its hold and its write, before somebody doubts that it comes. */
 const CLAIM_TIME = 10_000;
 
 /** Whether the attempt that a hold is for runs no more, or will never run there. */
-async function isOver(context: HoldContext, place: string, hold: Hold): Promise<boolean> {
+async function isOver(
+  context: HoldContext,
+  { place, hold, goesOn }: { place: string; hold: Hold; goesOn: GoesOn },
+): Promise<boolean> {
   const job = await context.jobs.look(hold.job_id);
   if (job === 'newer') return false;
   if (job === undefined) return true;
   if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;
-  if (job.version !== hold.job_version) return true;
+  if (job.version !== hold.job_version) return !(await goesOn(job));
   if (context.clock.now() - Date.parse(hold.taken_at) < CLAIM_TIME) return false;
   // The claim may still be under way: a new version refuses it.
   return (await context.jobs.apply(job, job)).applied;

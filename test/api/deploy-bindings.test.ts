@@ -1,3 +1,4 @@
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
@@ -174,6 +175,23 @@ describe('a custom binding', () => {
     });
     expect(b).toMatchObject({ name: 'b', state: 'failed', error: expect.stringMatching(/longer than 1 seconds/) });
     expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', state_reason: { code: 'exited' } });
+  });
+
+  it('has the folder of a success for itself where one job at a time works there', async () => {
+    // Projects are made by their first job.
+    await createJob(service, { prompt: 'true', profile: 'shell', project: 'alone', draft: true });
+    expect((await service.api('PATCH', '/projects/alone', { exclusive_cwd: true })).status).toBe(200);
+    const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; touch done';
+    await bind({ binding_mode: 'custom', project: 'alone', command });
+    const cwd = 'shared';
+    await succeeded('alone', 'true', { cwd });
+    const folder = join(service.home, 'workspaces/alone/shared');
+    await waitFor(async () => (await readdir(folder)).includes('begun'));
+    const next = await createJob(service, { prompt: 'ls', profile: 'shell', project: 'alone', cwd });
+    await waitFor(async () => (await read(next)).state_reason.code === 'folder_busy');
+    await writeFile(join(folder, 'go'), '');
+    expect(await untilEnded(service, next)).toMatchObject({ status: 'SUCCEEDED' });
+    expect((await service.api('GET', `/jobs/${next}/result`)).json.stdout).toBe('begun\ndone\ngo\n');
   });
 
   it('does nothing for a job that fails', async () => {

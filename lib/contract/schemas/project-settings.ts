@@ -32,7 +32,8 @@ export const projectEdit = z
         'Name of the secret with which the repository is read; its value is a line `https://USER:TOKEN@HOST`, and it is used for that host alone. Empty: none.',
     }),
     exclusive_cwd: z.boolean().optional().meta({
-      description: 'Whether at most one job works in a folder at a time; others of the same `cwd` wait.',
+      description:
+        'Whether at most one job, or the commands that deploy it, works in a folder at a time; others of the same `cwd` wait.',
     }),
   })
   .meta({ id: 'ProjectEdit' });

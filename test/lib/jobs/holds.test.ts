@@ -1,7 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { timestamp } from '../../../lib/aws/table-clock.ts';
-import { wakeNext } from '../../../lib/jobs/folder-holds.ts';
+import type { JobDeployment } from '../../../lib/bindings/job-deployment.ts';
+import { takeFolder, wakeIfFree, wakeNext } from '../../../lib/jobs/folder-holds.ts';
 import { type Hold, type HoldContext, isFree, takeHold } from '../../../lib/jobs/holds.ts';
 import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
@@ -110,6 +111,45 @@ it('a place held for a job of a later schema is not free', async () => {
   await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
   await deployment.holds.replace(PLACE, undefined, hold(1, 0));
   expect(await isFree(deployment, PLACE)).toBe(false);
+});
+
+const deployment = (state: JobDeployment['state'], more: Partial<JobDeployment> = {}) => ({
+  ...{ job_id: id(1), attempt: 2, binding: `b-${state}`, name: 'b', mode: 'custom' as const, attempts: 0 },
+  ...{ created_at: '', due_at: '', state },
+  ...more,
+});
+
+it.each<[string, Partial<Job>, ReturnType<typeof deployment>[], boolean]>([
+  ['is deployed by a command', {}, [deployment('succeeded'), deployment('pending')], false],
+  ['is being deployed by a command', {}, [deployment('running')], false],
+  [
+    'was deployed by its commands, and calls go on',
+    {},
+    [deployment('failed'), deployment('pending', { mode: 'generic' })],
+    true,
+  ],
+  ['will be deployed, nobody has said how', {}, [deployment('pending', { attempt: 1 })], false],
+  ['nobody deploys', { bindings_pending: undefined }, [deployment('pending')], true],
+  ['waits again, and a command still deploys an earlier success', { status: 'QUEUED' }, [deployment('running')], false],
+  ['waits again, before a command began that will be skipped', { status: 'QUEUED' }, [deployment('pending')], true],
+])('a folder is held for a success that %s', async (_what, state, deployments, free) => {
+  const service = quietDeployment();
+  const ended = aJob({
+    id: id(1),
+    status: 'SUCCEEDED',
+    reason: 'exited',
+    attempt: 2,
+    bindings_pending: [2],
+    version: 7,
+  });
+  await service.store({ ...ended, ...state });
+  for (const one of deployments) await service.deployments.replace(undefined, one);
+  await service.holds.replace(PLACE, undefined, hold(1, 5));
+  const next = await service.store({ id: id(2) });
+  const waits = await service.store(waiting(3));
+  await wakeIfFree(service, PLACE);
+  expect((await service.read(waits))?.reason).toBe(free ? 'waiting_for_worker' : 'folder_busy');
+  expect(await takeFolder(service, next, PLACE)).toBe(free);
 });
 
 /** The index as it was before the last change. */
