@@ -1,4 +1,5 @@
 import '@cloudscape-design/global-styles/index.css';
+import './layout/console.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

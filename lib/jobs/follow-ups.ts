@@ -57,7 +57,8 @@ export async function makeFollowUps(
       if (!replayed) created.push(id);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
-      known.delete(position);
+      // It was made when it could be.
+      if (known.has(position)) made.add(position);
       warnings.push(`follow-up ${position + 1}: ${error.message}`);
     }
   }

@@ -77,7 +77,7 @@ export class JobStore {
       ...(isClaim && { claim_id: changeId }),
     };
     const { expression, names, values } = difference(known, { ...changed, ...indexKeys(changed) });
-    const lease = sameLease && known.lease_until !== undefined ? known.lease_until : undefined;
+    const lease = sameLease ? known.lease_until : undefined;
     try {
       const { Attributes } = await this.#table.send(
         new UpdateCommand({

@@ -225,6 +225,12 @@ describe('an edit', () => {
     await service.api('POST', `/jobs/${id}/cancel`);
   });
 
+  it('of a job that can not be edited is refused for its state, whatever it asks for', async () => {
+    const id = await MAKE.DRAFT();
+    const { status, json } = await service.api('PATCH', `/jobs/${id}`, { profile: 'nowhere' });
+    expect([status, json.error]).toEqual([400, expect.stringContaining('only while it is QUEUED')]);
+  });
+
   it('loses nothing when two come at once', async () => {
     const id = await MAKE.QUEUED();
     await Promise.all([

@@ -38,6 +38,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'lib/jobs/permits',
   ],
   'lib/jobs/parked-jobs.ts': [
+    'lib/jobs/probes',
     'lib/jobs/newer-schema',
     'lib/jobs/parked-jobs',
     'lib/jobs/consistent-reads',
@@ -51,7 +52,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'lib/jobs/permits',
     'worker-container/worker-permits',
   ],
-  'lib/jobs/probes.ts': ['lib/jobs/parked-jobs', 'lib/jobs/consistent-reads'],
+  'lib/jobs/probes.ts': ['lib/jobs/probes', 'lib/jobs/parked-jobs', 'lib/jobs/consistent-reads'],
   'lib/jobs/profile-places.ts': ['lib/jobs/holds', 'lib/jobs/profile-places'],
   'lib/jobs/remove-jobs.ts': ['lib/jobs/remove-jobs', 'lib/jobs/newer-schema'],
   'lib/jobs/reread-attempt.ts': ['lib/jobs/reread-job'],

@@ -34,6 +34,17 @@ it('a batch counts once however it is repeated, cut anew or reordered, on severa
   expect(await counts.read()).toEqual(recount);
 });
 
+it('a batch that comes in another order counts up to its latest change', async () => {
+  const [first, second] = [
+    { sequence: '9', before: undefined, after: 'QUEUED' },
+    { sequence: '10', before: 'QUEUED', after: 'RUNNING' },
+  ] as const;
+  await counts.apply('shard-a', [second, first]);
+  expect(await counts.checkpoint('shard-a')).toBe('10');
+  await counts.apply('shard-a', [second]);
+  expect(await counts.read()).toMatchObject({ QUEUED: 0, RUNNING: 1 });
+});
+
 it('counts that nobody has kept yet are zero, and reading them writes nothing', async () => {
   expect(Object.values(await counts.read())).toEqual(STATUSES.map(() => 0));
   const { Count } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));

@@ -1,5 +1,8 @@
+import type { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { JobStore } from '../../../lib/jobs/job-store.ts';
 import { decide } from '../../../lib/jobs/lifecycle.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
 import { quietDeployment } from '../../simulation/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
@@ -15,6 +18,24 @@ it('only a job that was marked for it is taken out of the table; one that is gon
   await deployment.jobs.remove(ID);
   expect(await deployment.read(kept)).toBeUndefined();
   await deployment.jobs.remove(ID);
+});
+
+it('a heartbeat refuses only what was judged on there being none', async () => {
+  const deployment = quietDeployment();
+  const known = await deployment.store(aRunningJob({ id: ID, lease_until: '2026-11-20T10:00:30.000Z' }));
+  const beat = await deployment.jobs.touch(known, { lease_until: '2026-11-20T10:00:40.000Z' });
+  const lost = await deployment.jobs.apply(known, { ...known, losses: 1 }, { sameLease: true });
+  expect(lost).toEqual({ applied: false, current: beat });
+  const asked = await deployment.jobs.apply(known, { ...known, cancel_requested_at: '2026-11-20T10:00:41.000Z' });
+  expect(asked).toMatchObject({ applied: true, job: { lease_until: '2026-11-20T10:00:40.000Z' } });
+});
+
+it('a change of a job that is gone is refused', async () => {
+  const { jobs } = quietDeployment();
+  expect(await jobs.apply(aJob({ id: ID }), aJob({ id: ID, priority: 5 }))).toEqual({
+    applied: false,
+    current: undefined,
+  });
 });
 
 it('only what ended long ago is marked', () => {
@@ -80,6 +101,10 @@ it.each([
 ] as const)('an attempt that was %s for %s leaves its job parked for %s, until %s', (kind, reason, parked, due_at) => {
   const after = decide(aRunningJob(), { type: 'end', receipt: aReceipt({ kind, reason }) }, circumstances);
   expect('job' in after && [after.job.status, after.job.parked, after.job.due_at]).toEqual(['QUEUED', parked, due_at]);
+  // The time a login was renewed under it, and nothing else, is counted.
+  expect('job' in after && after.job.login_restarts).toBe(
+    kind === 'handed_back' && reason === 'account_required' ? 1 : undefined,
+  );
 });
 
 it('an edit lets only a job go that waits for a folder, which may be another one now', () => {
@@ -90,4 +115,28 @@ it('an edit lets only a job go that waits for a folder, which may be another one
   };
   expect(edited('folder_busy')).toBeUndefined();
   expect(edited('usage_limit')).toBe('usage_limit');
+});
+
+it('what is parked is not claimed, though it is due', () => {
+  const parked = aJob({ parked: 'usage_limit', reason: 'usage_limit', due_at: '2026-11-20T09:00:00.000Z' });
+  expect(decide(parked, { type: 'claim', workerId: 'w' }, circumstances)).toHaveProperty('refused');
+});
+
+it('a claim that was applied but not answered is none any more once its job waits again', async () => {
+  const deployment = quietDeployment();
+  const job = await deployment.store({ id: ID });
+  let isRepeated = false;
+  const send = async (command: UpdateCommand) => {
+    if (isRepeated) return await deployment.table.send(command);
+    isRepeated = true;
+    await deployment.table.send(command);
+    await deployment.pass(120_000);
+    const running = await deployment.read(job);
+    await transition(deployment, running ?? job, { type: 'lose' });
+    return await deployment.table.send(command);
+  };
+  const jobs = new JobStore({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
+  const claim = { type: 'claim', workerId: 'worker-1' } as const;
+  expect(await transition({ ...deployment, jobs }, job, claim, { rounds: 1 })).toMatchObject({ done: false });
+  expect(await deployment.read(job)).toMatchObject({ status: 'QUEUED', losses: 1 });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../lib/contract/limits.ts';
+import { withFollowUps } from '../../../lib/jobs/follow-up-record.ts';
 import { makeFollowUps } from '../../../lib/jobs/follow-ups.ts';
 import type { Job } from '../../../lib/jobs/job.ts';
 import { followUpId, jobIdOfKey } from '../../../lib/jobs/job-id.ts';
@@ -7,6 +8,7 @@ import { viewJob } from '../../../lib/jobs/job-view.ts';
 import { watchChildren } from '../../../lib/jobs/settle-attempt.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aJob } from './a-job.ts';
 import { outputAskingFor, storeSucceeded } from './succeeded-parent.ts';
 
 let deployment: EmulatedDeployment;
@@ -68,6 +70,33 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     await watchChildren(deployment);
     expect(await stored(parent.id)).toMatchObject({ status: 'CANCELLED', follow_ups: ['1.0'] });
   });
+});
+
+it('a follow-up job that was made is recorded for good, though it could not be made now', async () => {
+  const parent = await made('for good', [{ prompt: 'a' }]);
+  expect(parent.follow_ups).toEqual(['1.0']);
+  const { job, created } = await makeFollowUps(deployment, { ...parent, depth: LIMITS.followUps.depth }, 1);
+  expect([job.follow_ups, job.warnings?.length, created]).toEqual([['1.0'], 1, []]);
+});
+
+it('of an attempt that has left no receipt there are none', async () => {
+  const parent = await deployment.store({ id: id('bare'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
+  expect((await makeFollowUps(deployment, parent, 1)).job).not.toHaveProperty('children_pending');
+});
+
+it('are not said to be recorded on a job that is gone', async () => {
+  const parent = aJob({ id: id('gone'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
+  await expect(makeFollowUps(deployment, parent, 1)).rejects.toThrow('could not be recorded');
+});
+
+it('what came of an earlier attempt leaves the warnings of the newest', () => {
+  const job = aJob({ id: id('warned'), attempt: 2, warnings: ['of the newest'], children_pending: [1, 2] });
+  expect(withFollowUps(job, { attempt: 1, positions: [0], warnings: ['of the first'] })).toMatchObject({
+    warnings: ['of the newest'],
+    children_pending: [2],
+    follow_ups: ['1.0'],
+  });
+  expect(withFollowUps(job, { attempt: 2, positions: [], warnings: [] })).not.toHaveProperty('warnings');
 });
 
 async function made(name: string, payloads: readonly unknown[], differences: Partial<Job> = {}) {

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { timestamp } from '../../../lib/aws/table-clock.ts';
 import type { JobDeployment } from '../../../lib/bindings/job-deployment.ts';
-import { takeFolder, wakeIfFree, wakeNext } from '../../../lib/jobs/folder-holds.ts';
+import { takeFolder, waitForFolder, wakeIfFree, wakeNext } from '../../../lib/jobs/folder-holds.ts';
 import { type Hold, type HoldContext, isFree, takeHold } from '../../../lib/jobs/holds.ts';
 import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
@@ -194,6 +194,15 @@ it('a limit that was just imported counts', async () => {
   ]);
 });
 
+it('a folder or a place that became free before its job waited for it is found', async () => {
+  const deployment = quietDeployment();
+  const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
+  await waitForFolder(deployment, first, PLACE);
+  await waitForPlace(deployment, second);
+  for (const job of [first, second])
+    expect(await deployment.read(job)).toMatchObject({ reason: 'waiting_for_worker', version: job.version + 2 });
+});
+
 it('a job that may not wait for a place wakes nobody', async () => {
   const deployment = quietDeployment();
   const busy = { parked: 'profile_busy', reason: 'profile_busy', folder: undefined } as const;
@@ -201,4 +210,7 @@ it('a job that may not wait for a place wakes nobody', async () => {
   const ended = await deployment.store({ id: id(2), status: 'CANCELLED', reason: 'cancelled_by_request' });
   await waitForPlace(deployment, ended);
   expect(await deployment.read(next)).toEqual(next);
+  const forFolder = await deployment.store(waiting(3));
+  await waitForFolder(deployment, ended, PLACE);
+  expect(await deployment.read(forFolder)).toEqual(forFolder);
 });

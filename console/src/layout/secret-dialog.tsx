@@ -1,0 +1,55 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import './secret-dialog.css';
+
+interface SecretDialogProps {
+  readonly header: string;
+  /** What the secret is, in the middle of a sentence: `token`. */
+  readonly what: string;
+  readonly secret: string;
+  /** What it is for. */
+  readonly children: ReactNode;
+  readonly onDone: () => void;
+}
+
+/** The one time that a secret is shown. */
+export function SecretDialog({ header, what, secret, children, onDone }: SecretDialogProps) {
+  return (
+    <Modal
+      visible
+      header={header}
+      closeAriaLabel={`Close; the ${what} is not shown again`}
+      // A slip beside the dialog must not lose the secret.
+      onDismiss={({ detail }) => detail.reason !== 'overlay' && onDone()}
+      footer={
+        <Box float="right">
+          <Button variant="primary" onClick={onDone}>
+            I have kept it
+          </Button>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        <Alert type="warning" statusIconAriaLabel="Warning">
+          Copy it now. It is not shown again.
+        </Alert>
+        <code className="secret" data-testid={what}>
+          {secret}
+        </code>
+        <CopyToClipboard
+          variant="button"
+          textToCopy={secret}
+          copyButtonText={`Copy the ${what}`}
+          copySuccessText="Copied"
+          copyErrorText="The browser refused; select it and copy it by hand"
+        />
+        <Box variant="small">{children}</Box>
+      </SpaceBetween>
+    </Modal>
+  );
+}
