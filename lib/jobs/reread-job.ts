@@ -80,7 +80,7 @@ function evidenceFrom(job: Job, { receipt, streams, facts }: RereadAttempt): Evi
 function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): boolean {
   if (receipt?.follow_ups === undefined) return false;
   return (
-    (attempt === job.attempt && job.status === 'SUCCEEDED' && receipt.outcome.kind === 'succeeded') ||
+    (attempt === job.attempt && job.status === 'SUCCEEDED') ||
     (job.children_pending ?? []).includes(attempt) ||
     placesOf(job).some((place) => place.attempt === attempt)
   );

@@ -21,5 +21,5 @@ export async function settledChildren(
 }
 
 function isSettling({ children_pending, finished_at }: Job, now: number): boolean {
-  return children_pending !== undefined && finished_at !== undefined && now - Date.parse(finished_at) < SOON.longest;
+  return children_pending !== undefined && now - Date.parse(finished_at ?? '') < SOON.longest;
 }

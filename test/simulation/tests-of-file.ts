@@ -55,8 +55,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'lib/jobs/probes.ts': ['lib/jobs/probes', 'lib/jobs/parked-jobs', 'lib/jobs/consistent-reads'],
   'lib/jobs/profile-places.ts': ['lib/jobs/holds', 'lib/jobs/profile-places'],
   'lib/jobs/remove-jobs.ts': ['lib/jobs/remove-jobs', 'lib/jobs/newer-schema'],
-  'lib/jobs/reread-attempt.ts': ['lib/jobs/reread-job'],
-  'lib/jobs/reread-job.ts': ['lib/jobs/reread-job'],
+  'lib/jobs/reread-attempt.ts': ['lib/jobs/reread-evidence', 'lib/jobs/reread-job'],
+  'lib/jobs/reread-job.ts': ['lib/jobs/reread-evidence', 'lib/jobs/reread-job'],
   'lib/jobs/settle-attempt.ts': [
     'lib/jobs/follow-ups',
     'lib/jobs/parked-jobs',

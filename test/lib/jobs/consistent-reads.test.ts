@@ -63,6 +63,20 @@ it('who waits for the end of a job sees that its follow-ups are made as soon as 
   expect(looks).toBe(1);
 });
 
+it('nobody waits for follow-ups that did not come within three seconds of the end', async () => {
+  const deployment = quietDeployment();
+  const finished_at = timestamp(deployment.clock.now());
+  const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', finished_at, children_pending: [1] });
+  let waited = 0;
+  const pause = async (milliseconds: number) => {
+    waited += milliseconds;
+    await deployment.pass(milliseconds);
+    if (waited > 10_000) throw new Error('it waits for ever');
+  };
+  expect(await settledChildren({ ...deployment, pause }, job)).toEqual(job);
+  expect(waited).toBe(3_000);
+});
+
 it('a redrive sends a permit for when the lease is over, as it is', async () => {
   const deployment = behind();
   const job = await deployment.store(aRunningJob());

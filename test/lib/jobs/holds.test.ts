@@ -184,6 +184,8 @@ it('who is woken for a profile is of that profile, and waits for it', async () =
 
 it('a limit that was just imported counts', async () => {
   const deployment = quietDeployment({ lag: 60_000 });
+  await deployment.profiles.put({ name: 'narrow', agent: 'shell' });
+  await deployment.pass(120_000);
   await deployment.profiles.put({ name: 'narrow', agent: 'shell', concurrency: 1 });
   const busy = { parked: 'profile_busy', reason: 'profile_busy', folder: undefined, profile: 'narrow' } as const;
   const [next, last] = [await deployment.store(waiting(1, busy)), await deployment.store(waiting(2, busy))];

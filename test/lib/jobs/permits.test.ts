@@ -4,7 +4,7 @@ import { folderName } from '../../../lib/jobs/folder-holds.ts';
 import type { Job } from '../../../lib/jobs/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
-import { redrive, watchBusy, watchReady } from '../../../lib/jobs/watch-jobs.ts';
+import { redrive, watchBusy, watchReady, watchRunning } from '../../../lib/jobs/watch-jobs.ts';
 import { quietDeployment } from '../../simulation/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
@@ -101,6 +101,25 @@ it('a redrive goes on after a job that has ended meanwhile', async () => {
   });
   await redrive({ ...deployment, jobs });
   expect(deployment.sent.map(({ job }) => job)).toEqual([id(2)]);
+});
+
+it('the watch leaves an attempt to its worker while the lease holds, though it has left a receipt', async () => {
+  const deployment = quietDeployment();
+  const running = await deployment.store(aRunningJob());
+  await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }));
+  await deployment.pass(30_000);
+  await watchRunning(deployment);
+  expect(await deployment.read(running)).toEqual(running);
+  await deployment.pass(1);
+  await watchRunning(deployment);
+  expect(await deployment.read(running)).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+it('the watch lets jobs go whose profile has room', async () => {
+  const deployment = quietDeployment();
+  const waiting = await deployment.store({ id: id(1), parked: 'profile_busy', reason: 'profile_busy' });
+  await watchBusy(deployment);
+  expect(await deployment.read(waiting)).toMatchObject({ reason: 'waiting_for_worker' });
 });
 
 it('only folders that somebody waits for are looked at', async () => {

@@ -1,11 +1,12 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/aws/table-clock.ts';
 import { findJob } from '../../../lib/jobs/find-job.ts';
 import type { Job } from '../../../lib/jobs/job.ts';
 import { randomJobId } from '../../../lib/jobs/job-id.ts';
 import { JobTextStore, textPartitions } from '../../../lib/jobs/job-texts.ts';
+import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
 import { removeEndedJobs } from '../../../lib/jobs/remove-jobs.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
@@ -100,4 +101,28 @@ test('a job that was retried meanwhile, or has ended anew, stays', async () => {
   expect((await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
   const anew = await ended(6);
   expect((await transition(deployment, anew, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
+});
+
+test('what a stale index still lists, or a later version has made, stays as it is', async () => {
+  const [retried, later] = [await ended(8), await ended(8)];
+  await transition(deployment, retried, { type: 'retry' });
+  await deployment.table.send(
+    new UpdateCommand({
+      TableName: deployment.env.JOBS_TABLE,
+      Key: { id: later.id },
+      UpdateExpression: 'SET #schema = :schema',
+      ExpressionAttributeNames: { '#schema': 'schema' },
+      ExpressionAttributeValues: { ':schema': NEWEST_JOB_SCHEMA + 1 },
+    }),
+  );
+  const listed = [{ id: randomJobId() }, retried, later].map(({ id }) => ({ id, finished_at: daysAgo(8) }));
+  const send = async (command: QueryCommand) =>
+    command instanceof QueryCommand && command.input.IndexName !== undefined
+      ? { Items: listed }
+      : await deployment.table.send(command);
+  const table = { send } as unknown as EmulatedDeployment['table'];
+  expect(await removeEndedJobs({ ...context(), table }, 7)).toBe(0);
+  for (const job of [retried, later]) expect(await objectsOf(job)).toBe(3);
+  expect((await deployment.jobs.get(retried.id, { consistent: true }))?.status).toBe('QUEUED');
+  expect(await deployment.jobs.look(later.id)).toBe('newer');
 });
