@@ -100,7 +100,6 @@ export class Heartbeat {
   }
 
   #lost(): void {
-    if (this.#over) return;
     this.stop();
     this.#options.events.onLost();
   }

@@ -91,10 +91,11 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker-container/output/retrying.ts': ['worker-container/output-shipper-faults'],
   'worker-container/output/stream-shipper.ts': [
+    'worker-container/output/stream-shipper',
     'worker-container/output-shipper',
     'worker-container/output-shipper-faults',
   ],
   'worker-container/permit-keeper.ts': ['worker-container/worker', 'worker-container/permit-keeper'],
-  'worker-container/permit-source.ts': ['worker-container/permit-source'],
+  'worker-container/permit-source.ts': ['worker-container/permit-source-waits', 'worker-container/permit-source'],
   'worker-container/worker.ts': ['worker-container/worker', 'worker-container/worker-permits'],
 };

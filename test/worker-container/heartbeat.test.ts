@@ -74,3 +74,30 @@ it('hears what was asked with a heartbeat too, and takes a look that shows no jo
   expect(heard.slice(0, 2)).toEqual(['beat at 10 s', 'end at 10 s']);
   expect(heard).toHaveLength(12);
 });
+
+it('says whether somebody watches, for as long as the job says so', async () => {
+  const time = new VirtualTime();
+  const watched: [number, boolean][] = [];
+  const watched_until = new Date(time.wallAt(5_000)).toISOString();
+  const heartbeat = new Heartbeat({
+    jobs: { get: async () => aRunningJob({ watched_until }) } as unknown as JobStore,
+    clock: { now: () => time.wall },
+    job: aRunningJob(),
+    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
+    events: {
+      onEndRequested: () => undefined,
+      onLost: () => undefined,
+      onWatched: (is) => watched.push([time.now / 1000, is]),
+      onBeat: () => undefined,
+      onFailure: () => undefined,
+    },
+  });
+  await time.run(() => time.now >= 8_000);
+  heartbeat.stop();
+  expect(watched).toEqual([
+    [2, true],
+    [4, true],
+    [6, false],
+    [8, false],
+  ]);
+});
