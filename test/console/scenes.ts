@@ -18,6 +18,13 @@ const asks = (name: string | RegExp) => async (page: Page) => {
   await press(name)(page);
   await page.getByRole('dialog').waitFor();
 };
+/** Fills a dialog's one field, and creates what it asks for. */
+const makes = (button: string, field: string, text: string) => async (page: Page) => {
+  await asks(button)(page);
+  await page.getByLabel(field).fill(text);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: 'I have kept it' }).waitFor();
+};
 const shown = async (page: Page, text: string) => await page.getByText(text).first().waitFor();
 const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => ({
   name: `job-${job}-${name}`,
@@ -99,6 +106,7 @@ export const SCENES: readonly Scene[] = [
       }),
   },
   { name: 'new-token', path: () => '/api-tokens', act: asks('Create token') },
+  { name: 'made-token', path: () => '/api-tokens', act: makes('Create token', 'Name', 'nightly build') },
   { name: 'new-binding', path: () => '/bindings', act: asks('Create binding') },
   { name: 'user-menu', path: () => '/jobs', act: press(/admin@promptq/) },
   { name: 'saved-filters', path: () => '/jobs?status=FAILED', act: press('Saved filters') },
