@@ -13,4 +13,10 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
   },
   { file: 'lib/jobs/watch-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
   { file: 'lib/jobs/remove-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
+  {
+    file: 'lib/jobs/remove-jobs.ts',
+    find: "job === undefined || job === 'newer'",
+    replace: 'false',
+    reason: 'a transition refuses for a job that is gone as it does for one of a later schema; only the compiler asks',
+  },
 ];

@@ -130,6 +130,12 @@ it.each<[string, Partial<Job>, ReturnType<typeof deployment>[], boolean]>([
   ],
   ['will be deployed, nobody has said how', {}, [deployment('pending', { attempt: 1 })], false],
   ['nobody deploys', { bindings_pending: undefined }, [deployment('pending')], true],
+  [
+    'has only a call to make, and a command of an earlier success that will be skipped',
+    {},
+    [deployment('pending', { mode: 'generic' }), deployment('pending', { attempt: 1, binding: 'b' })],
+    true,
+  ],
   ['waits again, and a command still deploys an earlier success', { status: 'QUEUED' }, [deployment('running')], false],
   ['waits again, before a command began that will be skipped', { status: 'QUEUED' }, [deployment('pending')], true],
 ])('a folder is held for a success that %s', async (_what, state, deployments, free) => {

@@ -71,9 +71,10 @@ it('an attempt without a record, of a profile that is gone, has the size of its 
   expect((await rereadJob(deployment, job)).job).toMatchObject({ stdout_bytes: 3, stderr_bytes: 0, exit_code: 7 });
 });
 
-it('a success whose record is lost stays one', async () => {
-  const job = await ended('lost record', { status: 'SUCCEEDED' });
-  expect((await rereadJob(deployment, job)).job).toMatchObject({ status: 'SUCCEEDED', stdout_bytes: 0 });
+it('a success whose record is lost stays one, and keeps its follow-up jobs', async () => {
+  const job = await ended('lost record', { status: 'SUCCEEDED', follow_ups: ['1.0'] });
+  const { job: after } = await rereadJob(deployment, job);
+  expect(after).toMatchObject({ status: 'SUCCEEDED', stdout_bytes: 0, follow_ups: ['1.0'] });
 });
 
 it('what the worker noted is kept', async () => {
