@@ -16,6 +16,9 @@ import { sha256 } from './model-output.ts';
 import { watchOf } from './model-workers.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
+/** A lost attempt must have ended after so many milliseconds: fenced by itself, asked politely, then killed. */
+export const ENDED_AFTER = 36_000;
+
 /** Whether a job has ended, and everything that follows from it is done. */
 export function isAtRest(job: Job): boolean {
   return job.children_pending === undefined && (isTerminal(job.status) || job.status === 'DRAFT');
@@ -56,7 +59,10 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
     ...(isDeepStrictEqual({ ...counts }, recount)
       ? []
       : [`counts are ${JSON.stringify(counts)}, a recount gives ${JSON.stringify(recount)}`]),
-    ...[...judge.agents.live].map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
+    // One that stood still after its claim may begin only now; it ends as others do.
+    ...[...judge.agents.live]
+      .filter(({ process }) => process.hasRunSince(deployment.time.now - ENDED_AFTER))
+      .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
     ...faultsOfFollowUps(deployment, judge.agents, jobs),
     ...(await faultsOfOutput(deployment, judge)),
     ...(await faultsOfRereads(deployment, judge, jobs)),

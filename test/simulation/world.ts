@@ -11,7 +11,7 @@ import { ModelDeployment, SHARDS } from './model-deployment.ts';
 import { ModelTriggers } from './model-triggers.ts';
 import { ModelWorkers, startProcess } from './model-workers.ts';
 import { ProfileRules } from './profile-rules.ts';
-import { faultsAtRest, isAtRest } from './quiescence.ts';
+import { ENDED_AFTER, faultsAtRest, isAtRest } from './quiescence.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -37,9 +37,6 @@ export interface WorldReport {
 
 /** Milliseconds that everything has to come to rest once the faults are over: more than the longest backoffs of a job. */
 const SETTLING = 2 * 3_600_000;
-
-/** A lost attempt must have ended after so many milliseconds: fenced by itself, asked politely, then killed. */
-const ENDED_AFTER = 36_000;
 
 /** One deployment with its clients, workers and faults, all of which follow from the seed. */
 export class World {
