@@ -23,8 +23,13 @@ async function create(fields: Record<string, unknown>): Promise<string> {
   return json.id as string;
 }
 
-async function reached(id: string, status: string): Promise<void> {
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.status === status, { timeoutMs: 60_000 });
+/** @param page what it shows is told if the job does not get there. */
+async function reached(id: string, status: string, page?: Page): Promise<void> {
+  const read = async () => (await service.api('GET', `/jobs/${id}`)).json;
+  await waitFor(async () => (await read()).status === status, { timeoutMs: 60_000 }).catch(async (cause: unknown) => {
+    const shown = (await page?.locator('body').innerText()) ?? '';
+    throw new Error(`${status} was not reached: ${JSON.stringify(await read())}\n${shown}`, { cause });
+  });
 }
 
 async function open(path: string, role: 'operator' | 'viewer' = 'operator'): Promise<Page> {
@@ -50,8 +55,10 @@ test('a job is created by the form, followed live, cancelled and retried', async
   await page.locator('.job-log').getByText('up and running').first().waitFor();
 
   await button(page, 'Cancel job').click();
+  // A local run is reached without a network, too.
+  await page.evaluate("window.dispatchEvent(new Event('offline'))");
   await button(page, 'Cancel this job').click();
-  await reached(id, 'CANCELLED');
+  await reached(id, 'CANCELLED', page);
   await button(page, 'Retry').click();
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.attempt === 2, { timeoutMs: 60_000 });
   await page.getByText('Attempt 2', { exact: true }).first().waitFor();

@@ -18,8 +18,11 @@ function onError(error: Error): void {
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
+  // A browser that thinks it has no network still reaches a local run; and what can't be reached is to say so, not to wait unseen.
   defaultOptions: {
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       retry: (failures, error) => failures < 2 && !(error instanceof ApiFault && error.status < 500),
       staleTime: 2_000,
     },
