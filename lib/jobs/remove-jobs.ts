@@ -70,8 +70,10 @@ async function* endedBefore(
       }),
     );
     for (const item of page.Items ?? []) {
-      const { id, finished_at: finished = before } = endedJobSchema.parse(item);
-      if (finished < before) yield { id };
+      const { data } = endedJobSchema.safeParse(item);
+      // What a later version writes otherwise keeps nobody else from being removed.
+      if (data === undefined) continue;
+      if ((data.finished_at ?? before) < before) yield { id: data.id };
     }
     looked += page.Items?.length ?? 0;
     from = page.LastEvaluatedKey;

@@ -115,7 +115,8 @@ test('what a stale index still lists, or a later version has made, stays as it i
       ExpressionAttributeValues: { ':schema': NEWEST_JOB_SCHEMA + 1 },
     }),
   );
-  const listed = [{ id: randomJobId() }, retried, later].map(({ id }) => ({ id, finished_at: daysAgo(8) }));
+  const stale = [{ id: randomJobId() }, retried, later].map(({ id }) => ({ id, finished_at: daysAgo(8) }));
+  const listed = [{ id: randomJobId(), finished_at: { of: 'another shape' } }, ...stale];
   const send = async (command: QueryCommand) =>
     command instanceof QueryCommand && command.input.IndexName !== undefined
       ? { Items: listed }
