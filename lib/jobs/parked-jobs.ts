@@ -58,9 +58,10 @@ async function watchReason(context: ParkedContext, reason: ParkReason): Promise<
     const { probeEvery = PROBE_EVERY } = context;
     const next_at = timestamp(context.clock.now() + probeEvery[reason]);
     const next = { job_id: job.id, attempt: job.attempt + 1, next_at };
-    // The record first: a death between the two costs one interval, the other order would let two try.
+    // The record first: a death between the two costs one interval, the other order would let two try. And for this attempt only:
+    // a job that has tried meanwhile, before the answer came, may be parked anew.
     if (await context.probes.replace(reason, probe, next))
-      await transition(context, job, { type: 'unpark', reason, probe: true });
+      await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });
     return;
   }
 }

@@ -1,7 +1,8 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { timestamp } from '../../../lib/aws/table-clock.ts';
 import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
+import { JobStore } from '../../../lib/jobs/job-store.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
 import { unparkAll, watchParked } from '../../../lib/jobs/parked-jobs.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/quiet-deployment.ts';
@@ -92,4 +93,25 @@ it('what is over for some ends no try of others, nor one of a later schema', asy
   expect(await deployment.probes.read(REASON)).toEqual(probe);
   await unparkAll(deployment, REASON, async () => true);
   expect(await deployment.probes.read(REASON)).toBeUndefined();
+});
+
+it('a try whose letting go was not answered is not let go again once it has ended and its job is parked anew', async () => {
+  const deployment = quietDeployment();
+  const job = await parked(deployment, 2);
+  let isRepeated = false;
+  const send = async (command: UpdateCommand) => {
+    if (isRepeated) return await deployment.table.send(command);
+    isRepeated = true;
+    await deployment.table.send(command);
+    const tries = await deployment.read(job);
+    if (tries?.probing === undefined) throw new Error('it was not let go');
+    const { probing: _, ...ended } = tries;
+    await deployment.jobs.apply(tries, { ...ended, attempt: 1, parked: REASON, reason: REASON });
+    return await deployment.table.send(command);
+  };
+  const jobs = new JobStore({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
+  const context = { ...deployment, jobs: Object.assign(jobs, { get: deployment.jobs.get.bind(deployment.jobs) }) };
+  await watchParked(context);
+  expect(await deployment.read(job)).toMatchObject({ attempt: 1, parked: REASON });
+  expect(await deployment.probes.read(REASON)).toMatchObject({ job_id: job.id, attempt: 1 });
 });

@@ -69,9 +69,9 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a probe is recorded after it was let go',
     file: 'lib/jobs/parked-jobs.ts',
-    find: "    if (await context.probes.replace(reason, probe, next))\n      await transition(context, job, { type: 'unpark', reason, probe: true });",
+    find: "    if (await context.probes.replace(reason, probe, next))\n      await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });",
     replace:
-      "    await transition(context, job, { type: 'unpark', reason, probe: true });\n    await context.probes.replace(reason, probe, next);",
+      "    await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });\n    await context.probes.replace(reason, probe, next);",
     test: 'test/lib/jobs/parked-jobs.test.ts',
   },
   {
@@ -89,5 +89,12 @@ export const DECISIONS: readonly Mutant[] = [
     replace:
       "const later = timestamp(context.clock.now());\n    if (at === '' || (listed.due_at ?? '') > later || (probe?.next_at ?? '') > later) return;",
     test: 'test/lib/jobs/parked-jobs.test.ts',
+  },
+  {
+    name: 'a job that has tried meanwhile is let go again',
+    file: 'lib/jobs/parked-jobs.ts',
+    find: ', { rounds: 1 });',
+    replace: ');',
+    test: 'test/lib/jobs/probes.test.ts',
   },
 ];
