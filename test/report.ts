@@ -6,17 +6,16 @@ import { relative } from 'node:path';
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
-  numPendingTests: number;
   testResults: {
     name: string;
     status: string;
     message: string;
-    assertionResults: { fullName: string; status: string; duration?: number; failureMessages?: string[] }[];
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] }[];
   }[];
 }
 
 const [resultsPath = '', outputPath = '', status = '1'] = process.argv.slice(2);
-const NONE: Report = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
+const NONE: Report = { numPassedTests: 0, numFailedTests: 0, testResults: [] };
 
 function read(): Report {
   try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { REQUIRED_SETTINGS } from '../worker-container/required-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'promptq-bundle-worker-'));
 const bundle = join(folder, 'worker-container/main.mjs');
@@ -26,14 +27,7 @@ describe("the worker's bundle", () => {
     const nowhere = 'http://127.0.0.1:9';
     const env = {
       HOME: folder,
-      JOBS_TABLE: 'jobs',
-      REGISTRY_TABLE: 'registry',
-      OUTPUT_BUCKET: 'output',
-      QUEUE_URL_HIGH: `${nowhere}/high`,
-      QUEUE_URL_NORMAL: `${nowhere}/normal`,
-      QUEUE_URL_LOW: `${nowhere}/low`,
-      QUEUE_URL_DELIVERIES: `${nowhere}/deliveries`,
-      PROMPTQ_TIMEOUT_UNIT: 'seconds',
+      ...REQUIRED_SETTINGS,
       PROMPTQ_WORK_DIR: join(folder, 'work'),
       PROMPTQ_STOP_GRACE_SECONDS: '0',
       AWS_REGION: 'us-east-1',

@@ -2,16 +2,10 @@ import { expect, test } from 'vitest';
 import { type Profile, profileSchema } from '../../lib/catalog/profiles.ts';
 import { workerEnv } from '../../lib/config/env.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, usesLogin } from '../../worker-container/agent-environment.ts';
+import { REQUIRED_SETTINGS } from './required-settings.ts';
 
 const ENV = workerEnv.parse({
-  JOBS_TABLE: 'jobs',
-  REGISTRY_TABLE: 'registry',
-  OUTPUT_BUCKET: 'output',
-  QUEUE_URL_HIGH: 'http://127.0.0.1/high',
-  QUEUE_URL_NORMAL: 'http://127.0.0.1/normal',
-  QUEUE_URL_LOW: 'http://127.0.0.1/low',
-  QUEUE_URL_DELIVERIES: 'http://127.0.0.1/deliveries',
-  PROMPTQ_TIMEOUT_UNIT: 'seconds',
+  ...REQUIRED_SETTINGS,
   PATH: '/bin',
   HOME: '/home/worker',
   LANG: 'C.UTF-8',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { workerEnv } from '../../lib/config/env.ts';
 import { secretSource } from '../../worker-container/secrets.ts';
+import { REQUIRED_SETTINGS } from './required-settings.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -13,14 +14,7 @@ afterAll(async () => await rm(folder, { recursive: true }));
 
 function source(file: string, variables: Record<string, string> = {}) {
   const env = workerEnv.parse({
-    JOBS_TABLE: 'jobs',
-    REGISTRY_TABLE: 'registry',
-    OUTPUT_BUCKET: 'output',
-    QUEUE_URL_HIGH: 'http://127.0.0.1/high',
-    QUEUE_URL_NORMAL: 'http://127.0.0.1/normal',
-    QUEUE_URL_LOW: 'http://127.0.0.1/low',
-    QUEUE_URL_DELIVERIES: 'http://127.0.0.1/deliveries',
-    PROMPTQ_TIMEOUT_UNIT: 'seconds',
+    ...REQUIRED_SETTINGS,
     PROMPTQ_SECRETS_FILE: join(folder, file),
   });
   return secretSource(env, variables);
