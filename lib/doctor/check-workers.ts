@@ -1,8 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Finding, fault, ok, span, warning } from './finding.ts';
-import type { Schemas, Service } from './service.ts';
+import { dataOf, type Schemas, type Service } from './service.ts';
 
 /** A worker tells every 15 s that it lives (`REGISTER_EVERY`); who has missed this (ms) is stuck, cut off, or dead. */
 const SILENT_AFTER = 25_000;
+
+/** A local run is ready before its worker is: that starts a second or two later, on a busy machine much later (ms). */
+const STARTS_WITHIN = { patience: 20_000, askEvery: 250 } as const;
+
+/** The environment, asked for again while a local run's worker may still be starting. Elsewhere they start from zero. */
+export async function awaitWorkers(
+  service: Service,
+  environment: Schemas['Environment'],
+  { patience, askEvery }: { readonly patience: number; readonly askEvery: number } = STARTS_WITHIN,
+): Promise<Schemas['Environment']> {
+  if (!service.isLocal) return environment;
+  const giveUpAt = performance.now() + patience;
+  let latest = environment;
+  while (latest.hosts.length === 0 && performance.now() < giveUpAt) {
+    await delay(askEvery);
+    const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
+    // Whether the service still answers is for other checks to say.
+    latest = await asked.catch(() => latest);
+  }
+  return latest;
+}
 
 /** Looks at the workers that registered. From zero is how a deployment in the cloud starts; at home one always runs. */
 export function checkWorkers(service: Service, environment: Schemas['Environment']): Finding[] {

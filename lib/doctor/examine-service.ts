@@ -1,7 +1,7 @@
 import { checkAccount, checkProfiles } from './check-account.ts';
 import { checkService } from './check-service.ts';
 import { checkWaiting } from './check-waiting.ts';
-import { checkWorkers } from './check-workers.ts';
+import { awaitWorkers, checkWorkers } from './check-workers.ts';
 import { examine, type Finding, warning } from './finding.ts';
 import type { Service } from './service.ts';
 import { type TrialJob, tryJob } from './try-job.ts';
@@ -15,9 +15,9 @@ export async function examineService(
 ): Promise<Finding[]> {
   const { findings, facts } = await checkService(service, options.version);
   if (facts === undefined) return findings;
-  const { environment } = facts;
-  if (environment === undefined)
+  if (facts.environment === undefined)
     return [...findings, warning('environment', 'GET /environment did not answer as it should', SEE_LOG)];
+  const environment = await awaitWorkers(service, facts.environment);
   const { job } = options;
   return [
     ...findings,

@@ -1,35 +1,22 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { checkWaiting } from '../../../lib/doctor/check-waiting.ts';
-import { openService, type Schemas } from '../../../lib/doctor/service.ts';
+import type { Schemas } from '../../../lib/doctor/service.ts';
+import { withService } from './stand-in-service.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';
 
 /** What is said of a service whose queued jobs are these. */
 async function complaintsOf(jobs: readonly object[], hosts: readonly object[] = []): Promise<string[]> {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ items: jobs }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const service = openService({ baseUrl: `http://127.0.0.1:${port}`, token: 'x', isLocal: false });
   const environment = {
     time: NOW,
     hosts,
     jobs: { QUEUED: jobs.length, RUNNING: 0 },
   } as unknown as Schemas['Environment'];
-  try {
-    const findings = await checkWaiting(service, environment);
-    return findings
-      .filter(({ state }) => state !== 'ok')
-      .map(({ check, state, message }) => `${state} ${check}: ${message}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  const answer = () => ({ status: 200, body: { items: jobs } });
+  const findings = await withService({ answer, isLocal: false }, (service) => checkWaiting(service, environment));
+  return findings
+    .filter(({ state }) => state !== 'ok')
+    .map(({ check, state, message }) => `${state} ${check}: ${message}`);
 }
 
 const job = (code: string, minutes: number, message = 'Waiting.') => ({

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openService, type Service } from '../../../lib/doctor/service.ts';
+
+/** Lets the doctor look at a service that answers each request with what `answer` gives: a status with its body. */
+export async function withService<T>(
+  { answer, isLocal }: { answer: () => { status: number; body: unknown }; isLocal: boolean },
+  look: (service: Service) => Promise<T>,
+): Promise<T> {
+  const server = createServer((_, response) => {
+    const { status, body } = answer();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await look(openService({ baseUrl: `http://127.0.0.1:${port}`, token: 'x', isLocal }));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
