@@ -4,8 +4,8 @@ import { LOGIN_STATES, type LoginState } from '../contract/schemas/account.ts';
 
 /** Milliseconds. */
 export const LOGIN = {
-  /** How far a beat of the login process pushes its lease. */
-  lease: 10_000,
+  /** How far a beat of the login process pushes its lease, as long as an attempt's. */
+  lease: 30_000,
   beatEvery: 3_000,
   /** How often workers look for a login to run, and a running one whether it is still wanted. */
   lookEvery: 1_000,

@@ -11,18 +11,22 @@ export interface AccountContext {
   readonly askLogin: AskLogin;
 }
 
-/** The account as it is, with the code if its login waits for a person. A login whose process is gone has failed. */
+/**
+ * The account as it is, with the code if its login waits for a person. A login whose process is gone has failed; one
+ * whose process answers has not, though its lease is over: it may have stood still with its machine.
+ */
 export async function readAccount(context: AccountContext, vendor: AccountVendor): Promise<AccountView> {
   const { accounts } = context;
-  const account = await accounts.change(vendor, withoutLostLogin);
+  const account = await accounts.read(vendor);
   const { login } = account;
-  if (!isUnderWay(login) || login.listener === undefined) return viewAccount(accounts, vendor, account);
-  const reply = await context.askLogin({ login_id: login.id, listener: login.listener });
-  if (reply.kind === 'prompt') return viewAccount(accounts, vendor, account, reply.prompt);
-  if (reply.kind === 'silent') return viewAccount(accounts, vendor, account);
-  // The process says how its login ended before it goes: if the record still says that it is under way, it has died.
-  const settled = await accounts.change(vendor, (current) => ended(current, login.id, LOST));
-  return viewAccount(accounts, vendor, settled);
+  let judge = withoutLostLogin;
+  if (isUnderWay(login) && login.listener !== undefined) {
+    const reply = await context.askLogin({ login_id: login.id, listener: login.listener });
+    if (reply.kind === 'prompt') return viewAccount(accounts, vendor, account, reply.prompt);
+    // The process says how its login ended before it goes: if the record still says that it is under way, it has died.
+    if (reply.kind === 'gone') judge = (current) => ended(current, login.id, LOST);
+  }
+  return viewAccount(accounts, vendor, await accounts.change(vendor, judge));
 }
 
 /** An account as a client sees it. */

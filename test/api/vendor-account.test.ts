@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { findWorker } from '../marked-processes.ts';
 import { createJob, untilEnded } from './job-client.ts';
 import { searchKept } from './search-kept.ts';
 
@@ -115,25 +116,24 @@ describe('a device login', () => {
       expect(await search.placesOf(form)).toEqual([planted]);
     }
     await search.stop();
-  }, 60_000);
+  });
 
-  it('has failed within 5 s when its process is killed', async () => {
+  it('has failed when its process is killed', async () => {
     await startLogin();
     const processes = await loginProcesses();
     expect(processes).not.toEqual([]);
     for (const pid of processes) process.kill(pid, 'SIGKILL');
-    expect(await untilState('failed', 5_000)).toMatchObject({ logged_in: false, error: expect.stringMatching(/\S/) });
+    expect(await untilState('failed')).toMatchObject({ logged_in: false, error: expect.stringMatching(/\S/) });
   });
 
-  it('has failed within 5 s when its worker is killed, and can be started again', async () => {
+  it('has failed when its worker is killed, and can be started again', async () => {
     await startLogin();
-    const [worker] = await childrenLike('worker-container');
-    process.kill(worker ?? 0, 'SIGKILL');
-    expect(await untilState('failed', 5_000)).toMatchObject({ error: expect.stringMatching(/start it again/) });
+    process.kill(await waitFor(() => findWorker(service.home)), 'SIGKILL');
+    expect(await untilState('failed')).toMatchObject({ error: expect.stringMatching(/start it again/) });
     await startLogin();
     await service.api('POST', `${ACCOUNT}/cancel`);
     await waitFor(async () => (await loginProcesses()).length === 0);
-  }, 30_000);
+  });
 
   it('that is denied has failed, and says so', async () => {
     await decide(await startLogin(), 'deny');
@@ -142,16 +142,22 @@ describe('a device login', () => {
 
   it('whose code is not entered in time has expired', async () => {
     await setIssuer({ code_seconds: 1 });
-    await startLogin();
-    expect(await untilState('expired')).toMatchObject({ logged_in: false });
-    await setIssuer({ code_seconds: 900 });
+    try {
+      expect((await service.api('POST', `${ACCOUNT}/start`)).status).toBe(202);
+      expect(await untilState('expired')).toMatchObject({ logged_in: false });
+    } finally {
+      await setIssuer({ code_seconds: 900 });
+    }
   });
 
   it('that the account does not allow says what to enable', async () => {
     await setIssuer({ device_codes: false });
-    await service.api('POST', `${ACCOUNT}/start`);
-    expect((await untilState('failed')).error).toContain('security settings');
-    await setIssuer({ device_codes: true });
+    try {
+      await service.api('POST', `${ACCOUNT}/start`);
+      expect((await untilState('failed')).error).toContain('security settings');
+    } finally {
+      await setIssuer({ device_codes: true });
+    }
   });
 
   it('that is cancelled links nothing, even if it is approved afterwards', async () => {
@@ -195,21 +201,11 @@ describe('two attempts that renew one login at once', () => {
     const next = await createJob(service, { prompt: 'drill: tool echo next', profile: 'codex' });
     expect(await untilEnded(service, next)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
     await logOut();
-  }, 60_000);
+  });
 });
 
 async function endAccess() {
   const { practice_url, practice_key } = await operatorInfo();
   const headers = { authorization: `Bearer ${practice_key}` };
   await fetch(new URL('/practice/issuer/end-access', practice_url), { method: 'POST', headers });
-}
-
-async function childrenLike(name: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const pid of await readdir('/proc')) {
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (command.includes(name) && environ.includes(`PROMPTQ_RUN_HOME=${service.home}`)) found.push(Number(pid));
-  }
-  return found;
 }
