@@ -31,7 +31,8 @@ async function run(script: string, env: Record<string, string>): Promise<ChildPr
   return child;
 }
 
-const WAIT = 'echo here; exec sleep 600';
+/** A process that is replaced by another (exec) shows no environment for a moment. */
+const WAIT = 'echo here; kill -STOP $$';
 
 /** An ended process that nobody has reaped yet is not alive. */
 async function isAlive(pid: number): Promise<boolean> {
@@ -48,10 +49,10 @@ test('a process with the mark of the home ends, whatever it does about signals',
 
 test('so does what it started in a session of its own', async () => {
   const pidFile = join(home, 'pid');
-  await run(`setsid bash -c 'echo $$ > ${pidFile}; echo here; exec sleep 600' & wait`, { [RUN_MARK]: home });
+  await run(`setsid bash -c 'echo $$ > ${pidFile}; echo here; kill -STOP $$' & wait`, { [RUN_MARK]: home });
   const grandchild = Number(await readFile(pidFile, 'utf8'));
   expect(await endLeftovers(home)).toContain(grandchild);
-  expect(await isAlive(grandchild)).toBe(false);
+  await expect.poll(async () => await isAlive(grandchild)).toBe(false);
 });
 
 test('processes of other homes, and those without a mark, go on', async () => {
