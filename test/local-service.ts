@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../lib/local/child-process.ts';
+import { patience } from '../worker-container/patience.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 
 /** The whole local run as a process of its own, for tests of the API. */
@@ -35,7 +36,7 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
-const START_LIMIT = 30_000;
+const START_LIMIT = 90_000;
 const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
 
 /**
@@ -97,13 +98,14 @@ export async function startService(
 
 /**
  * Waits until `probe` returns something other than undefined or false.
- * @throws Error after `timeoutMs`, with the probe's last error if it threw
+ * @param options.timeoutMs without the time in which the machine stood still, when nothing can come
+ * @throws Error after that time, with the probe's last error if it threw
  */
 export async function waitFor<T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 20_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
 ): Promise<T> {
-  const giveUpAt = performance.now() + timeoutMs;
+  const hasPatience = patience(timeoutMs);
   for (let lastError: unknown; ; ) {
     try {
       const found = await probe();
@@ -112,7 +114,7 @@ export async function waitFor<T>(
     } catch (error) {
       lastError = error;
     }
-    if (performance.now() > giveUpAt)
+    if (!hasPatience())
       throw new Error(`what was waited for did not come within ${timeoutMs} ms`, { cause: lastError });
     await delay(25);
   }

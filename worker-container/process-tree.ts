@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAgentPipes } from './agent-pipes.ts';
+import { patience } from './patience.ts';
 import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from './process-scan.ts';
 import { listProcesses, type ProcessEntry, readEnvironmentOf, requireProcessTable } from './process-table.ts';
 import { AccountScan } from './service-accounts/account-scan.ts';
@@ -128,7 +129,7 @@ const PAUSE = { first: 2, longest: 200 };
 const EMPTY_LOOKS = 2;
 
 async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Signals, graceMs: number): Promise<void> {
-  const deadline = performance.now() + graceMs;
+  const hasPatience = patience(graceMs);
   const asked = new Set<string>();
   await untilGone(scan, async (living) => {
     const agent = living.find(({ pid }) => pid === root);
@@ -138,7 +139,7 @@ async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Si
       if (entry === agent) signalGroup(entry, politeSignal);
       else signalProcess(entry, 'SIGTERM');
     }
-    return performance.now() < deadline;
+    return hasPatience();
   });
 }
 
@@ -149,12 +150,10 @@ function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
 }
 
 async function killAll(scan: TreeScan): Promise<number> {
-  const deadline = performance.now() + LONGEST_KILL;
+  const hasPatience = patience(LONGEST_KILL);
   const killed = new Set<string>();
   await untilGone(scan, async (living) => {
-    if (performance.now() > deadline) {
-      throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
-    }
+    if (!hasPatience()) throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
     await scan.kill(living);
     for (const entry of living) killed.add(identity(entry));
     return true;

@@ -21,8 +21,11 @@ export interface IntakeOptions {
   readonly room: () => Promise<void>;
 }
 
-/** Milliseconds. A pipe is empty when two looks in a row found nothing new: between two timers the pipes are polled. */
-const DRAIN = { look: 25, quietLooks: 2, longest: 5_000 };
+/**
+ * A pipe is looked at each 25 ms, and empty when two looks in a row found nothing new: between two timers the pipes are polled.
+ * One that never falls silent is left after so many looks; not by time, which a machine that stands still takes away.
+ */
+const DRAIN = { pause: 25, quietLooks: 2, mostLooks: 200 };
 
 /** Takes one stream of the agent's, masks it and appends it to its spool. Reads on, unkept, once it can't keep more. */
 export class OutputIntake {
@@ -50,11 +53,12 @@ export class OutputIntake {
   async close(): Promise<void> {
     const { input, timing } = this.#options;
     this.#closing = true;
-    const deadline = timing.now() + DRAIN.longest;
-    for (let quiet = 0, seen = this.#chunks; quiet < DRAIN.quietLooks && !this.#hasEnded; seen = this.#chunks) {
-      await Promise.race([this.ended, pause(timing, DRAIN.look)]);
+    let [looks, quiet] = [0, 0];
+    for (let seen = this.#chunks; quiet < DRAIN.quietLooks && !this.#hasEnded; seen = this.#chunks) {
+      await Promise.race([this.ended, pause(timing, DRAIN.pause)]);
+      looks += 1;
       quiet = this.#busy || seen !== this.#chunks ? 0 : quiet + 1;
-      if (timing.now() <= deadline) continue;
+      if (looks < DRAIN.mostLooks) continue;
       this.#complete &&= this.#hasEnded;
       break;
     }
