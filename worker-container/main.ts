@@ -64,10 +64,7 @@ const credentials = new CredentialFiles(
 );
 
 const scaling = new ScalingStore({ table, registryTable: env.REGISTRY_TABLE });
-const ownTask = await readOwnTask(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
-  log.warn('ECS does not say which task this is: nobody can tell whether it is outdated', error);
-  return undefined;
-});
+let ownTask = await askOwnTask();
 
 const source = new PermitSource({
   permits: watch.permits,
@@ -173,11 +170,21 @@ async function sweep(): Promise<void> {
     .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
 }
 
+/** ECS may not answer while the machine is busy with the start; who needs it asks again. */
+async function askOwnTask() {
+  return await readOwnTask(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
+    log.warn('ECS does not say which task this is: until it does, nobody can tell whether it is outdated', error);
+    return undefined;
+  });
+}
+
 /** Only a task can be outdated: workers of the local run are replaced with it. */
 async function isOutdated(): Promise<boolean> {
-  if (ownTask === undefined || performance.now() < lookAgainAt) return false;
-  const { wanted } = await scaling.read({ consistent: false });
+  if (performance.now() < lookAgainAt) return false;
   lookAgainAt = performance.now() + OUTDATED_EVERY;
+  ownTask ??= await askOwnTask();
+  if (ownTask === undefined) return false;
+  const { wanted } = await scaling.read({ consistent: false });
   return wanted !== undefined && wanted !== ownTask.build;
 }
 

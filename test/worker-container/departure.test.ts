@@ -10,9 +10,6 @@ import { openWorker } from '../emulated-worker.ts';
 import { waitFor } from '../local-service.ts';
 import { startWorkerProcess } from '../worker-process.ts';
 
-/** A wait for permits takes up to twenty seconds, and a worker that leaves lets its own end. */
-const LONG = { timeoutMs: 50_000 };
-
 async function setUp({ onTestFinished }: TestContext, env: Record<string, string>) {
   const deployment = await emulateDeployment();
   const { creation } = await openWorker(deployment);
@@ -28,11 +25,16 @@ async function setUp({ onTestFinished }: TestContext, env: Record<string, string
 const statusOf = async ({ jobs }: EmulatedDeployment, id: string) => (await jobs.get(id, { consistent: true }))?.status;
 const registered = async ({ workers }: EmulatedDeployment) => (await workers.recent())[0];
 
-/** Tells a worker which task it is, as ECS does. */
-async function startTaskMetadata({ onTestFinished }: TestContext, revision: number): Promise<string> {
+/** Tells a worker which task it is, as ECS does; the first `failures` times it does not. */
+async function startTaskMetadata({ onTestFinished }: TestContext, revision: number, failures = 0): Promise<string> {
+  let left = failures;
   const server = createServer(({ url }, response) => {
+    left -= 1;
+    if (left >= 0) return response.writeHead(503).end();
     const TaskARN = 'arn:aws:ecs:us-east-1:123456789012:task/cluster/0123abcd';
-    response.end(url === '/v4/task' ? JSON.stringify({ TaskARN, Family: 'worker', Revision: String(revision) }) : '');
+    return response.end(
+      url === '/v4/task' ? JSON.stringify({ TaskARN, Family: 'worker', Revision: String(revision) }) : '',
+    );
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -43,14 +45,14 @@ async function startTaskMetadata({ onTestFinished }: TestContext, revision: numb
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v4`;
 }
 
-describe.concurrent('a worker', { timeout: 100_000 }, () => {
+describe.concurrent('a worker', () => {
   test('stays while it works, takes what comes while it is about to leave, and leaves when nothing does', async (context) => {
     const { deployment, worker, create } = await setUp(context, { PROMPTQ_IDLE_SECONDS: '1' });
     const first = await create('sleep 3');
-    await waitFor(async () => (await statusOf(deployment, first)) === 'SUCCEEDED', LONG);
-    await waitFor(async () => (await registered(deployment))?.leaving === 'idle', LONG);
+    await waitFor(async () => (await statusOf(deployment, first)) === 'SUCCEEDED');
+    await waitFor(async () => (await registered(deployment))?.leaving === 'idle');
     const second = await create('true');
-    await waitFor(async () => (await statusOf(deployment, second)) === 'SUCCEEDED', LONG);
+    await waitFor(async () => (await statusOf(deployment, second)) === 'SUCCEEDED');
     const [one, other] = await Promise.all([first, second].map((id) => deployment.jobs.get(id, { consistent: true })));
     expect(other).toMatchObject({ attempt: 1, worker_id: one?.worker_id });
     expect(await worker.ended).toBe(0);
@@ -58,16 +60,16 @@ describe.concurrent('a worker', { timeout: 100_000 }, () => {
     expect(await registered(deployment)).toMatchObject({ running: [], left_at: expect.any(String) });
   });
 
-  test('that is outdated takes nothing more, ends what it runs, and leaves', async (context) => {
-    const ECS_CONTAINER_METADATA_URI_V4 = await startTaskMetadata(context, 1);
+  test('that is outdated takes nothing more, ends what it runs, and leaves, though it was not told at once which task it is', async (context) => {
+    const ECS_CONTAINER_METADATA_URI_V4 = await startTaskMetadata(context, 1, 1);
     const { deployment, worker, create } = await setUp(context, { ECS_CONTAINER_METADATA_URI_V4 });
     const gate = join(deployment.env.PROMPTQ_WORKSPACES, '..', 'gate');
     const running = await create(`while [ ! -e ${gate} ]; do sleep 0.1; done`);
-    await waitFor(async () => (await statusOf(deployment, running)) === 'RUNNING', LONG);
-    expect(await registered(deployment)).toMatchObject({ task: '0123abcd', build: 'worker:1' });
+    await waitFor(async () => (await statusOf(deployment, running)) === 'RUNNING');
     const scaling = new ScalingStore(deployment.registry);
     await scaling.change((known) => ({ ...known, wanted: 'worker:2' }));
-    await waitFor(async () => (await registered(deployment))?.leaving === 'outdated', LONG);
+    await waitFor(async () => (await registered(deployment))?.leaving === 'outdated');
+    expect(await registered(deployment)).toMatchObject({ task: '0123abcd', build: 'worker:1' });
     const waiting = await create('true');
     expect(await statusOf(deployment, running)).toBe('RUNNING');
     writeFileSync(gate, '');
@@ -85,10 +87,10 @@ describe.concurrent('a worker', { timeout: 100_000 }, () => {
     });
     await new ScalingStore(deployment.registry).change((known) => ({ ...known, wanted: 'worker:2' }));
     const running = await create('sleep 600');
-    await waitFor(async () => (await statusOf(deployment, running)) === 'RUNNING', LONG);
+    await waitFor(async () => (await statusOf(deployment, running)) === 'RUNNING');
     expect(await registered(deployment)).not.toHaveProperty('leaving');
     worker.process.kill('SIGTERM');
-    await waitFor(async () => (await registered(deployment))?.leaving === 'stopped', LONG);
+    await waitFor(async () => (await registered(deployment))?.leaving === 'stopped');
     expect(await worker.ended).toBe(0);
     expect(await deployment.jobs.get(running, { consistent: true })).toMatchObject({ status: 'QUEUED', attempt: 1 });
   });
