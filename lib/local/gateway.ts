@@ -21,6 +21,9 @@ import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './g
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
 import { type Throttling, throttle } from './gateway-throttle.ts';
 
+/** Milliseconds. Longer than clients keep a connection that they may use again: a request must not meet its closing. */
+const KEPT_ALIVE = 65_000;
+
 /** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
 export const GATEWAY_LIMITS = {
   bodyBytes: 10 * 1024 * 1024,
@@ -93,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     else await buffer(call, limits);
   };
 
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEPT_ALIVE }, (request, response) => {
     const exchange: Exchange = { request, response, requestId: randomUUID() };
     answer(exchange).catch((error: unknown) => giveUp(exchange, error, options.log));
   });
