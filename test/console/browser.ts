@@ -11,7 +11,7 @@ import { builtConsole } from '../../lib/local/console-build.ts';
 export type Visitor = Role | 'stranger';
 
 /** How long (ms) a page may take to show what is waited for. */
-export const PATIENCE = 20_000;
+export const PATIENCE = 60_000;
 
 /** Starts Chromium, and sees to it that the console is built before the first page is waited for; close it when done. */
 export async function launchBrowser(): Promise<Browser> {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   service = await startService();
   page = await openAs(browser, service.baseUrl, 'operator');
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -81,7 +81,7 @@ test('a log is searched, narrowed to a stream and to an attempt, and downloaded 
   expect(name).toBe(`${id}-attempt-1.log`);
   const written = '==> stdout <==\n\u001b[32mgreen\u001b[0m words\nanother line\n\n==> stderr <==\nto stderr\n';
   expect(text).toBe(written);
-}, 90_000);
+});
 
 test('a long log shows its end, can be scrolled back, and comes whole as a file', async () => {
   const id = await create({ prompt: 'seq 1 260000; echo "the very end"', profile: 'shell' });
@@ -101,7 +101,7 @@ test('a long log shows its end, can be scrolled back, and comes whole as a file'
   const { text } = await downloaded(() => button('Download').click());
   const lines = text.trimEnd().split('\n');
   expect([lines.length, lines[0], lines[131_071], lines.at(-1)]).toEqual([260_001, '1', '131072', 'the very end']);
-}, 90_000);
+});
 
 test('files that an agent left are downloaded', async () => {
   const id = await create({ prompt: 'echo kept > "$PROMPTQ_ATTACHMENTS/report 1.txt"', profile: 'shell' });
@@ -109,7 +109,7 @@ test('files that an agent left are downloaded', async () => {
   await page.goto(`/jobs/${id}?tab=attachments`);
   const file = await downloaded(() => page.getByRole('link', { name: 'report 1.txt' }).click());
   expect(file).toEqual({ name: 'report 1.txt', text: 'kept\n' });
-}, 60_000);
+});
 
 test('a deployment that failed is done again', async () => {
   const project = 'again';
@@ -121,7 +121,7 @@ test('a deployment that failed is done again', async () => {
   await page.getByText('failed', { exact: true }).waitFor();
   await button('Do it again: custom').click();
   await page.getByText('succeeded', { exact: true }).waitFor();
-}, 60_000);
+});
 
 test('the keys of a job show its parts and lead up to the list', async () => {
   const id = await create({ prompt: 'a draft', draft: true });
@@ -136,9 +136,9 @@ test('the keys of a job show its parts and lead up to the list', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('u');
   await page.waitForURL(/\/jobs$/);
-}, 60_000);
+});
 
 test('a job that is not there is said to be missing', async () => {
   await page.goto('/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
   await page.getByText('The job is not there').waitFor();
-}, 60_000);
+});

@@ -10,7 +10,7 @@ beforeAll(async () => {
   // One after the other: each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService();
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -26,7 +26,7 @@ async function create(fields: Record<string, unknown>): Promise<string> {
 /** @param page what it shows is told if the job does not get there. */
 async function reached(id: string, status: string, page?: Page): Promise<void> {
   const read = async () => (await service.api('GET', `/jobs/${id}`)).json;
-  await waitFor(async () => (await read()).status === status, { timeoutMs: 60_000 }).catch(async (cause: unknown) => {
+  await waitFor(async () => (await read()).status === status).catch(async (cause: unknown) => {
     const shown = (await page?.locator('body').innerText()) ?? '';
     throw new Error(`${status} was not reached: ${JSON.stringify(await read())}\n${shown}`, { cause });
   });
@@ -60,11 +60,11 @@ test('a job is created by the form, followed live, cancelled and retried', async
   await button(page, 'Cancel this job').click();
   await reached(id, 'CANCELLED', page);
   await button(page, 'Retry').click();
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.attempt === 2, { timeoutMs: 60_000 });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.attempt === 2);
   await page.getByText('Attempt 2', { exact: true }).first().waitFor();
   await service.api('POST', `/jobs/${id}/kill`);
   await page.context().close();
-}, 120_000);
+});
 
 test('many jobs are cancelled after a preview that says which can be', async () => {
   const project = 'bulk';
@@ -90,7 +90,7 @@ test('many jobs are cancelled after a preview that says which can be', async () 
   await preview.getByText('2 jobs asked to cancel').waitFor();
   for (const id of drafts) await reached(id, 'CANCELLED');
   await page.context().close();
-}, 60_000);
+});
 
 test('running jobs are killed together, and others are left alone', async () => {
   const project = 'kill';
@@ -118,7 +118,7 @@ test('running jobs are killed together, and others are left alone', async () => 
     .or(page.getByRole('row', { name: /Cancelled.*trap/ }))
     .waitFor();
   await page.context().close();
-}, 60_000);
+});
 
 test('the list goes on page by page, there and back, also after a reload', async () => {
   const project = 'pages';
@@ -141,7 +141,7 @@ test('the list goes on page by page, there and back, also after a reload', async
   await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(50);
   expect(await rows.first().textContent()).toBe(first);
   await page.context().close();
-}, 60_000);
+});
 
 test('an edit shows what it changes before it is saved, and sends that only', async () => {
   // It waits for the vendor, so no worker takes it meanwhile.
@@ -167,7 +167,20 @@ test('an edit shows what it changes before it is saved, and sends that only', as
   expect(json).toMatchObject({ prompt: 'drill: usage-limit\nkeep this\nput this', priority: 7, retries: 3 });
   await service.api('POST', `/jobs/${id}/cancel`);
   await page.context().close();
-}, 120_000);
+});
+
+test('a pause in the middle of what is searched for takes nothing of it away', async () => {
+  await create({ prompt: 'two words in one', project: 'pauses', draft: true });
+  const page = await open('/jobs?project=pauses');
+  const search = page.getByRole('searchbox', { name: 'Search jobs' });
+  await search.pressSequentially('two ');
+  await page.waitForURL(/search=two$/);
+  await search.pressSequentially('words');
+  await page.waitForURL(/search=two(\+|%20)words$/);
+  expect(await search.inputValue()).toBe('two words');
+  await page.getByRole('link', { name: 'two words in one' }).waitFor();
+  await page.context().close();
+});
 
 test('filters stand in the address, survive a reload, and can be kept by name', async () => {
   await create({ prompt: 'needle in here', project: 'filters', draft: true });
@@ -202,7 +215,7 @@ test('filters stand in the address, survive a reload, and can be kept by name', 
     status: 'DRAFT',
   });
   await page.context().close();
-}, 60_000);
+});
 
 test('the keys of the list move, choose and open', async () => {
   await create({ prompt: 'older', project: 'keys', draft: true });
@@ -218,7 +231,7 @@ test('the keys of the list move, choose and open', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`/jobs/${id}$`));
   await page.context().close();
-}, 60_000);
+});
 
 test('the events of an agent are shown as what they say', async () => {
   const id = await create({ prompt: 'drill: tool echo from the command; exit 3' });
@@ -230,11 +243,13 @@ test('the events of an agent are shown as what they say', async () => {
   await events.getByText('Input:').waitFor();
   expect(await events.getByText('"type"').count()).toBe(0);
   await page.context().close();
-}, 120_000);
+});
 
 test('a deep link leads to its job after the sign-in, and a viewer can only look', async () => {
   const id = await create({ prompt: 'look at me', draft: true });
-  const page = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
+  const context = await browser.newContext({ baseURL: service.baseUrl });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
   await page.goto(`/jobs/${id}?tab=details`);
   await chooseRole(page, 'viewer');
   await page.getByRole('heading', { name: 'look at me' }).waitFor();
@@ -243,4 +258,4 @@ test('a deep link leads to its job after the sign-in, and a viewer can only look
   expect(await button(page, 'Queue it').count()).toBe(0);
   expect(await button(page, 'Cancel job').count()).toBe(0);
   await page.context().close();
-}, 60_000);
+});

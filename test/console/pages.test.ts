@@ -45,7 +45,7 @@ beforeAll(async () => {
     if (message.type() === 'error') complaints.push(`${admin.url()}: ${message.text()}`);
   });
   admin.on('pageerror', (error) => complaints.push(`${admin.url()}: ${error.message}`));
-}, 150_000);
+});
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
@@ -65,6 +65,7 @@ test('the first page costs no more than its budget', async () => {
     baseURL: service.baseUrl,
     storageState: await admin.context().storageState(),
   });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const loading: Promise<{ path: string; size: number }>[] = [];
   page.on('response', (response) => {
@@ -72,7 +73,10 @@ test('the first page costs no more than its budget', async () => {
     if (!/^\/(api|auth)\//.test(pathname))
       loading.push(response.body().then((body) => ({ path: pathname, size: gzipSync(body).length })));
   });
-  await page.goto('/jobs', { waitUntil: 'networkidle' });
+  await page.goto('/jobs');
+  await page.locator('#main h1').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  page.removeAllListeners('response');
   const files = await Promise.all(loading);
   await context.close();
   expect(files.map(({ path }) => path)).toContain('/jobs');
@@ -113,7 +117,7 @@ describe.each(JUDGED)('the scene $name', ({ path, before, act }) => {
       .toBeLessThanOrEqual(360);
     // Regions that scroll can be focused once the table has noticed that it does.
     await expect
-      .poll(() => seriousFaults(admin, { rules: { [CONTRAST]: { enabled: false } } }), { timeout: 10_000 })
+      .poll(() => seriousFaults(admin, { rules: { [CONTRAST]: { enabled: false } } }), { timeout: PATIENCE })
       .toEqual([]);
   });
 

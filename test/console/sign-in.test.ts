@@ -1,12 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { chooseRole, launchBrowser, openAs } from './browser.ts';
+import { chooseRole, launchBrowser, openAs, PATIENCE } from './browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchBrowser()]);
+  // One after the other: each takes all cores for a while.
+  browser = await launchBrowser();
+  service = await startService();
 });
 afterAll(async () => {
   await browser?.close();
@@ -15,6 +17,7 @@ afterAll(async () => {
 
 test('whoever is not signed in signs in and comes to the page that was asked for', async () => {
   const context = await browser.newContext({ baseURL: service.baseUrl });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto('/jobs?status=FAILED');
   await chooseRole(page, 'operator');

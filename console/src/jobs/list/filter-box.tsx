@@ -1,6 +1,6 @@
 import type { InputProps } from '@cloudscape-design/components/input';
 import Input from '@cloudscape-design/components/input';
-import { type Ref, useEffect, useState } from 'react';
+import { type Ref, useEffect, useRef, useState } from 'react';
 
 interface FilterBoxProps {
   /** Says what the list is narrowed by. */
@@ -18,10 +18,18 @@ const PAUSE = 300;
 /** Narrows the list to jobs with a text. */
 export function FilterBox({ label, placeholder, maxLength, value, onFilter, inputRef }: FilterBoxProps) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const sent = useRef(value);
+  useEffect(() => {
+    // What comes back of what was typed does not undo what has been typed since.
+    if (value !== sent.current) setTyped(value);
+    sent.current = value;
+  }, [value]);
   useEffect(() => {
     if (typed.trim() === value) return;
-    const timer = setTimeout(() => onFilter(typed.trim()), PAUSE);
+    const timer = setTimeout(() => {
+      sent.current = typed.trim();
+      onFilter(sent.current);
+    }, PAUSE);
     return () => clearTimeout(timer);
   }, [typed, value, onFilter]);
   return (
