@@ -67,7 +67,7 @@ export const logEvents = z.string().meta({
     'Server-sent events of one attempt: from its first byte, from `offset`, or from behind `Last-Event-ID`. Concatenated, the texts of a stream are the log.',
     'Events without a name carry output: `data` is `{"attempt","stream","text","offset","next_offset"}`, text of whole characters that stands for the bytes from `offset` up to `next_offset`.',
     'Their `id` is the offset behind what has been sent; with `stream=all` two, `stdout,stderr`. Ids of later attempts than the first begin with the attempt: `2:1024`.',
-    '`event: end` (`data`: `{"attempt","status","state_reason"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows. Close the connection: an EventSource would ask again.',
+    '`event: end` (`data`: `{"attempt","status","state_reason"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows, or what that one has come to meanwhile. Close the connection: an EventSource would ask again.',
     '`event: error` (`data`: `{"error"}`) is the last one when the caller may no longer read, such as `unauthorized` once the token is revoked.',
     `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds of silence. After ${LIMITS.follow.seconds} seconds the stream closes without a last event: go on with \`Last-Event-ID\`.`,
   ].join('\n'),
