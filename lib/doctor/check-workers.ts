@@ -5,20 +5,22 @@ import { dataOf, type Schemas, type Service } from './service.ts';
 /** A worker tells every 15 s that it lives (`REGISTER_EVERY`); who has missed this (ms) is stuck, cut off, or dead. */
 const SILENT_AFTER = 25_000;
 
-/** A local run is ready before its worker is: that starts a second or two later, on a busy machine much later (ms). */
-const STARTS_WITHIN = { patience: 20_000, askEvery: 250 } as const;
+/**
+ * A local run is ready before its worker is: that starts a second or two later, on a busy machine much later. By looks, with
+ * a pause (ms) between: while the machine stands still, nobody can start.
+ */
+const STARTS_WITHIN = { looks: 80, pause: 250 } as const;
 
 /** The environment, asked for again while a local run's worker may still be starting. Elsewhere they start from zero. */
 export async function awaitWorkers(
   service: Service,
   environment: Schemas['Environment'],
-  { patience, askEvery }: { readonly patience: number; readonly askEvery: number } = STARTS_WITHIN,
+  { looks, pause }: { readonly looks: number; readonly pause: number } = STARTS_WITHIN,
 ): Promise<Schemas['Environment']> {
   if (!service.isLocal) return environment;
-  const giveUpAt = performance.now() + patience;
   let latest = environment;
-  while (latest.hosts.length === 0 && performance.now() < giveUpAt) {
-    await delay(askEvery);
+  for (let look = 1; look <= looks && latest.hosts.length === 0; look += 1) {
+    await delay(pause);
     const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
     // Whether the service still answers is for other checks to say.
     latest = await asked.catch(() => latest);
