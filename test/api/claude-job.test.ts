@@ -65,7 +65,7 @@ test('a failure of the vendor is the error of the job', async () => {
 test('a job whose login is used up waits for an account and spends nothing', async () => {
   const id = await createJob(service, { prompt: 'drill: not-logged-in', profile: 'claude' });
   await expect
-    .poll(async () => (await service.api('GET', `/jobs/${id}/status`)).json, { timeout: 30_000 })
+    .poll(async () => (await service.api('GET', `/jobs/${id}/status`)).json)
     .toMatchObject({ status: 'QUEUED', state_reason: { code: 'account_required' } });
   expect((await service.api('POST', `/jobs/${id}/cancel`)).status).toBe(200);
 });

@@ -79,6 +79,7 @@ describe('an import', () => {
   });
 
   it('lists come page by page, with where each item comes from', async () => {
+    await imported(document);
     const first = (await service.api('GET', '/rules?limit=2')).json;
     const second = (await service.api('GET', `/rules?limit=2&cursor=${first.next_cursor}`)).json;
     expect(first.items).toHaveLength(2);
@@ -328,7 +329,7 @@ describe('a profile has its effect in a job', () => {
     const result = await ran({ profile: 'modelled', prompt: 'Say hello.', rule_ids: ['first'] });
     expect(result).toMatchObject({ status: 'SUCCEEDED', composed_prompt: 'Rule one.\n\nSay hello.' });
     await expect
-      .poll(async () => (await service.api('GET', '/stats')).json.tokens.by_model, { timeout: 10_000 })
+      .poll(async () => (await service.api('GET', '/stats')).json.tokens.by_model)
       .toContainEqual(
         expect.objectContaining({ model: 'model-of-the-profile', input_tokens: result.usage.input_tokens }),
       );

@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { findMarkedAs } from '../marked-processes.ts';
 import { createJob, untilEnded } from './job-client.ts';
 import { startReceiver, verified } from './webhook-receiver.ts';
 
@@ -159,7 +160,8 @@ describe('a custom binding', () => {
     expect(lines).toContain(`shop in ${join(service.home, 'workspaces', 'shop', 'site')}`);
     expect(lines).toContain('made');
     await succeeded('other', 'test -f ../shop/site/shipped.txt', { cwd: '.' });
-    await succeeded('other', '! pgrep -f "sleep 300"');
+    // What the command left behind ended with it.
+    expect(findMarkedAs(`${id}/1/shop.custom`)).toEqual([]);
   });
 
   it('that fails, or takes too long, changes nothing of the job', async () => {

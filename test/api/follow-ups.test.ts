@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 let service: ServiceUnderTest;
@@ -20,16 +20,24 @@ function asking(...payloads: readonly unknown[]): string {
   return `cat <<'END'\n${blocks.join('')}END\n`;
 }
 
-async function ended(body: Record<string, unknown>) {
+/** A job that has ended, once its follow-up jobs are there: its worker makes them after its report. */
+async function ended(body: Record<string, unknown>, followUps = 0) {
   const id = await createJob(service, body);
   await untilEnded(service, id);
-  return (await service.api('GET', `/jobs/${id}`)).json;
+  return await withFollowUps(id, followUps);
+}
+
+async function withFollowUps(id: string, count: number) {
+  return await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs/${id}`);
+    return json.follow_up_ids.length >= count && json;
+  });
 }
 
 describe('a follow-up job', () => {
   it("runs in its parent's project and folder, and names its parent", async () => {
     const prompt = `echo made > here.txt\n${asking({ prompt: 'pwd; cat here.txt', profile: 'shell' })}`;
-    const parent = await ended({ prompt, profile: 'shell', project: 'shop', cwd: 'a/b' });
+    const parent = await ended({ prompt, profile: 'shell', project: 'shop', cwd: 'a/b' }, 1);
     expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [] });
     const [child] = parent.follow_up_ids;
     expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
@@ -42,7 +50,7 @@ describe('a follow-up job', () => {
 
   it("is asked for in an agent's message", async () => {
     const payload = JSON.stringify({ prompt: 'echo from the agent', profile: 'shell' });
-    const parent = await ended({ prompt: `drill: follow-up ${payload}` });
+    const parent = await ended({ prompt: `drill: follow-up ${payload}` }, 1);
     expect(parent.follow_up_ids).toHaveLength(1);
     await untilEnded(service, parent.follow_up_ids[0]);
     const { json } = await service.api('GET', `/jobs/${parent.follow_up_ids[0]}/result`);
@@ -55,14 +63,14 @@ describe('a follow-up job', () => {
   });
 
   it('may be a draft', async () => {
-    const parent = await ended({ prompt: asking({ prompt: 'x', draft: true }), profile: 'shell' });
+    const parent = await ended({ prompt: asking({ prompt: 'x', draft: true }), profile: 'shell' }, 1);
     expect((await service.api('GET', `/jobs/${parent.follow_up_ids[0]}`)).json.status).toBe('DRAFT');
   });
 });
 
 it('of 21 blocks 20 become jobs, and a warning tells of the rest', async () => {
   const payloads = Array.from({ length: 21 }, (_, n) => ({ prompt: `job ${n}`, draft: true }));
-  const parent = await ended({ prompt: asking(...payloads), profile: 'shell' });
+  const parent = await ended({ prompt: asking(...payloads), profile: 'shell' }, 20);
   expect(new Set(parent.follow_up_ids).size).toBe(20);
   expect(parent.warnings).toHaveLength(1);
   const { json } = await service.api('GET', `/jobs?limit=500&status=DRAFT&cwd=${parent.id}`);
@@ -70,14 +78,14 @@ it('of 21 blocks 20 become jobs, and a warning tells of the rest', async () => {
 });
 
 it('a malformed block is one warning and harms nothing', async () => {
-  const parent = await ended({ prompt: asking('{"prompt": ', { prompt: 'x', draft: true }), profile: 'shell' });
+  const parent = await ended({ prompt: asking('{"prompt": ', { prompt: 'x', draft: true }), profile: 'shell' }, 1);
   expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [expect.stringContaining('not valid JSON')] });
   expect(parent.follow_up_ids).toHaveLength(1);
 });
 
 describe('reread-logs', () => {
   it('changes nothing of a job whose record is right', async () => {
-    const parent = await ended({ prompt: `drill: follow-up ${JSON.stringify({ prompt: 'x', draft: true })}` });
+    const parent = await ended({ prompt: `drill: follow-up ${JSON.stringify({ prompt: 'x', draft: true })}` }, 1);
     const once = await service.api('POST', `/jobs/${parent.id}/reread-logs`);
     expect(once).toMatchObject({ status: 200, json: { ...parent, refreshed: [], recovered_follow_up_ids: [] } });
     expect((await service.api('POST', `/jobs/${parent.id}/reread-logs`, {})).json).toEqual(once.json);
@@ -89,6 +97,7 @@ describe('reread-logs', () => {
     await untilEnded(service, id);
     await service.api('POST', `/jobs/${id}/retry`);
     await untilEnded(service, id);
+    await withFollowUps(id, 2);
     const { json } = await service.api('POST', `/jobs/${id}/reread-logs`);
     expect(json).toMatchObject({ attempt: 2, refreshed: [], recovered_follow_up_ids: [] });
     expect(json.follow_up_ids).toHaveLength(2);

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
@@ -6,7 +7,7 @@ import { createJob, untilEnded } from './job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_CONCURRENCY: '4' } });
+  service = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_ACCOUNT_PROBE_SECONDS: '3600' } });
 });
 afterAll(async () => {
   await service.stop();
@@ -14,12 +15,12 @@ afterAll(async () => {
 
 type State = 'DRAFT' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
-/** Makes a job in a state; QUEUED ones wait for a folder's worth of workers by being parked behind a due time. */
+/** Makes a job in a state; QUEUED ones wait for a vendor's account that nobody links. */
 const MAKE: Record<State, () => Promise<string>> = {
   DRAFT: () => createJob(service, { prompt: 'true', profile: 'shell', draft: true }),
   QUEUED: async () => {
-    const id = await createJob(service, { prompt: 'exit 1', profile: 'shell', retries: 100 });
-    await waitFor(async () => (await status(id)).state_reason.code === 'retry_backoff');
+    const id = await createJob(service, { prompt: 'exit 1', profile: 'codex', retries: 100 });
+    await waitFor(async () => (await status(id)).state_reason.code === 'account_required');
     return id;
   },
   RUNNING: async () => {
@@ -184,11 +185,11 @@ describe('a retry', () => {
   });
 
   it('comes by itself after a failure while retries are left, with a pause that is said', async () => {
-    const flag = join(service.home, 'third-time');
+    const flag = join(service.home, 'good-now');
     const id = await createJob(service, {
-      prompt: `if [ -e ${flag} ]; then echo good; else touch ${flag}; exit 7; fi`,
+      prompt: `if [ -e ${flag} ]; then echo good; else exit 7; fi`,
       profile: 'shell',
-      retries: 1,
+      retries: 100,
     });
     const waiting = await waitFor(async () => {
       const now = await status(id);
@@ -198,7 +199,9 @@ describe('a retry', () => {
       status: 'QUEUED',
       state_reason: { retryable: true, next_check_at: expect.any(String) },
     });
-    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+    await writeFile(flag, '');
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: expect.any(Number) });
+    expect((await status(id)).attempt).toBeGreaterThan(1);
   });
 });
 
@@ -210,7 +213,7 @@ describe('an edit', () => {
       priority: 3,
       prompt: 'exit 2',
       retries: 100,
-      profile: 'shell',
+      profile: 'codex',
       timeout: null,
     });
     const read = (await service.api('GET', `/jobs/${id}`)).json;

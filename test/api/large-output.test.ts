@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { findOfHome } from '../marked-processes.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { findWorker } from '../marked-processes.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -19,14 +19,6 @@ afterAll(async () => {
 /** The most memory that a process has ever had resident, in bytes. */
 function peakOf(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-}
-
-function workerPid(): number {
-  const pid = findOfHome(service.home).find((each) =>
-    readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('worker-container'),
-  );
-  if (pid === undefined) throw new Error('no worker runs');
-  return pid;
 }
 
 /** Follows the redirect as a client would, and takes in stdout without keeping it: its length and hash. */
@@ -81,7 +73,7 @@ it('150 MiB of output come back whole, and memory stays bounded', { timeout: 180
     stdout_truncated: true,
   });
 
-  const peaks = { service: peakOf(service.pid), worker: peakOf(workerPid()) };
+  const peaks = { service: peakOf(service.pid), worker: peakOf(await waitFor(() => findWorker(service.home))) };
   console.log(
     `peak resident memory: service ${Math.round(peaks.service / MEBIBYTE)} MiB, worker ${Math.round(peaks.worker / MEBIBYTE)} MiB`,
   );

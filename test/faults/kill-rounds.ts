@@ -78,6 +78,8 @@ export async function killRounds(options: {
     const found = await verdict({ service, ledger, diary, log });
     await service.stop();
     service = undefined;
+    // What was killed last takes a moment to go.
+    await waitFor(() => findOfHome(home).length === 0).catch(() => undefined);
     const processesLeft = found.processesLeft.concat(findOfHome(home));
     const { calls, cut, unanswered } = ledger;
     const seconds = Math.round((performance.now() - began) / 1000);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { killRounds } from './kill-rounds.ts';
 
 it('fifteen kills of the worker and of the whole run under load lose no acknowledged job and repeat no success', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const { kills, seconds, calls, callsCut, unanswered, attempts, states, ...found } = await killRounds({
     rounds: 15,

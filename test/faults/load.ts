@@ -147,6 +147,11 @@ async function call(
   try {
     const answer = await options.service()?.api(method, path, body);
     if (answer === undefined) return undefined;
+    // The gateway's time was over: what came of it nobody says.
+    if (answer.status === 504) {
+      ledger.cut += 1;
+      return undefined;
+    }
     ledger.calls += 1;
     if (answer.status >= 500 || answer.status === 404)
       ledger.faults.push(`${method} ${path} was answered with ${answer.status} ${answer.text}`);

@@ -47,9 +47,9 @@ export async function verdict(run: {
 }): Promise<Verdict> {
   const { service, ledger, diary, log } = run;
   const jobs = [...ledger.jobs.values()];
-  const kept = await untilQuiet(service, log);
-  const starts = await startsIn(diary);
   const storage = await openStorage(service.home);
+  const kept = await untilQuiet(service, async () => await recount(storage.table, storage.jobsTable), log);
+  const starts = await startsIn(diary);
   const found = {
     acknowledged: jobs.length,
     states: {} as Record<string, number>,
@@ -93,8 +93,12 @@ export async function verdict(run: {
   return found;
 }
 
-/** @returns the counts as kept, once no job waits or runs, or nothing has moved for long. */
-async function untilQuiet(service: ServiceUnderTest, log: (line: string) => void): Promise<Record<string, number>> {
+/** @returns the counts as kept, once no job waits or runs and they are those of the table, or nothing has moved for long. */
+async function untilQuiet(
+  service: ServiceUnderTest,
+  countAnew: () => Promise<Record<string, number>>,
+  log: (line: string) => void,
+): Promise<Record<string, number>> {
   for (let before = '', movedAt = performance.now(); ; await delay(COUNTS_LAG)) {
     const { json } = await service.api('GET', '/jobs?limit=1');
     const counts = json.status_counts as Record<string, number>;
@@ -102,7 +106,10 @@ async function untilQuiet(service: ServiceUnderTest, log: (line: string) => void
     if (now !== before) {
       log(now);
       movedAt = performance.now();
-    } else if (counts.QUEUED === 0 && counts.RUNNING === 0) return counts;
+    } else if (counts.QUEUED === 0 && counts.RUNNING === 0) {
+      const counted = await countAnew();
+      if (Object.entries(counted).every(([state, count]) => counts[state] === count)) return counts;
+    }
     if (performance.now() - movedAt > STUCK_AFTER) return counts;
     before = now;
   }

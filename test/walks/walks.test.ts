@@ -10,9 +10,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('random walks over the API meet no answer that the lifecycle does not permit, and leave counts that are right', {
-  timeout: 180_000,
-}, async () => {
+it('random walks over the API meet no answer that the lifecycle does not permit, and leave counts that are right', async () => {
   const { walks, steps, jobs, counts } = await walkApi(service, { runs: 15, seed: 20_261_120 });
   console.log(JSON.stringify({ walks, steps, jobs, counts }));
   expect(walks).toBe(15);

@@ -27,10 +27,10 @@ test('output can be read while the agent runs, and stays the same when it has en
     timing: onlyWithin(1_500),
   });
   stdin.write('one\n');
-  await expect.poll(() => persisted(jobId, 'stdout'), { timeout: 10_000 }).toBe('one\n');
+  await expect.poll(() => persisted(jobId, 'stdout')).toBe('one\n');
   stdin.write('two\n');
   shipper.setWatched(true);
-  await expect.poll(() => persisted(jobId, 'stdout'), { timeout: 10_000 }).toBe('one\ntwo\n');
+  await expect.poll(() => persisted(jobId, 'stdout')).toBe('one\ntwo\n');
   expect(await emulatedS3().keys(attemptPrefix(jobId, 1))).toEqual([
     `${attemptPrefix(jobId, 1)}stdout/0000000000000000`,
     `${attemptPrefix(jobId, 1)}stdout/0000000000000004`,
@@ -90,7 +90,7 @@ test('a secret is nowhere to be seen, however the agent writes it', async () => 
   });
   shipper.setWatched(true);
   stdin.write('key: sk-01234');
-  await expect.poll(() => persisted(jobId, 'stdout'), { timeout: 10_000 }).toBe('key: ');
+  await expect.poll(() => persisted(jobId, 'stdout')).toBe('key: ');
   stdin.end('56789, begun: sk-0123');
   await exited;
   await shipper.finish({ complete: true });

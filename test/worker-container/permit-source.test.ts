@@ -88,7 +88,7 @@ it('an idle worker waits on all bands at once, and what comes when nobody asks g
   // The other waits are still open, and one of them gets this permit first.
   expect(waiting).toBe(2);
   await send('normal');
-  expect(await deployment.permits.receive('normal', 5)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
+  expect(await deployment.permits.receive('normal', 20)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
 });
 
 it('a last look that finds nothing is the last: what is sent later is left to others', async () => {
@@ -103,11 +103,22 @@ it('a last look that finds nothing is the last: what is sent later is left to ot
 });
 
 it('a permit that comes while a worker looks a last time is taken at once, and it looks on as before', async () => {
-  const source = sourceWith(async () => []);
+  const { permits } = deployment;
+  const sent = Promise.withResolvers<void>();
+  const source = new PermitSource({
+    permits: {
+      // The look is under way before the permit comes, and is not over before.
+      receive: async (band, seconds) => await sent.promise.then(() => permits.receive(band, seconds)),
+      extend: async (held, seconds) => await permits.extend(held, seconds),
+    },
+    starvingBands: async () => [],
+    onFailure: () => undefined,
+  });
   const { signal } = new AbortController();
   const next = source.next(signal);
   const last = source.lastLook();
   await send('low');
+  sent.resolve();
   expect((await next)?.permit.band).toBe('low');
   expect(await last).toBe(false);
   await send('high');

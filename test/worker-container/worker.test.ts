@@ -65,7 +65,14 @@ it('a permit that finds no job, as often as it came back, is told and dropped; o
     extend: async () => undefined,
   });
   const worker = new Worker(
-    { ...context, permits, source: { next } as unknown as PermitSource, tell: (values) => told.push(values) },
+    // In which no time goes by, however long its machine stands still.
+    {
+      ...context,
+      permits,
+      clock: { now: () => now },
+      source: { next } as unknown as PermitSource,
+      tell: (values) => told.push(values),
+    },
     { draining: draining.signal, stopping: new AbortController().signal },
   );
   await worker.run(1);

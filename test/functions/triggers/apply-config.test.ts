@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   cloudFormation = await startReceiver((_call, earlier) => [status(earlier)]);
   ends.push(() => cloudFormation.stop());
-}, 30_000);
+});
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();
   vi.unstubAllEnvs();

@@ -72,6 +72,8 @@ test('each file is shown as what it is, for ever if its name says what is in it,
 });
 
 test('a new version leaves those files that open pages still ask for', async () => {
+  await build({ 'index.html': '<p>', 'assets/index-1a2b.js': 'x' });
+  expect((await cloudFormation.ask('Create', { Digest: '1' })).Status).toBe('SUCCESS');
   await build({ 'index.html': '<b>', 'assets/index-5e6f.js': 'z' });
   expect((await cloudFormation.ask('Update', { Digest: '2' })).Status).toBe('SUCCESS');
   expect(await published()).toEqual(expect.arrayContaining(['assets/index-1a2b.js', 'assets/index-5e6f.js']));

@@ -53,9 +53,7 @@ it('the longest wait, jobs that wait for an account, permits given up and lost w
     expect.objectContaining({ request_id: 'invocation-1', job_id: lost.id, attempt: 1, status: 'FAILED' }),
     expect.objectContaining({ request_id: 'invocation-1', permits: 1 }),
   ]);
-});
-
-it('a redrive, which reads the waiting jobs in another way, tells the same of them', async () => {
+  // A redrive reads the waiting jobs in another way, and tells the same of them.
   expect(metricsIn(await watch({ redrive: true }))).toEqual({
     AccountRequiredJobs: [2],
     OldestReadyJob: [expect.any(Number)],

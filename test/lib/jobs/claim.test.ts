@@ -87,17 +87,21 @@ describe('a permit', () => {
   });
 
   it('that busy workers have passed on is not dropped for it while its job may still be written', async () => {
-    const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt: deployment.clock.now() - 1_000 };
-    expect(await claim(deployment, young, 'w')).toEqual({ kind: 'give_back', seconds: 3 });
-    const old = { ...young, sentAt: deployment.clock.now() - 13_000 };
-    expect(await claim(deployment, old, 'w')).toEqual({ kind: 'drop' });
+    const now = deployment.clock.now();
+    const still = { ...deployment, clock: { now: () => now } };
+    const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt: now - 1_000 };
+    expect(await claim(still, young, 'w')).toEqual({ kind: 'give_back', seconds: 3 });
+    const old = { ...young, sentAt: now - 13_000 };
+    expect(await claim(still, old, 'w')).toEqual({ kind: 'drop' });
   });
 
   it('of a job that is not due yet comes back when it is', async () => {
     const project = 'p-due';
-    const due = new Date(deployment.clock.now() + 60_000).toISOString();
+    const now = deployment.clock.now();
+    const due = new Date(now + 60_000).toISOString();
     await deployment.store({ id: id('due'), project_id: project, due_at: due, reason: 'retry_backoff' });
-    const claimed = await claim(deployment, permitOf(id('due'), project, 9), 'worker-1');
+    const still = { ...deployment, clock: { now: () => now } };
+    const claimed = await claim(still, permitOf(id('due'), project, 9), 'worker-1');
     expect(claimed.kind).toBe('give_back');
     expect(claimed.kind === 'give_back' && claimed.seconds).toBeGreaterThan(50);
   });

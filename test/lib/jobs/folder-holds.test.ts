@@ -30,6 +30,11 @@ const claimFor = async (job: Job) =>
     { permit: { v: 1, band: 'normal', project, job: job.id }, handle: '', receives: 2 },
     'worker',
   );
+/** In which no time goes by, however long its machine stands still. */
+const timeless = () => {
+  const now = deployment.clock.now();
+  return { ...deployment, clock: { now: () => now } };
+};
 const read = async (job: Job) => await deployment.jobs.get(job.id, { consistent: true });
 
 test('a job whose folder is busy waits with that reason, and starts when the folder is free', async () => {
@@ -66,14 +71,15 @@ test('the best of those that wait is next', async () => {
 });
 
 test('a claim that was begun long ago gives way to another job, and then fails', async () => {
+  const still = timeless();
   const [slow, other] = [await queued(), await queued()];
   const folder = folderName(deployment.folders, slow) ?? '';
-  expect(await takeHold(deployment, slow, folder)).toBe(true);
-  expect(await takeHold(deployment, other, folder)).toBe(false);
+  expect(await takeHold(still, slow, folder)).toBe(true);
+  expect(await takeHold(still, other, folder)).toBe(false);
   const hold = await deployment.holds.read(folder);
   if (hold === undefined) throw new Error('there is no hold');
-  await deployment.holds.replace(folder, hold, { ...hold, taken_at: timestamp(deployment.clock.now() - 11_000) });
-  expect(await takeHold(deployment, other, folder)).toBe(true);
+  await deployment.holds.replace(folder, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
+  expect(await takeHold(still, other, folder)).toBe(true);
   const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', folder }, { rounds: 1 });
   expect(late.done).toBe(false);
 });
@@ -107,6 +113,7 @@ test('an edit lets a job that waits for a folder be judged anew', async () => {
 test('of many that want a free folder at once one gets it', async () => {
   const jobs = await Promise.all(Array.from({ length: 6 }, async () => await queued()));
   const folder = folderName(deployment.folders, jobs[0] ?? (await queued())) ?? '';
-  const got = await Promise.all(jobs.map(async (job) => await takeHold(deployment, job, folder)));
+  const still = timeless();
+  const got = await Promise.all(jobs.map(async (job) => await takeHold(still, job, folder)));
   expect(got.filter(Boolean)).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ it.each(['lose', 'kill'] as const)(
   'a heartbeat that comes between judgement and write keeps its job: %s',
   async (type) => {
     const job = await aJobWhoseLeaseIsOver(`heartbeat ${type}`);
-    const lease_until = timestamp(deployment.clock.now() + 30_000);
+    const lease_until = timestamp(deployment.clock.now() + 600_000);
     await deployment.jobs.touch(job, { lease_until });
     await transition(deployment, job, { type });
     const after = await deployment.jobs.get(job.id, { consistent: true });

@@ -85,8 +85,8 @@ test('an emulator that was killed is started again on the same address, with all
   await put(client, 'kept');
   const before = emulator.pid();
   process.kill(before ?? 0, 'SIGKILL');
-  await expect.poll(async () => await has(client, 'kept').catch(() => false), { timeout: 10_000 }).toBe(true);
-  expect(emulator.pid()).not.toBe(before);
+  await expect.poll(async () => await has(client, 'kept').catch(() => false)).toBe(true);
+  await expect.poll(() => emulator.pid()).not.toBe(before);
   expect(logged.join()).toContain('ended by itself');
 });
 
@@ -110,7 +110,6 @@ test('a character of several bytes in an expression, which ends the emulator, en
           () => true,
           () => false,
         ),
-      { timeout: 10_000 },
     )
     .toBe(true);
   expect(logged.join()).toContain('ended by itself');

@@ -99,7 +99,7 @@ test('the state goes from call to call of a window, and the end of the window is
     return { state: { seen: Number(Reflect.get(event.state, 'seen') ?? 0) + event.Records.length } };
   });
   await put('one');
-  await expect.poll(() => events.at(-1)?.isFinalInvokeForWindow, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => events.at(-1)?.isFinalInvokeForWindow).toBe(true);
   const last = events.at(-1);
   expect(last).toMatchObject({
     Records: [],
@@ -141,7 +141,7 @@ test('a batch that fails is tried again, and nothing overtakes it', async () => 
   await put('one');
   await expect.poll(() => failures).toBeLessThan(3);
   await put('two');
-  await expect.poll(() => ids().at(-1), { timeout: 5_000 }).toBe('two');
+  await expect.poll(() => ids().at(-1)).toBe('two');
   // What comes meanwhile may be given along with it, but never before it.
   expect([ids(), firsts.slice(0, 4)]).toEqual([
     ['one', 'two'],
@@ -179,10 +179,9 @@ test('it goes on when the emulator was killed, from where the handler is', async
           () => true,
           () => false,
         ),
-      { timeout: 10_000 },
     )
     .toBe(true);
-  await expect.poll(() => new Set(ids()), { timeout: 10_000 }).toEqual(new Set(['one', 'two']));
+  await expect.poll(() => new Set(ids())).toEqual(new Set(['one', 'two']));
 });
 
 test('stopping waits for the call in progress, and no other follows', async () => {

@@ -45,7 +45,7 @@ describe('from zero', () => {
   test('a job that is not due needs no worker before it is', async () => {
     await scaling.queue({
       reason: 'retry_backoff',
-      due_at: new Date(scaling.deployment.clock.now() + 60_000).toISOString(),
+      due_at: new Date(scaling.begun + 60_000).toISOString(),
     });
     expect((await scaling.decide()).launch).toBe(0);
     scaling.later = 61_000;

@@ -28,7 +28,9 @@ let sequence = 10n ** 20n;
 /** An emulated deployment of its own for each test of a file, whose functions find a stand-in for ECS, SSM and Lambda. */
 export function scalingUnderTest() {
   const state = {
-    /** Milliseconds by which `decide` is later than now. */
+    /** When the test began, by which it goes: no time goes by but what it says. */
+    begun: 0,
+    /** Milliseconds by which `decide` is later than that. */
     later: 0,
     /** What `decide` has logged and told. */
     lines: [] as unknown[],
@@ -46,7 +48,7 @@ export function scalingUnderTest() {
     handle: async () => await (await import('../../../functions/triggers/scale-workers.ts')).handler({}),
     /** Decides as the function does, but later. */
     async decide(settings: Record<string, string> = {}) {
-      const clock = { now: () => deployment.clock.now() + state.later };
+      const clock = { now: () => state.begun + state.later };
       const write = (...line: unknown[]) => void state.lines.push(line);
       const env = readEnv(scaleEnv, { ...process.env, ...settings });
       const context = openScaling({ env, table: deployment.table, clock });
@@ -60,7 +62,7 @@ export function scalingUnderTest() {
   afterAll(async () => await aws.stop());
   beforeEach(async () => {
     deployment = await emulateDeployment();
-    Object.assign(state, { later: 0, lines: [], told: [] });
+    Object.assign(state, { begun: deployment.clock.now(), later: 0, lines: [], told: [] });
     aws.reset();
     vi.resetModules();
     const standIns = Object.fromEntries(['ECS', 'SSM', 'LAMBDA'].map((name) => [`AWS_ENDPOINT_URL_${name}`, aws.url]));

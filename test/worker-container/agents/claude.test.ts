@@ -185,7 +185,7 @@ test.for([{ kill: false }, { kill: true }])(
     const tree = await spawnTree({ ...(await claude.prepare(attempt)), cwd: attempt.cwd, mark, account: undefined });
     for (const pipe of [tree.stdout, tree.stderr]) pipe.resume();
     await fileAppears(join(attempt.cwd, 'up'));
-    expect(findMarked(mark).length).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(3);
     const killed = await endTree({ child: tree, mark, politeSignal: claude.politeSignal, kill });
     expect(findMarked(mark)).toEqual([]);
     // Asked politely, all of them end by themselves.

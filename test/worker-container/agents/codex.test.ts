@@ -90,6 +90,7 @@ test('an orphan outlives codex and SIGTERM and is found by the mark', async () =
   const end = await run.ended;
   const pid = Number(/orphan: process (\d+)/.exec(end.facts.finalMessage ?? '')?.[1]);
   try {
+    await expect.poll(() => commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 300');
     process.kill(pid, 'SIGTERM');
     expect(await commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 300');
   } finally {
