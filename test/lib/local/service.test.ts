@@ -131,7 +131,7 @@ describe('the end', () => {
     // A worker that had no time to hand it back is found to be lost instead.
     expect(json).toMatchObject({
       id,
-      retries_used: 0,
+      error: null,
       state_reason: { code: expect.stringMatching(/^(waiting_for_worker|worker_lost|running)$/) },
     });
     expect(await next.stop({ keepHome: false })).toBe(0);
