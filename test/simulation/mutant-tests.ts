@@ -33,8 +33,11 @@ const reportSchema = z.object({
 /** A run counts as endless after so many times what it takes without a mutant, and after this at least (seconds). */
 const ENDLESS = { times: 6, least: 90 };
 
+/** Shorter waits (ms) than the tests have by themselves: what a mutant keeps from coming is looked for again if it may be load. */
+const WAITS = ['--testTimeout=60000', '--hookTimeout=60000', '--expect.poll.timeout=10000'];
+
 /** Failures that a busy machine can cause too. */
-const MAY_BE_LOAD = /timed? ?out|never ends|did not come within|ECONN|before it was ready/i;
+const MAY_BE_LOAD = /timed? ?out|never ends|did not come within|did not succeed in time|ECONN|before it was ready/i;
 
 /**
  * The tests in a copy of the repository. A mutant counts as seen only by a test that passes without any; and if it may
@@ -94,7 +97,7 @@ export class MutantTests {
     const report = join(this.#folder, 'report.json');
     await rm(report, { force: true });
     const only = test === undefined ? [] : ['-t', `^${test.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`];
-    const args = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`, ...only, file];
+    const args = ['run', '--bail=1', ...WAITS, '--reporter=json', `--outputFile=${report}`, ...only, file];
     const beganAt = performance.now();
     const child = spawn(process.execPath, [join(this.#root, 'node_modules/vitest/vitest.mjs'), ...args], {
       cwd: this.#folder,
