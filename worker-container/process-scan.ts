@@ -1,7 +1,10 @@
-import { listProcesses, type ProcessEntry, readEnvironmentOf, readProcess } from './process-table.ts';
+import { listPids, type ProcessEntry, readEnvironmentOf, readProcess } from './process-table.ts';
 
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
+
+/** How often in one look the machine's processes are listed anew at most. */
+const MOST_LISTS = 20;
 
 /** Looks for what is left of a tree, and kills it. */
 export interface TreeScan {
@@ -28,7 +31,8 @@ export class ProcessScan implements TreeScan {
   }
 
   look(): ProcessEntry[] {
-    const all = listProcesses();
+    const marks = new Map(listWithMarks());
+    const all = [...marks.keys()];
     const own = lineage(all);
     const candidates = all.filter((entry) => !entry.zombie && !own.has(entry.pid));
     const foreign = new Set([0, ...[...own.values()].flatMap(({ group, session }) => [group, session])]);
@@ -43,7 +47,7 @@ export class ProcessScan implements TreeScan {
     };
 
     for (const entry of candidates) {
-      const mark = readEnvironmentOf(entry.pid, ATTEMPT_MARK);
+      const mark = marks.get(entry);
       if (mark !== undefined && this.#isMarked(mark)) add(entry);
     }
     for (let before = -1; before !== found.size; ) {
@@ -64,6 +68,23 @@ export class ProcessScan implements TreeScan {
       if (this.#circles.has(group)) send(-group, 'SIGKILL');
     }
     for (const entry of living) signalProcess(entry, 'SIGKILL');
+  }
+}
+
+/**
+ * All processes, each with its mark. A list is no snapshot: one that forks and ends again and again is always somewhere else
+ * by the time that it is read. So whoever has come meanwhile is looked at too, until a list names nobody new.
+ */
+function* listWithMarks(): Generator<[ProcessEntry, string | undefined]> {
+  const known = new Set<number>();
+  for (let lists = 0; lists < MOST_LISTS; lists += 1) {
+    const news = listPids().filter((pid) => !known.has(pid));
+    if (news.length === 0) return;
+    for (const pid of news) {
+      known.add(pid);
+      const entry = readProcess(pid);
+      if (entry !== undefined) yield [entry, readEnvironmentOf(pid, ATTEMPT_MARK)];
+    }
   }
 }
 

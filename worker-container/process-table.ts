@@ -22,9 +22,13 @@ export function requireProcessTable(): void {
 
 /** All processes at about this moment. Synchronous, so that as little as possible changes between looking and signalling. */
 export function listProcesses(): ProcessEntry[] {
+  return listPids().flatMap((pid) => readProcess(pid) ?? []);
+}
+
+export function listPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => readProcess(Number(name)) ?? []);
+    .map(Number);
 }
 
 /** A process as it is now; `undefined`: there is none. */
