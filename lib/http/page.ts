@@ -15,11 +15,26 @@ export interface PageText {
   readonly secondLink?: PageLink;
 }
 
+/** In the console's colours, which come from a library that is too large for a page of text. */
+const COLOURS = {
+  light: '--ground:#f6f6f9;--paper:#fff;--text:#0f141a;--line:#c6c6cd;--link:#006ce0;--on-link:#fff',
+  dark: '--ground:#161d26;--paper:#1b232d;--text:#dedee3;--line:#424650;--link:#42b4ff;--on-link:#0f141a',
+} as const;
+
 const STYLE = [
-  ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}',
-  'body{max-width:36rem;margin:15vh auto 0;padding:0 1.5rem}',
-  'h1{font-size:1.5rem;line-height:1.25}',
-  'button{font:inherit;padding:.4rem 1rem;margin:.25rem .5rem .25rem 0}',
+  `:root{color-scheme:light dark;${COLOURS.light};font:16px/1.5 system-ui,sans-serif}`,
+  `@media(prefers-color-scheme:dark){:root{${COLOURS.dark}}}`,
+  'body{margin:12vh 1rem 2rem;background:var(--ground);color:var(--text)}',
+  'main{max-width:34rem;margin:0 auto;padding:1.5rem 2rem;background:var(--paper);border:1px solid var(--line);border-radius:1rem}',
+  'header{max-width:34rem;margin:0 auto .75rem;font-weight:700}',
+  'h1{margin:.25rem 0 1rem;font-size:1.5rem;line-height:1.25}',
+  'a{color:var(--link)}',
+  'button{font:inherit;font-weight:700;padding:.3rem 1.25rem;margin:.25rem .5rem .25rem 0;cursor:pointer;',
+  'border:2px solid var(--link);border-radius:1.25rem;background:none;color:var(--link)}',
+  'button[autofocus]{background:var(--link);color:var(--on-link)}',
+  'button:focus-visible{outline:2px solid var(--text);outline-offset:2px}',
+  'input{display:block;box-sizing:border-box;width:100%;margin-top:.25rem;padding:.3rem .6rem;font:inherit;',
+  'border:1px solid var(--text);border-radius:.5rem;background:none;color:inherit}',
 ].join('');
 
 /** For pages that hold nothing but text and `STYLE`. */
@@ -56,7 +71,7 @@ function linkMarkup({ text, path }: PageLink): string {
 /** A document around markup that is safe already. */
 export function frame(title: string, markup: string): string {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeText(title)} - Promptq</title>`;
-  return `<!doctype html>\n<html lang="en"><head>${head}<style>${STYLE}</style></head>\n<body><main>\n${markup}\n</main></body></html>\n`;
+  return `<!doctype html>\n<html lang="en"><head>${head}<style>${STYLE}</style></head>\n<body><header>Promptq</header>\n<main>\n${markup}\n</main></body></html>\n`;
 }
 
 /** Text as it may stand in markup and in attributes. */

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
-import type { RunOptions } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { bringAxe, seriousFaults } from './axe.ts';
 import { launchBrowser, openAs, PATIENCE } from './browser.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 import { makeSampleData, type SampleJobs } from './sample-data.ts';
@@ -12,7 +10,6 @@ import { SCENES } from './scenes.ts';
 
 /** What the first page may cost (bytes): document, scripts and styles, compressed. */
 const FIRST_LOAD = 350 * 1024;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Scenes that are judged beside the pages. */
 const ALSO = new Set([
   'job-running-log',
@@ -26,8 +23,6 @@ const ALSO = new Set([
 ]);
 /** The rule about colours takes most of the time; the only one that another colour scheme changes, and no other width does. */
 const CONTRAST = 'color-contrast';
-/** What that brings into a page. */
-declare const axe: typeof import('axe-core');
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -103,7 +98,7 @@ describe.each(JUDGED)('the scene $name', ({ path, before, act }) => {
     await admin.locator('#main h1').first().waitFor();
     await act?.(admin);
     await admin.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
-    await admin.evaluate(AXE);
+    await bringAxe(admin);
   });
 
   test('has nothing that keeps people out, in light, in dark and on a narrow screen', async () => {
@@ -125,13 +120,3 @@ describe.each(JUDGED)('the scene $name', ({ path, before, act }) => {
     expect(complaints).toEqual([]);
   });
 });
-
-/** What axe finds that keeps people from using the page, each with where. */
-async function seriousFaults(page: Page, options: RunOptions = {}): Promise<string[]> {
-  return await page.evaluate(async (given) => {
-    const { violations } = await axe.run(given);
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`));
-  }, options);
-}

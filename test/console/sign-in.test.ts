@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { bringAxe, seriousFaults } from './axe.ts';
 import { chooseRole, launchBrowser, openAs, PATIENCE } from './browser.ts';
 
 let service: ServiceUnderTest;
@@ -24,6 +25,30 @@ test('whoever is not signed in signs in and comes to the page that was asked for
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/jobs?status=FAILED');
   await page.getByRole('button', { name: 'operator@promptq.local' }).waitFor();
 });
+
+test.each(['light', 'dark'] as const)(
+  'the pages around the sign-in keep nobody out, in %s and on a narrow screen',
+  async (colorScheme) => {
+    const context = await browser.newContext({
+      baseURL: service.baseUrl,
+      colorScheme,
+      viewport: { width: 360, height: 640 },
+    });
+    context.setDefaultTimeout(PATIENCE);
+    const page = await context.newPage();
+    const judged = async () => {
+      await bringAxe(page);
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    };
+    await page.goto('/auth/sign-in');
+    await judged();
+    await chooseRole(page, 'stranger');
+    await page.getByRole('heading', { name: 'You have no role here' }).waitFor();
+    await judged();
+    await context.close();
+  },
+);
 
 test('signing out ends the session, and says so', async () => {
   const page = await openAs(browser, service.baseUrl, 'viewer');

@@ -31,10 +31,10 @@ export function choicePage(
       : []),
     ...(needsToken ? [TOKEN_FIELD] : []),
     '<p><button name="role" value="admin" autofocus>Continue as the local operator</button></p>',
-    '<p>Or see what others may do, as',
-    '<button name="role" value="operator">an operator</button>',
-    '<button name="role" value="viewer">a viewer</button>',
-    '<button name="role" value="stranger">somebody without a role</button></p>',
+    '<p>Or see what others may do:<br>',
+    '<button name="role" value="operator">As an operator</button>',
+    '<button name="role" value="viewer">As a viewer</button>',
+    '<button name="role" value="stranger">Without a role</button></p>',
     '</form>',
   ];
   response.end(frame('Sign in', markup.join('\n')));
