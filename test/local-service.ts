@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../lib/local/child-process.ts';
-import { patience } from '../worker-container/patience.ts';
+import { patience } from '../lib/patience.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 
 /** The whole local run as a process of its own, for tests of the API. */

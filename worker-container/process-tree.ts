@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patience } from '../lib/patience.ts';
 import { openAgentPipes } from './agent-pipes.ts';
-import { patience } from './patience.ts';
 import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from './process-scan.ts';
 import { listProcesses, type ProcessEntry, readEnvironmentOf, requireProcessTable } from './process-table.ts';
 import { AccountScan } from './service-accounts/account-scan.ts';

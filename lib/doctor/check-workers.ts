@@ -1,26 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { patience } from '../patience.ts';
 import { type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
 /** A worker tells every 15 s that it lives (`REGISTER_EVERY`); who has missed this (ms) is stuck, cut off, or dead. */
 const SILENT_AFTER = 25_000;
 
-/**
- * A local run is ready before its worker is: that starts a second or two later, on a busy machine much later. By looks, with
- * a pause (ms) between: while the machine stands still, nobody can start.
- */
-const STARTS_WITHIN = { looks: 80, pause: 250 } as const;
+/** A local run is ready before its worker is: that starts a second or two later, on a busy machine much later (ms). */
+const STARTS_WITHIN = 20_000;
+const ASK_EVERY = 250;
 
 /** The environment, asked for again while a local run's worker may still be starting. Elsewhere they start from zero. */
 export async function awaitWorkers(
   service: Service,
   environment: Schemas['Environment'],
-  { looks, pause }: { readonly looks: number; readonly pause: number } = STARTS_WITHIN,
+  startsWithin: number = STARTS_WITHIN,
 ): Promise<Schemas['Environment']> {
   if (!service.isLocal) return environment;
+  const hasPatience = patience(startsWithin);
   let latest = environment;
-  for (let look = 1; look <= looks && latest.hosts.length === 0; look += 1) {
-    await delay(pause);
+  while (latest.hosts.length === 0 && hasPatience()) {
+    await delay(ASK_EVERY);
     const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
     // Whether the service still answers is for other checks to say.
     latest = await asked.catch(() => latest);

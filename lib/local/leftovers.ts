@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { patience } from '../patience.ts';
 import { RUN_MARK } from './local-env.ts';
 
-/** Killed processes are gone within a few looks, though they fork meanwhile. Not by time: while the machine stands still, they can't go. */
-const MOST_LOOKS = 250;
-/** Milliseconds. */
+/** Milliseconds in which killed processes must have gone; they may fork meanwhile, hence several looks. */
+const PATIENCE = 5_000;
 const LOOK_EVERY = 20;
 /** A process that is just replacing itself (exec) shows no environment for a moment, so one look that finds none says little. */
 const EMPTY_LOOKS = 2;
@@ -14,15 +14,16 @@ const EMPTY_LOOKS = 2;
  * what a stop has not reached. Never this process, those that it descends from, and those to be spared.
  * Where there is no /proc it finds nothing.
  * @returns the ids of the processes found
- * @throws Error if some are still there after five seconds or more
+ * @throws Error if some are still there after 5 s, not counting a standstill of the machine
  */
 export async function endLeftovers(homePath: string, spare: readonly number[] = []): Promise<number[]> {
   const spared = new Set([...(await lineage()), ...spare]);
   const found = new Set<number>();
-  for (let looks = 1, empty = 0; empty < EMPTY_LOOKS; looks += 1, await delay(LOOK_EVERY)) {
+  const hasPatience = patience(PATIENCE);
+  for (let empty = 0; empty < EMPTY_LOOKS; await delay(LOOK_EVERY)) {
     const marked = (await markedProcesses(`${RUN_MARK}=${homePath}`)).filter((pid) => !spared.has(pid));
     empty = marked.length === 0 ? empty + 1 : 0;
-    if (marked.length > 0 && looks > MOST_LOOKS)
+    if (marked.length > 0 && !hasPatience())
       throw new Error(`processes of an earlier run can't be ended: ${marked.join(', ')}`);
     for (const pid of marked) {
       found.add(pid);

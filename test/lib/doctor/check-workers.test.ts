@@ -11,7 +11,7 @@ const WITHOUT = environment([]);
 const WITH = environment([{ worker_id: 'w', version: '1', seen_at: NOW, slots: 2, running_job_ids: [] }]);
 
 /** What is said of the workers of a service that answers so, one answer after the other, the last again and again. */
-async function saidOf(answers: readonly object[], { isLocal = true } = {}) {
+async function saidOf(answers: readonly object[], { isLocal = true, startsWithin = 60_000 } = {}) {
   const left = [...answers];
   let asked = 0;
   const answer = () => {
@@ -20,7 +20,7 @@ async function saidOf(answers: readonly object[], { isLocal = true } = {}) {
     return body === undefined ? { status: 503, body: { error: { code: 'unavailable' } } } : { status: 200, body };
   };
   const findings = await withService({ answer, isLocal }, async (service) =>
-    checkWorkers(service, await awaitWorkers(service, WITHOUT, { looks: 10, pause: 1 })),
+    checkWorkers(service, await awaitWorkers(service, WITHOUT, startsWithin)),
   );
   return { said: findings.map(({ check, state, message }) => `${state} ${check}: ${message}`), asked };
 }
@@ -35,9 +35,9 @@ it.each([
   ['does not register', [WITHOUT]],
   ['is asked for in vain', []],
 ])('a worker that %s is missed in the end', async (_, answers) => {
-  const { said, asked } = await saidOf(answers);
+  const { said, asked } = await saidOf(answers, { startsWithin: 300 });
   expect(said).toEqual(['fault workers: none is registered: no job can run']);
-  expect(asked).toBe(10);
+  expect(asked).toBeGreaterThan(0);
 });
 
 it('in a deployment workers start from zero: none is waited for', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { patience } from '../../worker-container/patience.ts';
+import { patience } from '../../lib/patience.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
