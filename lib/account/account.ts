@@ -4,7 +4,7 @@ import { LOGIN_STATES, type LoginState } from '../contract/schemas/account.ts';
 
 /** Milliseconds. */
 export const LOGIN = {
-  /** How far a beat of the login process pushes its lease, as long as an attempt's. */
+  /** How far a beat of the login process pushes its lease. Who reads the account asks the process itself, and need not wait for its end. */
   lease: 30_000,
   beatEvery: 3_000,
   /** How often workers look for a login to run, and a running one whether it is still wanted. */

@@ -26,7 +26,8 @@ export async function readAccount(context: AccountContext, vendor: AccountVendor
     // The process says how its login ended before it goes: if the record still says that it is under way, it has died.
     if (reply.kind === 'gone') judge = (current) => ended(current, login.id, LOST);
   }
-  return viewAccount(accounts, vendor, await accounts.change(vendor, judge));
+  const isAsItWas = judge(account, accounts.clock.now()) === account;
+  return viewAccount(accounts, vendor, isAsItWas ? account : await accounts.change(vendor, judge));
 }
 
 /** An account as a client sees it. */
