@@ -81,3 +81,9 @@ export async function emulateDeployment() {
 }
 
 export type EmulatedDeployment = Awaited<ReturnType<typeof emulateDeployment>>;
+
+/** The deployment as it is, in which no time goes by, however long its machine stands still. */
+export function inStillTime<T extends Pick<EmulatedDeployment, 'clock'>>(deployment: T) {
+  const now = deployment.clock.now();
+  return { ...deployment, clock: { now: () => now } };
+}

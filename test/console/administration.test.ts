@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { chooseRole, launchBrowser, openAs, PATIENCE } from './browser.ts';
+import { chooseRole, launchBrowser, openAs } from './browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -222,7 +222,7 @@ test('an ended session has to sign in again, and whoever has no role is told so'
   for (let left = await ends.count(); left > 0; left = await ends.count()) {
     await ends.first().click();
     await admin.getByRole('button', { name: 'End the session', exact: true }).click();
-    await expect.poll(() => ends.count(), { timeout: PATIENCE }).toBeLessThan(left);
+    await expect.poll(() => ends.count()).toBeLessThan(left);
   }
   expect((await viewer.request.get('/api/v1/session')).status()).toBe(401);
   const stranger = await openAs(browser, service.baseUrl, 'stranger');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs, PATIENCE } from './browser.ts';
+import { launchBrowser, openAs } from './browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -33,13 +33,10 @@ async function create(fields: Record<string, unknown>): Promise<string> {
 }
 
 async function ended(id: string, attempt = 1): Promise<void> {
-  await waitFor(
-    async () => {
-      const { json } = await service.api('GET', `/jobs/${id}/status?wait=20`);
-      return json.terminal && json.attempt === attempt;
-    },
-    { timeoutMs: 60_000 },
-  );
+  await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs/${id}/status?wait=20`);
+    return json.terminal && json.attempt === attempt;
+  });
 }
 
 /** Downloads by a click, and reads what came. */
@@ -66,9 +63,7 @@ test('a log is searched, narrowed to a stream and to an attempt, and downloaded 
   await search.fill('stderr');
   await page.getByText('Not found').waitFor({ state: 'detached' });
   await search.press('Enter');
-  await expect
-    .poll(() => page.locator('.job-log .xterm-selection div').count(), { timeout: PATIENCE })
-    .toBeGreaterThan(0);
+  await expect.poll(() => page.locator('.job-log .xterm-selection div').count()).toBeGreaterThan(0);
 
   await page.getByRole('button', { name: 'stderr', exact: true }).click();
   await line('green words').waitFor({ state: 'detached' });
@@ -93,7 +88,7 @@ test('a long log shows its end, can be scrolled back, and comes whole as a file'
   expect(await follow.isChecked()).toBe(true);
   await page.locator('.job-log').hover();
   await page.mouse.wheel(0, -4_000);
-  await expect.poll(() => follow.isChecked(), { timeout: PATIENCE }).toBe(false);
+  await expect.poll(() => follow.isChecked()).toBe(false);
   await line('the very end').waitFor({ state: 'detached' });
   await follow.check();
   await line('the very end').waitFor();

@@ -129,16 +129,16 @@ test('the list goes on page by page, there and back, also after a reload', async
   const page = await open(`/jobs?project=${project}`);
   await page.getByRole('heading', { name: 'Jobs (51)' }).waitFor();
   const rows = page.locator('[data-job]');
-  await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(50);
+  await expect.poll(() => rows.count()).toBe(50);
   const first = await rows.first().textContent();
   await button(page, 'Older').click();
-  await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   expect(new URL(page.url()).searchParams.get('project')).toBe(project);
   await page.reload();
-  await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   expect(await button(page, 'Older').isDisabled()).toBe(true);
   await button(page, 'Newer').click();
-  await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(50);
+  await expect.poll(() => rows.count()).toBe(50);
   expect(await rows.first().textContent()).toBe(first);
   await page.context().close();
 });
@@ -146,9 +146,7 @@ test('the list goes on page by page, there and back, also after a reload', async
 test('an edit shows what it changes before it is saved, and sends that only', async () => {
   // It waits for the vendor, so no worker takes it meanwhile.
   const id = await create({ prompt: 'drill: usage-limit\nkeep this\ndrop this', project: 'edits' });
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'usage_limit', {
-    timeoutMs: 60_000,
-  });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'usage_limit');
   const page = await open(`/jobs/${id}/edit`);
   await page.getByLabel('Prompt', { exact: true }).fill('drill: usage-limit\nkeep this\nput this');
   await page.getByLabel('Priority').fill('7');

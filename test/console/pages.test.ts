@@ -107,13 +107,9 @@ describe.each(JUDGED)('the scene $name', ({ path, before, act }) => {
     await admin.locator('body.awsui-dark-mode').waitFor();
     expect(await seriousFaults(admin, { runOnly: [CONTRAST] })).toEqual([]);
     await admin.setViewportSize({ width: 360, height: 740 });
-    await expect
-      .poll(() => admin.evaluate<number>('document.documentElement.scrollWidth'), { timeout: PATIENCE })
-      .toBeLessThanOrEqual(360);
+    await expect.poll(() => admin.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     // Regions that scroll can be focused once the table has noticed that it does.
-    await expect
-      .poll(() => seriousFaults(admin, { rules: { [CONTRAST]: { enabled: false } } }), { timeout: PATIENCE })
-      .toEqual([]);
+    await expect.poll(() => seriousFaults(admin, { rules: { [CONTRAST]: { enabled: false } } })).toEqual([]);
   });
 
   test('has made the browser complain of nothing', () => {

@@ -47,11 +47,8 @@ export async function walkApi(service: ServiceUnderTest, options: { runs: number
 }
 
 async function endOf(service: ServiceUnderTest, id: string): Promise<Status> {
-  return await waitFor(
-    async () => {
-      const { json } = await service.api('GET', `/jobs/${id}/status`);
-      return (json.terminal || json.status === 'DRAFT') && (json.status as Status);
-    },
-    { timeoutMs: 60_000 },
-  );
+  return await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs/${id}/status`);
+    return (json.terminal || json.status === 'DRAFT') && (json.status as Status);
+  });
 }

@@ -5,7 +5,7 @@ import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
 import { JobStore } from '../../../lib/jobs/job-store.ts';
 import type { HeldPermit } from '../../../lib/jobs/permit.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {
@@ -87,8 +87,8 @@ describe('a permit', () => {
   });
 
   it('that busy workers have passed on is not dropped for it while its job may still be written', async () => {
-    const now = deployment.clock.now();
-    const still = { ...deployment, clock: { now: () => now } };
+    const still = inStillTime(deployment);
+    const now = still.clock.now();
     const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt: now - 1_000 };
     expect(await claim(still, young, 'w')).toEqual({ kind: 'give_back', seconds: 3 });
     const old = { ...young, sentAt: now - 13_000 };
@@ -97,10 +97,9 @@ describe('a permit', () => {
 
   it('of a job that is not due yet comes back when it is', async () => {
     const project = 'p-due';
-    const now = deployment.clock.now();
-    const due = new Date(now + 60_000).toISOString();
+    const still = inStillTime(deployment);
+    const due = new Date(still.clock.now() + 60_000).toISOString();
     await deployment.store({ id: id('due'), project_id: project, due_at: due, reason: 'retry_backoff' });
-    const still = { ...deployment, clock: { now: () => now } };
     const claimed = await claim(still, permitOf(id('due'), project, 9), 'worker-1');
     expect(claimed.kind).toBe('give_back');
     expect(claimed.kind === 'give_back' && claimed.seconds).toBeGreaterThan(50);

@@ -30,9 +30,7 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
   const CLAIMERS = 40;
   const PROJECTS = 50;
 
-  it('with a stale index and permits that overtake their jobs: each is claimed once, and none has to wait for longer than watch-jobs needs', {
-    timeout: 240_000,
-  }, async () => {
+  it('with a stale index and permits that overtake their jobs: each is claimed once, and none has to wait for longer than watch-jobs needs', async () => {
     const random = seeded(20_261_120);
     /** When the index begins to show a job; for one in twenty that is long after its permit's last return. */
     const shownAt = new Map<string, number>();

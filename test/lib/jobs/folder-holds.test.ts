@@ -8,7 +8,7 @@ import type { Job } from '../../../lib/jobs/job.ts';
 import { randomJobId } from '../../../lib/jobs/job-id.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { watchBusy } from '../../../lib/jobs/watch-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let project: string;
@@ -30,11 +30,6 @@ const claimFor = async (job: Job) =>
     { permit: { v: 1, band: 'normal', project, job: job.id }, handle: '', receives: 2 },
     'worker',
   );
-/** In which no time goes by, however long its machine stands still. */
-const timeless = () => {
-  const now = deployment.clock.now();
-  return { ...deployment, clock: { now: () => now } };
-};
 const read = async (job: Job) => await deployment.jobs.get(job.id, { consistent: true });
 
 test('a job whose folder is busy waits with that reason, and starts when the folder is free', async () => {
@@ -71,7 +66,7 @@ test('the best of those that wait is next', async () => {
 });
 
 test('a claim that was begun long ago gives way to another job, and then fails', async () => {
-  const still = timeless();
+  const still = inStillTime(deployment);
   const [slow, other] = [await queued(), await queued()];
   const folder = folderName(deployment.folders, slow) ?? '';
   expect(await takeHold(still, slow, folder)).toBe(true);
@@ -113,7 +108,7 @@ test('an edit lets a job that waits for a folder be judged anew', async () => {
 test('of many that want a free folder at once one gets it', async () => {
   const jobs = await Promise.all(Array.from({ length: 6 }, async () => await queued()));
   const folder = folderName(deployment.folders, jobs[0] ?? (await queued())) ?? '';
-  const still = timeless();
+  const still = inStillTime(deployment);
   const got = await Promise.all(jobs.map(async (job) => await takeHold(still, job, folder)));
   expect(got.filter(Boolean)).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ import { takePlace } from '../../../lib/jobs/profile-places.ts';
 import { settleAttempt } from '../../../lib/jobs/settle-attempt.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { watchBusy } from '../../../lib/jobs/watch-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../emulated-deployment.ts';
 import { aReceipt } from './a-job.ts';
 
 let deployment: EmulatedDeployment;
@@ -98,16 +98,14 @@ test('a place that nobody told of is found by the watch: its worker died, or the
 
 test('a claim that was begun long ago gives its place to another job, and then fails', async () => {
   await allow(1);
-  // In which no time goes by, however long its machine stands still.
-  const now = deployment.clock.now();
-  const still = { ...deployment, clock: { now: () => now } };
+  const still = inStillTime(deployment);
   const [slow, other] = (await queuedMany(2)) as [Job, Job];
   const taken = await takePlace(still, slow);
   const place = taken === 'busy' ? undefined : taken.place;
   expect(await takePlace(still, other)).toBe('busy');
   const hold = await deployment.holds.read(place ?? '');
   if (place === undefined || hold === undefined) throw new Error('there is no hold');
-  await deployment.holds.replace(place, hold, { ...hold, taken_at: timestamp(now - 11_000) });
+  await deployment.holds.replace(place, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
   expect(await takePlace(still, other)).toEqual({ place });
   const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', place }, { rounds: 1 });
   expect(late.done).toBe(false);
