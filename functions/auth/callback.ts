@@ -1,3 +1,4 @@
+import { returnPath } from '../../lib/access/return-path.ts';
 import { writeCookie } from '../../lib/access/session-cookie.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
 import type { Core } from '../../lib/http/core.ts';
@@ -11,15 +12,20 @@ const open = (core: Core) => ({
 });
 
 /** `GET /auth/callback` */
-export const handler = servePage(page, open, async ({ query, cookies, brought }, { openedSignIn, maxAge }) => {
+export const handler = servePage(page, open, async (visit, { openedSignIn, maxAge }) => {
+  const { query, cookies, brought, origin } = visit;
   const signIn = await openedSignIn();
   if (signIn === undefined) return NOT_SET_UP;
-  const outcome = await signIn.finish({ query, browser: brought.signIn, formerSession: brought.session });
-  if (outcome.kind !== 'signed-in') return refusedSignIn(outcome);
+  const outcome = await signIn.finish({ query, secrets: brought.signIns, formerSession: brought.session });
+  if (outcome.kind === 'unknown') return refusedSignIn(outcome);
+  const { secure } = cookies;
+  const served = writeCookie(`${cookies.signIn}-${outcome.slot}`, '', { secure, maxAge: 0 });
+  if (outcome.kind !== 'signed-in') return { ...refusedSignIn(outcome), cookies: [served] };
   const { session, cookie, returnTo } = outcome;
   return {
-    location: returnTo,
-    cookie: writeCookie(cookies.session, cookie, { secure: cookies.secure, maxAge }),
+    // Whoever can plant a cookie in this browser can forge its state.
+    location: returnPath(returnTo, origin) ?? '/',
+    cookies: [served, writeCookie(cookies.session, cookie, { secure, maxAge })],
     principal: { kind: 'session', name: session.name, role: session.role, sessionId: session.id },
   };
 });

@@ -1,6 +1,6 @@
+import { SIGN_IN_TTL_SECONDS } from '../../lib/access/pending-sign-in.ts';
 import { returnPath } from '../../lib/access/return-path.ts';
 import { writeCookie } from '../../lib/access/session-cookie.ts';
-import { SIGN_IN_SECONDS } from '../../lib/access/sign-in-store.ts';
 import { beginSignIn as page } from '../../lib/contract/routes/pages.ts';
 import { openSignIn } from '../../lib/http/open-sign-in.ts';
 import { NOT_SET_UP, servePage } from '../../lib/http/serve-page.ts';
@@ -27,11 +27,11 @@ export const handler = servePage(page, open, async ({ query, headers, cookies, b
   // Loopback has several names, and a cookie counts for one of them.
   const isElsewhere = !cookies.secure && headers.host !== new URL(origin).host;
   if (isElsewhere) return { location: `${origin}${page.path}?${new URLSearchParams({ return_to: returnTo })}` };
-  const { location, browser } = await signIn.begin({
+  const { location, slot, secret } = await signIn.begin({
     returnTo,
-    browser: brought.signIn,
+    secrets: brought.signIns,
     fresh: query.get('fresh') === '1',
   });
-  const { signIn: name, secure } = cookies;
-  return { location, cookie: writeCookie(name, browser, { secure, maxAge: SIGN_IN_SECONDS }) };
+  const lifetime = { secure: cookies.secure, maxAge: SIGN_IN_TTL_SECONDS };
+  return { location, cookies: [writeCookie(`${cookies.signIn}-${slot}`, secret, lifetime)] };
 });

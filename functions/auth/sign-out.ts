@@ -22,7 +22,7 @@ export const handler = servePage(
     if (session) await sessions.end(session.id);
     return {
       location: signedOut.path,
-      cookie: writeCookie(cookies.session, '', { secure: cookies.secure, maxAge: 0 }),
+      cookies: [writeCookie(cookies.session, '', { secure: cookies.secure, maxAge: 0 })],
       ...(session && {
         principal: { kind: 'session', name: session.name, role: session.role, sessionId: session.id },
       }),

@@ -14,7 +14,7 @@ import {
 } from 'openid-client';
 import { cognitoSignOutUrl, isCognito } from './cognito-sign-out.ts';
 import { IdentityProviderError } from './identity-provider-error.ts';
-import type { SignInProof } from './sign-in-store.ts';
+import type { SignInProof } from './pending-sign-in.ts';
 
 export interface IdentityProviderSettings {
   readonly issuer: string;

@@ -2,7 +2,7 @@
 export interface CookieNames {
   /** Proves the session. */
   readonly session: string;
-  /** Binds a sign-in that is under way to the browser that began it. */
+  /** Begins the names of the cookies that bind sign-ins under way to the browser that began them; a slot ends them. */
   readonly signIn: string;
   /** Whether browsers may send them over https only. */
   readonly secure: boolean;
@@ -19,6 +19,20 @@ export function cookieNames(publicOrigin: string | undefined): CookieNames {
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
+}
+
+/** The values of the sign-in cookies in a request's Cookie header, by slot. `name` as in `CookieNames`. */
+export function readSignInCookies(header: string | undefined, name: string): ReadonlyMap<string, string> {
+  const own = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}-`));
+  return new Map(
+    own.map((pair) => {
+      const [slot = '', ...value] = pair.slice(name.length + 1).split('=');
+      return [slot, value.join('=')];
+    }),
+  );
 }
 
 /** A Set-Cookie header. `maxAge`: seconds; 0 takes the cookie away. */

@@ -66,7 +66,7 @@ export const TABLES = {
 } as const satisfies Record<string, TableSpec>;
 
 /** Kinds of the registry's items that say who may call: whoever writes one can make himself an administrator. */
-export const PRINCIPAL_KINDS = { token: 'token', session: 'session', signIn: 'sign-in' } as const;
+export const PRINCIPAL_KINDS = { token: 'token', session: 'session' } as const;
 
 /** The kind of the registry's items by which calls are signed. */
 export const BINDING_SECRET_KIND = 'binding-secret';

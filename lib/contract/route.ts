@@ -23,8 +23,8 @@ export interface Access {
   readonly tokens?: 'list' | 'create' | 'change';
   /** Browser sessions; finding out whose a call is takes none of it. */
   readonly sessions?: readonly ('list' | 'start' | 'end')[];
-  /** Sign-ins under way: `finish` also reads the secret that the service has with the identity provider. */
-  readonly signIns?: 'begin' | 'finish';
+  /** The secret that the service has with the identity provider. */
+  readonly clientSecret?: 'read';
   /** Asking the process of a login for its one-time code. */
   readonly loginCode?: 'read';
   /** Having it decided at once whether the work needs more workers, for work that is no job. */

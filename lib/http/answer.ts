@@ -22,6 +22,8 @@ type BodyOf<Response> = Response extends { schema: infer S extends z.ZodType } ?
 export interface LambdaAnswer {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
+  /** Headers that occur more than once. */
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body: string | Readable;
 }
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { IdentityProvider } from '../access/identity-provider.ts';
 import { SignIn } from '../access/sign-in.ts';
-import { SignInStore } from '../access/sign-in-store.ts';
 import { readPlace } from '../aws/read-place.ts';
 import type { Core } from './core.ts';
 
@@ -35,8 +34,7 @@ export function openSignIn(core: Core, options: { withSecret: boolean }): OpenSi
   };
 }
 
-function signInAt(provider: IdentityProvider, { env, table, clock, sessions }: Core): SignIn {
-  const signIns = new SignInStore({ table, registryTable: env.REGISTRY_TABLE, clock });
+function signInAt(provider: IdentityProvider, { env, clock, sessions }: Core): SignIn {
   const roles = { claim: env.PROMPTQ_OIDC_ROLE_CLAIM, groups: env.PROMPTQ_OIDC_ROLES };
-  return new SignIn({ provider, signIns, sessions, roles });
+  return new SignIn({ provider, clock, sessions, roles });
 }

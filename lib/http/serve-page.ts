@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Headers, lowerCaseHeaders } from '../access/authenticate.ts';
 import { IdentityProviderError } from '../access/identity-provider-error.ts';
 import type { Principal } from '../access/principal.ts';
-import { type CookieNames, cookieNames, readCookie } from '../access/session-cookie.ts';
+import { type CookieNames, cookieNames, readCookie, readSignInCookies } from '../access/session-cookie.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Page } from '../contract/route.ts';
 import { type AnswerSettings, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
@@ -18,16 +18,16 @@ export interface Visit {
   readonly query: URLSearchParams;
   readonly headers: Headers;
   readonly cookies: CookieNames;
-  /** Values of the cookies that the browser brought. */
-  readonly brought: { readonly session: string | undefined; readonly signIn: string | undefined };
+  /** Values of the cookies that the browser brought; of sign-ins under way by slot. */
+  readonly brought: { readonly session: string | undefined; readonly signIns: ReadonlyMap<string, string> };
   /** Where browsers find the service. */
   readonly origin: string;
 }
 
 /** What a browser gets: a page, or another place to go to. */
 export type PageAnswer = {
-  /** A Set-Cookie header. */
-  readonly cookie?: string;
+  /** Set-Cookie headers. */
+  readonly cookies?: readonly string[];
   /** Who did this, where it is to be known afterwards. */
   readonly principal?: Principal;
 } & ({ readonly location: string } | { readonly status: number; readonly page: PageText });
@@ -89,17 +89,18 @@ async function visitOf(event: APIGatewayProxyEvent, { whereabouts }: Core): Prom
     for (const value of values ?? []) query.append(name, value);
   const brought = {
     session: readCookie(headers.cookie, cookies.session),
-    signIn: readCookie(headers.cookie, cookies.signIn),
+    signIns: readSignInCookies(headers.cookie, cookies.signIn),
   };
   return { query, headers, cookies, brought, origin };
 }
 
 function lambdaAnswer(answer: PageAnswer, settings: AnswerSettings): LambdaAnswer {
-  const headers: Record<string, string> = { ...baseHeaders(settings), ...PAGE_HEADERS };
-  if (answer.cookie !== undefined) headers['set-cookie'] = answer.cookie;
-  if ('location' in answer) return { statusCode: 303, headers: { ...headers, location: answer.location }, body: '' };
+  const headers = { ...baseHeaders(settings), ...PAGE_HEADERS };
+  const setCookies = answer.cookies && { multiValueHeaders: { 'set-cookie': answer.cookies } };
+  if ('location' in answer)
+    return { statusCode: 303, headers: { ...headers, location: answer.location }, ...setCookies, body: '' };
   const shownId = answer.status >= 400 ? settings.requestId : undefined;
-  return { statusCode: answer.status, headers, body: renderPage(answer.page, shownId) };
+  return { statusCode: answer.status, headers, ...setCookies, body: renderPage(answer.page, shownId) };
 }
 
 /** Nobody can sign in. */

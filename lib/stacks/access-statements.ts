@@ -73,15 +73,13 @@ function noteUseStatement(data: DataStack, kind: string, attributes: readonly st
 
 const TOKEN_ACTIONS = { list: 'Query', create: 'PutItem', change: 'UpdateItem' } as const;
 const SESSION_ACTIONS = { list: 'Query', start: 'PutItem', end: 'DeleteItem' } as const;
-const SIGN_IN_ACTIONS = { begin: 'PutItem', finish: 'DeleteItem' } as const;
 
-function principalStatements(data: DataStack, { tokens, sessions = [], signIns }: Access): PolicyStatement[] {
-  const { token, session, signIn } = PRINCIPAL_KINDS;
+function principalStatements(data: DataStack, { tokens, sessions = [], clientSecret }: Access): PolicyStatement[] {
+  const { token, session } = PRINCIPAL_KINDS;
   return [
     ...(tokens === undefined ? [] : [itemStatement(data, 'registry', [TOKEN_ACTIONS[tokens]], ofKinds(token))]),
     ...sessions.map((use) => itemStatement(data, 'registry', [SESSION_ACTIONS[use]], ofKinds(session))),
-    ...(signIns === undefined ? [] : [itemStatement(data, 'registry', [SIGN_IN_ACTIONS[signIns]], ofKinds(signIn))]),
-    ...(signIns === 'finish' ? [clientSecretStatement(data)] : []),
+    ...(clientSecret === 'read' ? [clientSecretStatement(data)] : []),
   ];
 }
 

@@ -1,4 +1,6 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withOperatorRegistry } from '../../lib/local/operator-registry.ts';
 import { Browser } from '../browser.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 
@@ -10,6 +12,9 @@ afterAll(async () => {
   await service.stop();
 });
 
+/** The cookie of a sign-in that is over goes. */
+const SERVED = /^promptq-sign-in-\d+=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/;
+
 describe('signing in', () => {
   it.each(['viewer', 'operator', 'admin'] as const)(
     'as %s leads back to where one came from, with that role',
@@ -18,6 +23,7 @@ describe('signing in', () => {
       const answer = await browser.signIn(role, '/auth/sign-in?return_to=/jobs/x%3Fa=1');
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/jobs/x?a=1']);
       expect(answer.headers.getSetCookie()).toEqual([
+        expect.stringMatching(SERVED),
         expect.stringMatching(/^promptq=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Lax$/),
       ]);
       const { status, json } = await browser.api('GET', '/session');
@@ -95,7 +101,24 @@ describe('signing in', () => {
     const wrongCode = new URL(back);
     wrongCode.searchParams.set('code', 'wrong');
     const answer = await browser.open(wrongCode.href);
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, [expect.stringMatching(SERVED)]]);
+    expect((await browser.open(back.href)).status).toBe(400);
+  });
+
+  it('writes nothing before the identity provider has answered', async () => {
+    const rows = async () =>
+      await withOperatorRegistry({ stack: undefined, home: service.home }, async ({ table, registryTable }) => {
+        const { Items = [] } = await table.send(new ScanCommand({ TableName: registryTable, ConsistentRead: true }));
+        // What the run itself writes meanwhile.
+        const own = ['worker', 'lock', 'counter'];
+        return Items.filter(({ kind }) => !own.includes(kind)).map(({ kind, id }) => `${kind} ${id}`);
+      });
+    const before = await rows();
+    for (let count = 0; count < 30; count++) {
+      const answer = await new Browser(service).open('/auth/sign-in');
+      expect([answer.status, answer.headers.getSetCookie().length]).toEqual([303, 1]);
+    }
+    expect(await rows()).toEqual(before);
   });
 
   it('that the identity provider refuses tells why', async () => {

@@ -7,7 +7,7 @@ export const beginSignIn = {
   outsideApi: true,
   summary: 'Send the browser to the identity provider; `return_to` is the path of ours to come back to',
   mode: 'buffered',
-  access: { signIns: 'begin' },
+  access: {},
 } as const satisfies Page;
 
 export const finishSignIn = {
@@ -18,7 +18,7 @@ export const finishSignIn = {
   summary: 'Take the browser back from the identity provider and begin its session',
   audited: true,
   mode: 'buffered',
-  access: { signIns: 'finish', sessions: ['start', 'end'] },
+  access: { clientSecret: 'read', sessions: ['start', 'end'] },
 } as const satisfies Page;
 
 export const signOut = {

@@ -1,7 +1,6 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SessionStore } from '../../../lib/access/session-store.ts';
-import { SignInStore } from '../../../lib/access/sign-in-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 const ADA = { subject: 'sub-1', email: 'ada@example.com', role: 'operator' } as const;
@@ -10,13 +9,11 @@ const HOUR = 60 * MINUTE;
 
 let deployment: EmulatedDeployment;
 let sessions: SessionStore;
-let signIns: SignInStore;
 let now: number;
 beforeAll(async () => {
   deployment = await emulateDeployment();
   const registry = { ...deployment.registry, clock: { now: () => now } };
   sessions = new SessionStore({ ...registry, idleSeconds: 8 * 3_600, maxSeconds: 24 * 3_600 });
-  signIns = new SignInStore(registry);
 });
 beforeEach(() => {
   now = Date.UTC(2030, 0);
@@ -105,33 +102,5 @@ describe('a session', () => {
     expect(await racing.verify(cookie)).toBeUndefined();
     expect(await sessions.verify(cookie)).toBeUndefined();
     expect(await stored('session')).not.toContain(session.id);
-  });
-});
-
-describe('a sign-in', () => {
-  it('is finished once, in its browser, and within ten minutes', async () => {
-    const begun = await signIns.begin('/jobs', undefined);
-    expect(await signIns.finish(begun.state, 'x'.repeat(43))).toBeUndefined();
-    const { browser, ...proof } = begun;
-    expect(await signIns.finish(begun.state, browser)).toEqual({ ...proof, returnTo: '/jobs' });
-    expect(await signIns.finish(begun.state, browser)).toBeUndefined();
-
-    const late = await signIns.begin('/', browser);
-    expect(late.browser).toBe(browser);
-    expect([late.state, late.nonce, late.codeVerifier]).not.toEqual([begun.state, begun.nonce, begun.codeVerifier]);
-    now += 10 * MINUTE;
-    expect(await signIns.finish(late.state, browser)).toBeUndefined();
-  });
-
-  it('leaves nothing in the table by which it could be finished', async () => {
-    const begun = await signIns.begin('/', undefined);
-    const text = await stored('sign-in');
-    expect(text).toContain('"return_to":"/"');
-    for (const secret of [begun.state, begun.nonce, begun.codeVerifier, begun.browser])
-      expect(text).not.toContain(secret);
-  });
-
-  it('gives a browser with a made-up cookie another one', async () => {
-    expect((await signIns.begin('/', 'mine')).browser).toMatch(/^[\w-]{43}$/);
   });
 });

@@ -29,11 +29,9 @@ const PRINCIPAL_GRANTS: Record<string, (readonly [string, string])[]> = {
   'tokens.revoke': [['UpdateItem', 'token']],
   'sessions.list': [['Query', 'session']],
   'sessions.end': [['DeleteItem', 'session']],
-  'auth.sign-in': [['PutItem', 'sign-in']],
   'auth.callback': [
     ['PutItem', 'session'],
     ['DeleteItem', 'session'],
-    ['DeleteItem', 'sign-in'],
   ],
   'auth.sign-out': [['DeleteItem', 'session']],
 };
@@ -85,7 +83,7 @@ describe("a route's role", () => {
       expect(actions).toEqual(['ssm:GetParameter']);
       return resources.map((resource) => /parameter(\/[^"]+)/.exec(resource)?.[1]);
     });
-    const signIn = access.signIns === 'finish' ? ['/data/oidc-client-secret'] : [];
+    const signIn = access.clientSecret === 'read' ? ['/data/oidc-client-secret'] : [];
     // Reading asks for no origin; a page, and whatever changes something in a session, does.
     const whereabouts = outsideApi || method !== 'GET' ? ['/data/whereabouts'] : [];
     expect(names.sort()).toEqual([...signIn, '/data/perimeter-tokens', '/data/telegram-bot-token', ...whereabouts]);
@@ -125,7 +123,7 @@ describe("a route's role", () => {
 
       const except = {
         'ForAllValues:StringNotEquals': {
-          'dynamodb:LeadingKeys': ['token', 'session', 'sign-in', 'audit', 'binding-secret'],
+          'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret'],
         },
       };
       const registry = rest.filter(({ condition }) => JSON.stringify(condition) === JSON.stringify(except));
