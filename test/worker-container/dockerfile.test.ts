@@ -13,8 +13,9 @@ test('the image has an account for logins and one for each slot that a worker ca
   expect(dockerfile).toMatch(/^USER root$/m);
 });
 
-test('the image begins with a base of an exact version: of the Node that the tests run with', () => {
-  expect(dockerfile).toMatch(new RegExp(`^ARG NODE_IMAGE=node:${process.versions.node}-[a-z]+-slim$`, 'm'));
+test('the image begins with a base of an exact version, the Node of the tests, and of exact content', () => {
+  const digest = '@sha256:[0-9a-f]{64}';
+  expect(dockerfile).toMatch(new RegExp(`^ARG NODE_IMAGE=node:${process.versions.node}-[a-z]+-slim${digest}$`, 'm'));
   const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base]) => base);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
   expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}']));
