@@ -5,6 +5,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
+import { callerAddress } from '../access/caller-address.ts';
 import { refuseForeignOrigin } from '../access/own-origin.ts';
 import type { Principal } from '../access/principal.ts';
 import { cookieNames } from '../access/session-cookie.ts';
@@ -60,6 +61,15 @@ export function serveUnmapped() {
   });
 }
 
+/** What a function's log has of every request. API Gateway's access log has the same id, and cannot have the viewer's address. */
+interface Told {
+  readonly route: string;
+  readonly request_id: string;
+  job_id: string | undefined;
+  /** As the audit log has it. */
+  source_ip?: string | undefined;
+}
+
 /** Judges in the fixed order: size, principal, scope; then route, input, job and state are the route's own matter. */
 function wrap(
   route: Pick<Route, 'only' | 'mode' | 'audited'> & {
@@ -74,7 +84,7 @@ function wrap(
       const requestId = event.requestContext.requestId ?? context.awsRequestId;
       const core = openCore();
       const scope = typeof route.scope === 'function' ? route.scope(event) : route.scope;
-      const told = { route: route.id, request_id: requestId, job_id: jobOfPath(event) };
+      const told: Told = { route: route.id, request_id: requestId, job_id: jobOfPath(event) };
       const noteJob = (jobId: string) => {
         told.job_id = jobId;
       };
@@ -85,7 +95,9 @@ function wrap(
       };
       const sessionCookie = cookieNames(core.env.PROMPTQ_PUBLIC_ORIGIN).session;
       try {
-        if (isDetour(event, core)) throw ApiError.of('forbidden');
+        const bypassed = isDetour(event, core);
+        told.source_ip = callerAddress(event, { behindCloudFront: core.behindCloudFront && !bypassed });
+        if (bypassed) throw ApiError.of('forbidden');
         if (rawBodyBytes(event) > core.env.PROMPTQ_MAX_BODY_BYTES) throw ApiError.of('body_too_large');
         const admit = async () => {
           const caller = await authenticate(event, { verifiers: openVerifiers(core), sessionCookie });

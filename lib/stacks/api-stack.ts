@@ -137,7 +137,9 @@ export class ApiStack extends Stack {
 const ACCESS_LOG = {
   time: '$context.requestTimeEpoch',
   request_id: '$context.requestId',
-  ip: '$context.identity.sourceIp',
+  // CloudFront's end of the connection. Headers can't be logged here: each function logs the viewer's address
+  // (`source_ip`) under the same `request_id`.
+  edge_ip: '$context.identity.sourceIp',
   method: '$context.httpMethod',
   resource: '$context.resourcePath',
   status: '$context.status',

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -24,6 +24,7 @@ const ORIGIN = 'https://d111.cloudfront.example';
 const WHEREABOUTS = '/promptq-data/whereabouts';
 const ended: (() => Promise<unknown> | unknown)[] = [];
 let gateway: Gateway;
+let logFile: string;
 let store: Awaited<ReturnType<typeof startParameterStore>>;
 let credentials: { readonly token: string; readonly cookie: string };
 
@@ -46,7 +47,8 @@ beforeAll(async () => {
   const sessions = new SessionStore({ ...registry, idleSeconds: 3_600, maxSeconds: 3_600 });
   const { cookie } = await sessions.start({ subject: 'ada', email: undefined, role: 'admin' });
   credentials = { token, cookie: `__Host-promptq=${cookie}` };
-  const restoreOutput = divertOutput(join(home, 'api.log'), () => undefined);
+  logFile = join(home, 'api.log');
+  const restoreOutput = divertOutput(logFile, () => undefined);
   gateway = await startGateway({
     port: 0,
     routes: [...routes, ...pages],
@@ -106,6 +108,31 @@ describe('the address behind CloudFront', () => {
     await ask('/api/v1/codex-account/cancel', from, { method: 'POST' });
     const { text } = await ask('/api/v1/audit-logs', { ...authorized(), ...known() });
     expect(JSON.parse(text).items[0]).toMatchObject({ source_ip: '203.0.113.7' });
+  });
+});
+
+describe('what a function writes of a request', () => {
+  const written = async (id: string | null) => {
+    const lines = (await readFile(logFile, 'utf8')).trim().split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line)).find(({ request_id }) => request_id === id);
+  };
+  const from = (address: string) => ({ [VIEWER_ADDRESS_HEADER]: address });
+
+  it("has the viewer's address beside the request id that API Gateway's access log has", async () => {
+    const let_in = await ask('/api/v1/health', { ...authorized(), ...known(), ...from('203.0.113.7') });
+    const refused = await ask('/api/v1/health', { ...known(), ...from('2001:DB8:0::7') });
+    const unmapped = await ask('/api/v1/nowhere', { ...authorized(), ...known(), ...from('203.0.113.8') });
+    const lines = [let_in, refused, unmapped].map(({ headers }) => written(headers.get('x-request-id')));
+    expect(await Promise.all(lines)).toMatchObject([
+      { message: 'answered', source_ip: '203.0.113.7' },
+      { message: 'refused', source_ip: '2001:db8::7' },
+      { message: 'refused', source_ip: '203.0.113.8' },
+    ]);
+  });
+
+  it('does not believe what is said of the address around CloudFront', async () => {
+    const { status, headers } = await ask('/api/v1/health', { ...authorized(), ...from('203.0.113.7') });
+    expect([status, (await written(headers.get('x-request-id'))).source_ip]).toEqual([403, '127.0.0.1']);
   });
 });
 

@@ -73,6 +73,11 @@ describe('API Gateway', () => {
       variables.filter((name) => /\.(path|requestPath|requestOverride|header|error\.message)/i.test(name)),
     ).toEqual([]);
     expect(variables).toContain('$context.requestId');
+    // Behind CloudFront the other end of the connection is CloudFront's, and no header can be logged here.
+    const fields = Object.entries(JSON.parse(Format) as Record<string, string>);
+    expect(fields.filter(([, variable]) => variable === '$context.identity.sourceIp').map(([name]) => name)).toEqual([
+      'edge_ip',
+    ]);
   });
 
   test('has our shape and our words in its own answers, and prints no message of its own', () => {
