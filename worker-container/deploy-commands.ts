@@ -157,8 +157,8 @@ async function runEach(
           ? { ...plainEnvironment(env), ...personal }
           : agentEnvironment(env, environment, secrets, personal)),
         PROMPTQ_JOB_ID: job.id,
-        PROMPTQ_PROJECT: job.project,
-        PROMPTQ_BINDING: binding.name,
+        PROMPTQ_PROJECT: withoutNul(job.project),
+        PROMPTQ_BINDING: withoutNul(binding.name),
       },
       mark: `${context.markPrefix}${job.id}/${deployment.attempt}/${binding.id}`,
       account,
@@ -171,6 +171,11 @@ async function runEach(
     if (error !== undefined) return { state: 'failed', error };
   }
   return { state: 'succeeded', error: undefined };
+}
+
+/** No variable can hold NUL. Names have none today, but those that earlier versions stored may. */
+function withoutNul(name: string): string {
+  return name.replaceAll('\0', '\u{fffd}');
 }
 
 function faultOf(command: string, { ended, exit }: CommandEnd, timeoutSeconds: number): string | undefined {

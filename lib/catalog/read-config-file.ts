@@ -2,6 +2,7 @@ import { type Document, isCollection, isNode, LineCounter, parseDocument } from 
 import type * as z from 'zod';
 import { faultSentence } from '../contract/input-fault.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { refuseUnsound } from '../contract/refuse-unsound.ts';
 import { type ConfigDocument, configDocument } from '../contract/schemas/config.ts';
 import { withoutNulls } from '../contract/schemas/entry.ts';
 
@@ -19,6 +20,7 @@ export function readConfigFile(name: string, text: string): ConfigDocument {
     );
   }
   const value: unknown = withoutNulls(parsed.toJS({ maxAliasCount: 100 }) ?? {});
+  refuseUnsound(name, value);
   const result = configDocument.safeParse(value);
   if (result.success) return result.data;
   throw faults(

@@ -797,9 +797,9 @@ export interface components {
             timeout?: number;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number;
-            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. */
+            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters. */
             cwd?: string;
-            /** @description Id or name; an unknown project is created. Default `local_project`. */
+            /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             project_id?: string;
             /** @description Another way to give `project_id`. */
             project?: string;
@@ -836,7 +836,7 @@ export interface components {
             timeout?: number;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number;
-            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. */
+            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters. */
             cwd?: string;
         };
         JobReplacement: {
@@ -883,7 +883,7 @@ export interface components {
             timeout_unit?: unknown;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number;
-            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. */
+            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters. */
             cwd?: string;
             /** @description As read. */
             project_id?: unknown;
@@ -933,11 +933,11 @@ export interface components {
         DeployBindingWrite: {
             /** @enum {string} */
             binding_mode: "generic" | "custom" | "hosted_editor" | "web_framework";
-            /** @description Id or name. Default `local_project`. */
+            /** @description Id or name. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             project_id?: string;
             /** @description Another way to give `project_id`. */
             project?: string;
-            /** @description Default: the mode. */
+            /** @description Default: the mode. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             name?: string;
             /**
              * @description Mode generic: where the signed call goes; https.
@@ -951,7 +951,7 @@ export interface components {
             /** @description Mode custom: run by bash in the job's working folder after its success. */
             command?: string;
             /**
-             * @description Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded.
+             * @description Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded; none of them in its scheme, user, host or port.
              * @example https://editor.example.com/?folder={cwd}
              */
             open_url?: string;
@@ -973,7 +973,7 @@ export interface components {
         RuleEntry: {
             /** @description What jobs ask for in `rule_ids`. */
             id: string;
-            /** @description For people; default: the id. */
+            /** @description For people; default: the id. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             name?: string;
             /** @description Goes before the prompt of the jobs that ask for it. */
             text: string;
@@ -1030,7 +1030,7 @@ export interface components {
         };
         TokenCreation: {
             /**
-             * @description What the token is for.
+             * @description What the token is for. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
              * @example nightly build
              */
             name: string;
@@ -1705,7 +1705,7 @@ export interface components {
             ready: boolean;
             /** @description Fields without which it does nothing. */
             missing: string[];
-            /** @description Why it was switched off; writing it switches it on again. */
+            /** @description Why it was switched off, where writing it switches it on again; or what is wrong with its `open_url`. */
             disabled_reason: string | null;
             target_url: string | null;
             command: string | null;
@@ -2049,7 +2049,7 @@ export interface components {
         RuleEntryOutput: {
             /** @description What jobs ask for in `rule_ids`. */
             id: string;
-            /** @description For people; default: the id. */
+            /** @description For people; default: the id. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             name?: string;
             /** @description Goes before the prompt of the jobs that ask for it. */
             text: string;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { quoted } from './legible.ts';
 
 const RECEIVED_LENGTH = 60;
 
@@ -6,7 +7,7 @@ const RECEIVED_LENGTH = 60;
 export function faultSentence(where: string, issue: z.core.$ZodIssue, input: unknown): string {
   const place = placeOf(where, issue.path);
   if (issue.code === 'unrecognized_keys')
-    return `${place}: unknown ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; ${issue.message}`;
+    return `${place}: unknown ${issue.keys.map(quoted).join(', ')}; ${issue.message}`;
   const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
   if (value === undefined) return `${place}: is missing; ${allowed(issue)}`;
   return `${place}: received ${received(value)}; ${allowed(issue)}`;
@@ -44,7 +45,7 @@ function allowed(issue: z.core.$ZodIssue): string {
 
 function received(value: unknown): string {
   if (value === null) return 'null';
-  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value);
+  const text = typeof value === 'number' ? String(value) : quoted(value);
   const shown = text.length > RECEIVED_LENGTH ? `${text.slice(0, RECEIVED_LENGTH)}… (${text.length} characters)` : text;
   return `${shown} (${Array.isArray(value) ? 'array' : typeof value})`;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ApiError } from './errors.ts';
 import { faultSentence } from './input-fault.ts';
+import { quoted } from './legible.ts';
 import { LIMITS } from './limits.ts';
 import { refuseUnsound } from './refuse-unsound.ts';
 
@@ -51,5 +52,5 @@ function unknownOf(known: readonly string[], value: Readonly<Record<string, unkn
 
 function unknownSentence(known: readonly string[], where: string, unknown: readonly string[]): string {
   const allowed = known.length === 0 ? 'none is allowed' : `allowed: ${known.join(', ')}`;
-  return `${where}: unknown ${unknown.map((name) => JSON.stringify(name)).join(', ')}; ${allowed}`;
+  return `${where}: unknown ${unknown.map(quoted).join(', ')}; ${allowed}`;
 }

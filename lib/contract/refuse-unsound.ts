@@ -4,8 +4,9 @@ import { ApiError } from './errors.ts';
 const MAX_DEPTH = 64;
 
 /**
- * Refuses what is valid JSON and yet can't be kept: half a surrogate pair, which no storage takes as text, and values
- * nested without end.
+ * Refuses what is valid JSON and yet can't be kept: half a surrogate pair, which no storage takes as text, values nested
+ * without end, and inner members called `__proto__`, which schemas of free names leave out without a word. One of the
+ * value itself is refused as unknown.
  * @param where what a refusal calls the value.
  * @throws ApiError `invalid_request` that names the place.
  */
@@ -16,6 +17,8 @@ export function refuseUnsound(where: string, value: unknown, depth = 0): void {
     throw ApiError.because('invalid_request', `${where}: nested too deep; ${MAX_DEPTH} levels are allowed`);
   for (const [name, member] of Object.entries(value)) {
     refuseHalfPairs(where, name);
+    if (name === '__proto__' && depth > 0)
+      throw ApiError.because('invalid_request', `${where}: __proto__ is no name that is allowed`);
     refuseUnsound(`${where}.${name}`, member, depth + 1);
   }
 }

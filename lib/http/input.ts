@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
+import { quoted } from '../contract/legible.ts';
 import { parseObject, refuseUnknown } from '../contract/parse-object.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 
@@ -30,18 +31,19 @@ function parse(schema: z.ZodObject | undefined, where: string, value: Record<str
 }
 
 function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
-  const query: Record<string, unknown> = {};
+  const query = new Map<string, string | undefined>();
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
     if (values === undefined) continue;
     if (values.length > 1) {
       throw ApiError.because(
         'invalid_request',
-        `query: ${JSON.stringify(name)} was given ${values.length} times; once is allowed`,
+        `query: ${quoted(name)} was given ${values.length} times; once is allowed`,
       );
     }
-    query[name] = values[0];
+    query.set(name, values[0]);
   }
-  return query;
+  // Unlike an assignment this makes a member of `__proto__` too, which is then refused as unknown.
+  return Object.fromEntries(query);
 }
 
 /** The named headers; an empty one says nothing. */

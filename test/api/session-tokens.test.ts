@@ -57,7 +57,8 @@ describe('tokens', () => {
   it.each([
     [{}, /body\.name: is missing/],
     [{ name: '  ' }, /body\.name: received " {2}"/],
-    [{ name: 'a\nb' }, /body\.name: .*one line/],
+    [{ name: 'a\nb' }, /body\.name: received "a\\nb" .*without control/],
+    [{ name: 'a\u202eb' }, /body\.name: received "a\\u202eb" .*without control/],
     [{ name: 'x'.repeat(101) }, /body\.name: received .*at most 100/],
     [{ name: 'x', scopes: [] }, /body\.scopes: /],
     [{ name: 'x', scopes: ['root'] }, /body\.scopes\.?.*root/],

@@ -1,4 +1,5 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDeployments } from '../../lib/bindings/start-deployments.ts';
 import { writeBinding } from '../../lib/bindings/write-binding.ts';
@@ -87,6 +88,27 @@ it('nothing is run for a job that was run again meanwhile, nor where commands ar
   const off = await succeeded('off', { a: 'touch ran' });
   await runDeployments({ ...opened.worker, commands: false }, off, never);
   expect(await states(off)).toEqual([['a', 'skipped', 0]]);
+});
+
+it('a project and a binding whose stored names hold NUL have their commands run', async () => {
+  const job = await succeeded('named', { a: 'printf "%s of %s" "$PROMPTQ_BINDING" "$PROMPTQ_PROJECT"' });
+  const binding = (await deployment.bindings.list(job.project_id)).at(0);
+  if (binding === undefined) throw new Error('it has no binding');
+  await deployment.bindings.replace(binding, { ...binding, name: 'a\0b' });
+  await deployment.table.send(
+    new UpdateCommand({
+      TableName: deployment.env.JOBS_TABLE,
+      Key: { id: job.id },
+      UpdateExpression: 'SET #project = :name',
+      ExpressionAttributeNames: { '#project': 'project' },
+      ExpressionAttributeValues: { ':name': 'named\0twice' },
+    }),
+  );
+  await runDeployments(opened.worker, job, never);
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
+    state: 'succeeded',
+    log: expect.stringContaining('a\u{fffd}b of named\u{fffd}twice'),
+  });
 });
 
 it('what a command writes is masked, and of much the end is kept', async () => {

@@ -10,7 +10,7 @@ export const editProject = defineRoute({
   audited: true,
   summary: 'Set how the jobs of a project work',
   description: 'What is absent or null stays as it is. Jobs that run already are not touched.',
-  params: z.object({ id: z.string().min(1).meta({ description: 'Id or name of a project.' }) }),
+  params: z.object({ id: z.string().normalize('NFC').min(1).meta({ description: 'Id or name of a project.' }) }),
   body: projectEdit,
   responses: { 200: { description: 'The project as it now is.', schema: projectSettings } },
   errors: ['not_found', 'invalid_request'],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { unknownMember, withoutNulls } from './entry.ts';
+import { NAME_NOTE, nameText } from './name.ts';
 import { nextCursor } from './page.ts';
 import { catalogName, profileEntry, profileView, source } from './profile.ts';
 import { switchParameter, timestamp } from './text.ts';
@@ -15,12 +16,9 @@ const ruleText = z
 
 const ruleShape = {
   id: catalogName.meta({ description: 'What jobs ask for in `rule_ids`.' }),
-  name: z
-    .string({ error: 'expected a non-empty string' })
-    .min(1)
-    .max(catalog.ruleNameLength)
+  name: nameText(catalog.ruleNameLength, 'expected a non-empty string')
     .optional()
-    .meta({ description: 'For people; default: the id.' }),
+    .meta({ description: `For people; default: the id. ${NAME_NOTE}` }),
   text: ruleText.meta({ description: 'Goes before the prompt of the jobs that ask for it.' }),
 };
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { projectName } from './job.ts';
 import { BINDING_MODES } from './job-deployment.ts';
+import { NAME_NOTE, nameText } from './name.ts';
 import { timestamp } from './text.ts';
 
 const { nameLength, urlLength, commandLength, timeoutSeconds, formerSecretSeconds } = LIMITS.deployBindings;
@@ -38,7 +39,8 @@ const modeShape = {
     .optional()
     .meta({ description: "Mode custom: run by bash in the job's working folder after its success." }),
   open_url: z.string().min(1).max(urlLength).optional().meta({
-    description: 'Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded.',
+    description:
+      'Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded; none of them in its scheme, user, host or port.',
     example: 'https://editor.example.com/?folder={cwd}',
   }),
   framework: z
@@ -63,9 +65,11 @@ const modeShape = {
 export const bindingWrite = z
   .strictObject({
     binding_mode: z.enum(BINDING_MODES),
-    project_id: projectName.optional().meta({ description: 'Id or name. Default `local_project`.' }),
+    project_id: projectName.optional().meta({ description: `Id or name. Default \`local_project\`. ${NAME_NOTE}` }),
     project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
-    name: z.string().min(1).max(nameLength).optional().meta({ description: 'Default: the mode.' }),
+    name: nameText(nameLength)
+      .optional()
+      .meta({ description: `Default: the mode. ${NAME_NOTE}` }),
     ...modeShape,
   })
   .meta({ id: 'DeployBindingWrite' });
@@ -91,10 +95,10 @@ export const deployBinding = z
       .boolean()
       .meta({ description: 'Whether it does something. Otherwise `missing` or `disabled_reason` says why.' }),
     missing: z.array(z.string()).meta({ description: 'Fields without which it does nothing.' }),
-    disabled_reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why it was switched off; writing it switches it on again.' }),
+    disabled_reason: z.string().nullable().meta({
+      description:
+        'Why it was switched off, where writing it switches it on again; or what is wrong with its `open_url`.',
+    }),
     target_url: z.string().nullable(),
     command: z.string().nullable(),
     open_url: z.string().nullable(),

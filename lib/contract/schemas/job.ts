@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { isTerminal, STATUSES, type Status, TERMINAL_STATUSES } from '../statuses.ts';
 import { changes } from './changes.ts';
 import { jobDeployment } from './job-deployment.ts';
+import { NAME_NOTE, nameText, pathText } from './name.ts';
 import { timestamp } from './text.ts';
 
 export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
@@ -96,7 +97,7 @@ const editableShape = {
     .max(LIMITS.nameLength)
     .optional()
     .meta({ description: "Name of an execution profile; default: the deployment's." }),
-  model: z.string().min(1).max(LIMITS.nameLength).optional().meta({ description: "Overrides the profile's model." }),
+  model: nameText(LIMITS.nameLength).optional().meta({ description: "Overrides the profile's model." }),
   priority: safeInteger.optional().meta({ description: 'Higher runs earlier. Default 0.', example: 0 }),
   timeout: z
     .number()
@@ -112,19 +113,13 @@ const editableShape = {
     .max(LIMITS.retries.max)
     .optional()
     .meta({ description: 'How many more attempts a failure gets. Default 0.' }),
-  cwd: z
-    .string()
-    .min(1)
-    .max(LIMITS.cwdLength)
-    .refine((path) => !path.includes('\0'), 'expected a path without NUL')
-    .optional()
-    .meta({
-      description:
-        'Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root.',
-    }),
+  cwd: pathText(LIMITS.cwdLength).optional().meta({
+    description:
+      'Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters.',
+  }),
 };
 
-export const projectName = z.string().min(1).max(LIMITS.projectNameLength);
+export const projectName = nameText(LIMITS.projectNameLength);
 
 /** `POST /jobs`. Unknown fields are refused, so that a typo in `timeout` can't pass silently. */
 export const jobCreation = z
@@ -132,7 +127,7 @@ export const jobCreation = z
     ...editableShape,
     project_id: projectName
       .optional()
-      .meta({ description: 'Id or name; an unknown project is created. Default `local_project`.' }),
+      .meta({ description: `Id or name; an unknown project is created. Default \`local_project\`. ${NAME_NOTE}` }),
     project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
     idempotency_key: z
       .string()

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { unknownMember, withoutNulls } from './entry.ts';
+import { nameText } from './name.ts';
 import { timestamp } from './text.ts';
 
 const { catalog } = LIMITS;
@@ -43,12 +44,7 @@ const envValue = z.union(
 const shape = {
   name: catalogName.meta({ description: 'What jobs ask for.' }),
   agent: z.enum(AGENTS).meta({ description: 'Whose CLI runs the prompt; `shell`: the prompt is a bash script.' }),
-  model: z
-    .string({ error: 'expected a non-empty string' })
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({ description: 'Where a job names none.' }),
+  model: nameText(200, 'expected a non-empty string').optional().meta({ description: 'Where a job names none.' }),
   args: z
     .array(oneLine(catalog.argLength), { error: 'expected a list of strings' })
     .max(catalog.args)

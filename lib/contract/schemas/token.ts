@@ -1,17 +1,20 @@
 import * as z from 'zod';
+import { isLegible, LEGIBLE } from '../legible.ts';
 import { LIMITS } from '../limits.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../scopes.ts';
+import { NAME_NOTE } from './name.ts';
 import { timestamp } from './text.ts';
 
 /** What people read in lists and logs: one line of it. */
 const name = z
   .string()
   .trim()
+  .normalize('NFC')
   .min(1)
   .max(LIMITS.tokenNameLength)
   // As a pattern it would be read without its flag by most who read OpenAPI, and mean something else.
-  .refine((text) => !/\p{Cc}/u.test(text), 'expected text of one line')
-  .meta({ description: 'What the token is for.', example: 'nightly build' });
+  .refine(isLegible, LEGIBLE)
+  .meta({ description: `What the token is for. ${NAME_NOTE}`, example: 'nightly build' });
 
 export const token = z
   .object({
