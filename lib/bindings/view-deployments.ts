@@ -1,11 +1,11 @@
 import { acts, type DeployBinding, isReady } from '../catalog/deploy-binding.ts';
 import type { DeployBindingStore } from '../catalog/deploy-binding-store.ts';
+import { editorLink } from '../contract/editor-link.ts';
 import type { JobDeploymentView } from '../contract/schemas/job-deployment.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Folders, workingFolder } from '../jobs/working-folder.ts';
 import type { JobDeployment } from './job-deployment.ts';
 import type { JobDeploymentStore } from './job-deployment-store.ts';
-import { openUrl } from './open-url.ts';
 
 export interface ViewDeploymentsContext {
   readonly bindings: DeployBindingStore;
@@ -53,11 +53,13 @@ export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
 function viewEditor({ folders }: ViewDeploymentsContext, binding: DeployBinding, job: Job): JobDeploymentView[] {
   const folder = workingFolder(folders, job);
   if (binding.open_url === undefined || 'refused' in folder) return [];
+  const open_url = editorLink(binding.open_url, { cwd: folder.path, project: job.project });
+  if (open_url === undefined) return [];
   return [
     {
       ...nothingYet(binding, job.attempt),
       state: job.attempt === 0 ? 'pending' : 'succeeded',
-      open_url: openUrl(binding.open_url, { cwd: folder.path, project: job.project }),
+      open_url,
     },
   ];
 }

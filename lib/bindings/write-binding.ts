@@ -4,10 +4,11 @@ import { type BindingSecretStore, generateSecret } from '../catalog/binding-secr
 import { type DeployBinding, viewBinding } from '../catalog/deploy-binding.ts';
 import { bindingIdOf, type DeployBindingStore } from '../catalog/deploy-binding-store.ts';
 import { DEFAULT_PROJECT, type ProjectStore } from '../catalog/projects.ts';
+import { faultOfTemplate } from '../contract/editor-link.ts';
 import { ApiError } from '../contract/errors.ts';
+import { quoted } from '../contract/legible.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type BindingView, type BindingWrite, MODE_FIELDS } from '../contract/schemas/deploy-binding.ts';
-import { faultOfTemplate } from './open-url.ts';
 import type { Reach } from './public-address.ts';
 import { faultOfTarget } from './target-url.ts';
 
@@ -94,9 +95,9 @@ function check(context: WriteBindingContext, write: BindingWrite): void {
   }
   const { target_url, open_url, secret } = write;
   const target = target_url === undefined ? undefined : faultOfTarget(target_url, context.reach);
-  if (target !== undefined) throw refused(`body.target_url: received ${JSON.stringify(target_url)}, which ${target}`);
+  if (target !== undefined) throw refused(`body.target_url: received ${quoted(target_url)}, which ${target}`);
   const template = open_url === undefined ? undefined : faultOfTemplate(open_url);
-  if (template !== undefined) throw refused(`body.open_url: received ${JSON.stringify(open_url)}, which ${template}`);
+  if (template !== undefined) throw refused(`body.open_url: received ${quoted(open_url)}, which ${template}`);
   const bytes = secret === undefined ? 24 : Buffer.from(secret.slice('whsec_'.length), 'base64').length;
   if (bytes < 24 || bytes > 64) throw refused(`body.secret: received ${bytes} bytes; 24 to 64 are allowed, in base64`);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { faultOfTemplate } from '../contract/editor-link.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { BindingView } from '../contract/schemas/deploy-binding.ts';
 import { BINDING_MODES } from '../contract/schemas/job-deployment.ts';
@@ -61,7 +62,14 @@ export function missingOf(binding: DeployBinding): string[] {
 
 /** Whether a binding does something. */
 export function isReady(binding: DeployBinding): boolean {
-  return binding.disabled_reason === undefined && missingOf(binding).length === 0;
+  return whyDisabled(binding) === undefined && missingOf(binding).length === 0;
+}
+
+/** Why a binding does nothing that is otherwise complete; its link may be one that an earlier version took. */
+function whyDisabled({ binding_mode, disabled_reason, open_url }: DeployBinding): string | undefined {
+  if (disabled_reason !== undefined) return disabled_reason;
+  const fault = binding_mode === 'hosted_editor' && open_url !== undefined ? faultOfTemplate(open_url) : undefined;
+  return fault && `open_url ${fault}`;
 }
 
 /** Whether a binding acts when a job succeeds; a hosted editor is only shown. */
@@ -80,7 +88,7 @@ export function viewBinding(binding: DeployBinding): BindingView {
     binding_mode: binding.binding_mode,
     ready: isReady(binding),
     missing,
-    disabled_reason: binding.disabled_reason ?? null,
+    disabled_reason: whyDisabled(binding) ?? null,
     target_url: binding.target_url ?? null,
     command: binding.command ?? null,
     open_url: binding.open_url ?? null,

@@ -118,6 +118,22 @@ test('a deployment that failed is done again', async () => {
   await page.getByText('succeeded', { exact: true }).waitFor();
 });
 
+test('every link to an editor that the API gives can be followed, however its scheme is written', async () => {
+  const project = 'edited';
+  for (const open_url of ['HTTPS://editor.example/?folder={cwd}', 'zed://file/{cwd}', 'vscode://file/{cwd}'])
+    await service.api('POST', '/deploy-bindings', { project, binding_mode: 'hosted_editor', name: open_url, open_url });
+  const id = await create({ prompt: 'true', profile: 'shell', project });
+  await ended(id);
+  const { json } = await service.api('GET', `/jobs/${id}`);
+  const given = json.deployments.map(({ open_url }: { open_url: string }) => open_url).toSorted();
+  await page.goto(`/jobs/${id}?tab=deployments`);
+  const links = page.getByRole('link', { name: 'Open in the editor' });
+  await links.first().waitFor();
+  const shown = await Promise.all((await links.all()).map((link) => link.getAttribute('href')));
+  expect(shown.toSorted()).toEqual(given);
+  expect(given).toHaveLength(3);
+});
+
 test('the keys of a job show its parts and lead up to the list', async () => {
   const id = await create({ prompt: 'a draft', draft: true });
   await page.goto(`/jobs/${id}`);

@@ -2,6 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import { hasEditorScheme } from '../../../../lib/contract/editor-link.ts';
 import { useMayAct } from '../../api/session.ts';
 import { ListTable } from '../../layout/list-table.tsx';
 import { TimeAgo } from '../../layout/time-ago.tsx';
@@ -82,7 +83,7 @@ function Outcome({ deployment }: { deployment: Deployment }) {
           Tried again <TimeAgo at={next_attempt_at} />
         </span>
       )}
-      {open_url !== undefined && /^(https?|vscode|cursor):/.test(open_url) ? (
+      {open_url !== undefined && hasEditorScheme(open_url) ? (
         <a className="job-link" href={open_url} target="_blank" rel="noopener noreferrer">
           Open in the editor
         </a>
