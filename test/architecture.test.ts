@@ -120,6 +120,15 @@ describe('imports', () => {
     expect(users.filter((file) => !/^(lib\/stacks\/|bin\/app\.ts$|bin\/bundle-worker\.ts$)/.test(file))).toEqual([]);
   });
 
+  test('of what starts processes stand in few places of the worker: no other gives one an environment or its rights', () => {
+    const users = sourcesUnder('worker-container').filter((file) => IMPORTS.get(file)?.includes('node:child_process'));
+    expect(users).toEqual([
+      'worker-container/system-tool.ts',
+      'worker-container/service-accounts/account-scan.ts',
+      'worker-container/service-accounts/start-under-account.ts',
+    ]);
+  });
+
   test('of packages are of packages that package.json names, and in what is deployed of dependencies', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
       string,

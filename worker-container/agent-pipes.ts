@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
+import { runSystemTool } from './system-tool.ts';
 
 /** An agent's standard streams. */
 export interface AgentPipes {
@@ -16,8 +15,6 @@ export interface AgentPipes {
   /** Closes the agent's ends in this process; without it the output would never end. */
   handOver(): void;
 }
-
-const run = promisify(execFile);
 
 /**
  * Makes an agent's standard streams. Node's own `pipe` is a pair of sockets, on which `> /dev/stderr` and
@@ -35,7 +32,7 @@ export async function openAgentPipes(stdin: string): Promise<AgentPipes> {
   };
   try {
     await writeFile(join(folder, 'stdin'), stdin, { mode: 0o444 });
-    await run('mkfifo', ['-m', '666', join(folder, 'stdout'), join(folder, 'stderr')]);
+    await runSystemTool('mkfifo', ['-m', '666', join(folder, 'stdout'), join(folder, 'stderr')]);
     // A FIFO's reader must be there first, and must not wait for a writer.
     const reading = constants.O_RDONLY | constants.O_NONBLOCK;
     const [stdoutReader, stderrReader] = [open('stdout', reading), open('stderr', reading)];

@@ -1,11 +1,12 @@
-import { chown, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../lib/jobs/job.ts';
-import { type KeptAttachments, keepAttachments } from './attachments/keep-attachments.ts';
+import { type KeptAttachments, keepAttachments, OWN_FOLDER } from './attachments/keep-attachments.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { attemptFolder } from './attempt-folder.ts';
 import type { ServiceAccount } from './service-accounts/service-account.ts';
+import { removeTree } from './service-accounts/untrusted-files.ts';
 
 /** The files of one attempt, below its folder. */
 export interface AttemptFiles {
@@ -18,9 +19,6 @@ export interface AttemptFiles {
   /** The variables by which what runs under an account finds a home, and a place for temporary files, of its own. */
   readonly personal: Readonly<Record<string, string>> | undefined;
 }
-
-/** Where in the attachments the worker's own are; an agent's files there give way. */
-const OWN_PREFIX = '.promptq';
 
 /** Where an agent's own folder is in that of its attempt. */
 export const AGENT_FOLDER = 'agent';
@@ -69,6 +67,7 @@ export async function keepAttemptFiles(
   { files, limit }: { readonly files: AttemptFiles; readonly limit: number },
 ): Promise<KeptAttachments> {
   try {
+    if (account !== undefined) await takeBack(files.attachments);
     await addOwn(files);
     return await keepAttachments({
       s3: objects,
@@ -86,11 +85,18 @@ export async function keepAttemptFiles(
   }
 }
 
+/** Closes a folder that its job may have opened to jobs of other slots: none of them can put a link in the worker's way. */
+async function takeBack(folder: string): Promise<void> {
+  // In this order: only an owner can change the mode without a further right.
+  await chown(folder, process.geteuid?.() ?? 0, process.getegid?.() ?? 0);
+  await chmod(folder, 0o700);
+}
+
 async function addOwn({ attachments, own }: AttemptFiles): Promise<void> {
   const names = await readdir(own);
-  const target = join(attachments, OWN_PREFIX);
+  const target = join(attachments, OWN_FOLDER);
   // Whatever the agent has put in its place, a link too.
-  await rm(target, { recursive: true, force: true });
+  await removeTree(target);
   if (names.length === 0) return;
   await mkdir(target);
   for (const name of names) await copyFile(join(own, name), join(target, name));

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patience } from '../lib/patience.ts';
@@ -7,7 +6,7 @@ import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } 
 import { listProcesses, type ProcessEntry, readEnvironmentOf, requireProcessTable } from './process-table.ts';
 import { AccountScan } from './service-accounts/account-scan.ts';
 import type { ServiceAccount } from './service-accounts/service-account.ts';
-import { startUnder, untilUnder } from './service-accounts/start-under-account.ts';
+import { startUnder } from './service-accounts/start-under-account.ts';
 
 export interface TreeCommand {
   readonly command: string;
@@ -47,7 +46,7 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
   requireProcessTable();
   const pipes = await openAgentPipes(stdin);
   try {
-    const child = startUnder(account, command, args, {
+    const { child, started } = startUnder(account, command, args, {
       cwd,
       env: { ...env, [ATTEMPT_MARK]: mark },
       detached: true,
@@ -56,9 +55,8 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
     const exited = new Promise<TreeExit>((resolve) => {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
-    await once(child, 'spawn');
+    await started;
     if (child.pid === undefined) throw new Error('it has no process number');
-    await untilUnder(account, child.pid);
     return { pid: child.pid, account, stdout: pipes.stdout, stderr: pipes.stderr, exited };
   } catch (cause) {
     pipes.stdout.destroy();

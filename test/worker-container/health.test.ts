@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ServiceAccount } from '../../worker-container/service-accounts/service-account.ts';
+import { describeAsRoot, newAccounts } from './service-accounts/as-root.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../worker-container/health.sh', import.meta.url));
 
@@ -45,5 +47,19 @@ describe("the worker's health check", () => {
     worker.kill('SIGKILL');
     await once(worker, 'exit');
     expect(health()).toBe(1);
+  });
+
+  describeAsRoot('of a worker with accounts for its slots', () => {
+    test('fails when a process of a job alone goes by its name', async () => {
+      worker.kill('SIGKILL');
+      await once(worker, 'exit');
+      const { uid, gid } = newAccounts(1).slots[0] as ServiceAccount;
+      const pose = 'echo ready; exec -a node perl -e "sleep 120" /worker-container/main.mjs';
+      const poser = spawn('bash', ['-c', pose], { uid, gid, stdio: ['ignore', 'pipe', 'inherit'] });
+      await vi.waitUntil(() => readFileSync(`/proc/${poser.pid}/cmdline`, 'utf8').startsWith('node\0'));
+      expect(health()).toBe(1);
+      poser.kill('SIGKILL');
+      await once(poser, 'exit');
+    });
   });
 });

@@ -17,7 +17,7 @@ export interface AttachmentsToKeep {
   readonly attempt: number;
   /** Where the agent left them; nothing writes there any more. */
   readonly folder: string;
-  /** Whose they are; undefined: this process's user's. */
+  /** Whose they are, but for those in the worker's own folder; undefined: this process's user's. */
   readonly owner: number | undefined;
   /** Gives up; then nothing of them is listed. */
   readonly signal: AbortSignal;
@@ -28,6 +28,9 @@ export interface KeptAttachments {
   readonly attachments: readonly Attachment[];
   readonly warnings: readonly string[];
 }
+
+/** Where in the attachments the worker's own are; an agent's files there give way. */
+export const OWN_FOLDER = '.promptq';
 
 /** Files up to here are one request each, several at once; larger ones go one after another, in parts. */
 const SMALL = 1024 * 1024;
@@ -40,14 +43,22 @@ export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptA
   if (files.length === 0) return { attachments: [], warnings };
   const { s3, bucket, jobId, attempt, signal, onFailure } = options;
   const hashes = new Map<number, string>();
-  const keep = async ({ path }: FoundFile, place: number) => {
+  const keep = async ({ path, bytes }: FoundFile, place: number) => {
     const key = attachmentKey(jobId, attempt, place);
-    const from = { path: join(options.folder, path), bytes: files[place]?.bytes ?? 0 };
-    await retrying(async () => void hashes.set(place, await upload({ s3, bucket, key, signal }, from)), {
-      timing: machineTiming,
-      signal,
-      onFailure,
-    });
+    const owner = path.startsWith(`${OWN_FOLDER}/`) ? process.geteuid?.() : options.owner;
+    const from = { path: join(options.folder, path), bytes, owner };
+    let changed: ChangedFileError | undefined;
+    const send = async () => {
+      try {
+        hashes.set(place, await upload({ s3, bucket, key, signal }, from));
+      } catch (error) {
+        // Another try would find no better file.
+        if (!(error instanceof ChangedFileError)) throw error;
+        changed = error;
+      }
+    };
+    await retrying(send, { timing: machineTiming, signal, onFailure });
+    if (changed !== undefined) throw changed;
   };
   const places = files.map((file, place) => ({ file, place }));
   const small = places.filter(({ file }) => file.bytes <= SMALL).values();
@@ -69,12 +80,25 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** @returns the content's SHA-256, hex. */
-async function upload(target: Target, { path, bytes }: FoundFile): Promise<string> {
-  // Neither a link nor a FIFO that has taken the file's place since is followed, or waited for.
+/** Something else has the place of a file since it was found: its job let others write there. */
+class ChangedFileError extends Error {
+  override readonly name = 'ChangedFileError';
+}
+
+/**
+ * @returns the content's SHA-256, hex.
+ * @throws ChangedFileError
+ */
+async function upload(
+  target: Target,
+  { path, bytes, owner }: FoundFile & Pick<AttachmentsToKeep, 'owner'>,
+): Promise<string> {
+  // Neither a link nor a FIFO that has taken the file's place since is followed, or waited for. A link in the place of a
+  // folder is followed, so what it leads to must be the job's too.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw new Error(`${path} is no regular file any more`);
+    const found = await file.stat();
+    if (!found.isFile() || found.uid !== (owner ?? found.uid)) throw new ChangedFileError(`${path} has changed`);
     const hash = createHash('sha256');
     const content = pieces(file, bytes, hash);
     if (bytes <= SMALL) await put(target, await Readable.from(content).toArray());

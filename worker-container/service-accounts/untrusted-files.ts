@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { constants, lchown, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, lchown, lstat, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runSystemTool } from '../system-tool.ts';
 import type { ServiceAccount } from './service-account.ts';
 
 /**
  * Files in places where an account can put what it likes, handled by a worker that may read and write everything: no
  * link of theirs leads it to another file.
  */
-
-const run = promisify(execFile);
 
 /** Bytes; what is read so is small. */
 const MOST = 1024 * 1024;
@@ -51,10 +48,12 @@ export async function giveTree(path: string, account: ServiceAccount | undefined
 
 /** Gives a tree to an account in which others may be at work: `chown` goes by open folders, and changes links themselves. */
 export async function takeTree(path: string, { uid, gid }: ServiceAccount): Promise<void> {
-  await run('chown', ['--recursive', '--no-dereference', '-P', '--', `${uid}:${gid}`, path]);
+  await runSystemTool('chown', ['--recursive', '--no-dereference', '-P', '--', `${uid}:${gid}`, path]);
 }
 
 /** Removes a tree in which others may be at work: `rm` goes by open folders, so that no link leads it elsewhere. */
 export async function removeTree(path: string): Promise<void> {
-  await run('rm', ['--recursive', '--force', '--', path]);
+  // Mostly nothing is there, and a process takes milliseconds.
+  if ((await lstat(path).catch(() => undefined)) === undefined) return;
+  await runSystemTool('rm', ['--recursive', '--force', '--', path]);
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { renameSync, symlinkSync } from 'node:fs';
 import { chown, link, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
 import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { findAttachments } from '../../../worker-container/attachments/find-attachments.ts';
+import { keepAttachments } from '../../../worker-container/attachments/keep-attachments.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import {
   giveTree,
@@ -80,6 +82,41 @@ describeAsRoot('what a slot has left', () => {
     const { files, left } = await findAttachments(theirs, LIMITS.attachments, slot.uid);
     expect(files.map(({ path }) => path)).toEqual(['own', 'own-again']);
     expect([...left]).toEqual([['kind', 1]]);
+  });
+
+  test('is no attachment any more if a link to what is not its own has come in its way', async () => {
+    const deployment = await emulateDeployment();
+    try {
+      const names = Array.from({ length: 8 }, (_, n) => `file-${n}`);
+      for (const name of names) await writeFile(join(theirs, name), 'theirs');
+      await mkdir(join(theirs, 'folder'));
+      await writeFile(join(theirs, 'folder', 'secret'), 'theirs');
+      await giveTree(theirs, slot);
+      await mkdir(join(theirs, '.promptq'));
+      await writeFile(join(theirs, '.promptq', 'setup.log'), "the worker's");
+      const { objects: s3, env } = deployment;
+      const sent: unknown[] = [];
+      // Another slot's job waits for the first file to be sent.
+      s3.middlewareStack.add(
+        (next) => async (args) => {
+          if (sent.length === 0) {
+            renameSync(join(theirs, 'folder'), join(theirs, 'moved'));
+            symlinkSync(folder, join(theirs, 'folder'));
+          }
+          sent.push((args.input as { Body?: unknown }).Body?.toString());
+          return await next(args);
+        },
+        { step: 'initialize' },
+      );
+      const kept = keepAttachments({
+        ...{ s3, bucket: env.OUTPUT_BUCKET, jobId: 'job', attempt: 1, folder: theirs, owner: slot.uid },
+        ...{ signal: AbortSignal.timeout(60_000), onFailure: () => undefined },
+      });
+      await expect(kept).rejects.toThrow('has changed');
+      expect(new Set(sent)).toEqual(new Set(["the worker's", 'theirs']));
+    } finally {
+      await deployment.stop();
+    }
   });
 
   test('is no login if it is a link, or not its own; and the worker writes nothing beside it', async () => {
