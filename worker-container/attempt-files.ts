@@ -5,6 +5,7 @@ import type { Job } from '../lib/jobs/job.ts';
 import { type KeptAttachments, keepAttachments, OWN_FOLDER } from './attachments/keep-attachments.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import { attemptFolder } from './attempt-folder.ts';
+import type { Redaction } from './masking/redaction.ts';
 import type { ServiceAccount } from './service-accounts/service-account.ts';
 import { removeTree } from './service-accounts/untrusted-files.ts';
 
@@ -64,7 +65,7 @@ export async function openHome(
 export async function keepAttemptFiles(
   { objects, env, log, account }: AttemptContext & { readonly log: Logger },
   job: Job,
-  { files, limit }: { readonly files: AttemptFiles; readonly limit: number },
+  { files, redaction, limit }: { readonly files: AttemptFiles; readonly redaction: Redaction; readonly limit: number },
 ): Promise<KeptAttachments> {
   try {
     if (account !== undefined) await takeBack(files.attachments);
@@ -76,6 +77,7 @@ export async function keepAttemptFiles(
       attempt: job.attempt,
       folder: files.attachments,
       owner: account?.uid,
+      redaction,
       signal: AbortSignal.timeout(limit),
       onFailure: (error) => log.warn('keeping attachments failed; trying again', error as Error),
     });

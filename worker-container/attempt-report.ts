@@ -12,11 +12,12 @@ import { uploadDocument } from '../lib/jobs/output-upload.ts';
 import { type DocumentName, type Receipt, STREAMS } from '../lib/jobs/receipt.ts';
 import { settleAttempt } from '../lib/jobs/settle-attempt.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import type { Redaction } from './masking/redaction.ts';
 import { retrying } from './output/retrying.ts';
 import { deadline, machineTiming } from './output/timing.ts';
 
 /**
- * Writes the receipt, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
+ * Writes the receipt, with all secrets in it masked, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
  * the outcome from the receipt; if the fence is void the report is refused and the receipt stays as evidence.
  * @returns the job as it then is, if the report came through.
  */
@@ -26,10 +27,12 @@ export async function reportAttempt(
   attempt: AttemptRecord & {
     readonly startedAt: string;
     readonly sources: Sources | undefined;
+    /** With masked names. */
     readonly attachmentList?: readonly Attachment[];
+    readonly redaction: Redaction;
   },
 ): Promise<Job | undefined> {
-  const { startedAt, sources, attachmentList = [], ...record } = attempt;
+  const { startedAt, sources, attachmentList = [], redaction, ...record } = attempt;
   const output = { sources, attachments: attachmentList };
   const base: Receipt = {
     version: 1,
@@ -38,7 +41,7 @@ export async function reportAttempt(
     worker_id: context.workerId,
     started_at: startedAt,
     finished_at: timestamp(context.clock.now()),
-    ...record,
+    ...redaction.strings(record, { except: NOT_MASKED }),
     documents: [],
   };
   const onFailure = (error: unknown) => context.log.warn('reporting failed; trying again', error as Error);
@@ -65,6 +68,18 @@ export async function reportAttempt(
   }
   return undefined;
 }
+
+/** Codes, hashes and times, which the service made and reads again: a short secret may occur in one by chance. */
+const NOT_MASKED: ReadonlySet<string> = new Set([
+  'kind',
+  'reason',
+  'until',
+  'agent',
+  'fault',
+  'base',
+  'head',
+  'sha256',
+]);
 
 /** Never fails: what is left undone is done by watch-jobs. */
 async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {

@@ -14,6 +14,7 @@ import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts
 import { attemptOutcome } from './attempt-outcome.ts';
 import { unlessPassing } from './attempt-settings.ts';
 import type { Ending } from './ending.ts';
+import type { Redaction } from './masking/redaction.ts';
 import { NotStarted } from './not-started.ts';
 import { s3OutputObjects } from './output/output-objects.ts';
 import { OutputShipper } from './output-shipper.ts';
@@ -32,6 +33,8 @@ export interface AttemptRun {
 interface Surroundings {
   readonly attemptDir: string;
   readonly ending: Ending;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
   /** Fires `watched` and `unwatched`. */
   readonly watched: EventTarget;
 }
@@ -46,6 +49,7 @@ export async function runAgent(
   surroundings: Surroundings,
 ): Promise<AttemptRun> {
   const login = await unlessPassing(() => loginOf(context, job, surroundings.attemptDir));
+  surroundings.redaction.add(login?.secrets ?? []);
   try {
     return await runWithLogin(context, job, { ...surroundings, login });
   } finally {
@@ -58,18 +62,18 @@ async function runWithLogin(
   job: Job,
   surroundings: Surroundings & { readonly login: AttemptLogin | undefined },
 ): Promise<AttemptRun> {
-  const { ending, attemptDir, login } = surroundings;
+  const { ending, attemptDir, login, redaction } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
   const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   const { account } = context;
   const files = await makeAttemptFiles(attemptDir, account);
-  const at = { attemptDir, ending, mark, files, login };
+  const at = { attemptDir, ending, mark, files, redaction };
   const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
     clocks.stop();
     // The output of a setup command that failed is what its author wants to see.
-    throw new NotStarted(error, await keepAttemptFiles(context, job, { files, limit: LEAVING_LIMIT }));
+    throw new NotStarted(error, await keepAttemptFiles(context, job, { files, redaction, limit: LEAVING_LIMIT }));
   });
-  const { profile, agent, model, prompt, command, cwd, secrets, worktree } = prepared;
+  const { profile, agent, model, prompt, command, cwd, worktree } = prepared;
   const followUps = collectFollowUps();
   const reader = agent.createReader(followUps.messages);
   let stderrTail = Buffer.alloc(0);
@@ -85,7 +89,7 @@ async function runWithLogin(
       spoolDir: join(attemptDir, 'output'),
       outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
       objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
-      secrets,
+      redaction,
       onData: (stream, chunk) => {
         clocks.onOutput();
         if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL);
@@ -112,10 +116,11 @@ async function runWithLogin(
     // Others wait for what it has renewed; nobody waits for files.
     await login?.close();
     const leaving = isLeaving(ending);
-    const hidden = [...secrets, ...(login?.secrets ?? [])];
-    const git = { env: context.env, mark, attemptDir, ending: undefined, account };
-    const { changes, warnings } = leaving ? NO_CHANGES : await changesOf(git, worktree, { files, secrets: hidden });
-    const kept = await keepAttemptFiles(context, job, { files, limit: leaving ? LEAVING_LIMIT : LONGEST_KEEPING });
+    redaction.add(login?.secrets ?? []);
+    const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
+    const { changes, warnings } = leaving ? NO_CHANGES : await changesOf(git, worktree, files);
+    const limit = leaving ? LEAVING_LIMIT : LONGEST_KEEPING;
+    const kept = await keepAttemptFiles(context, job, { files, redaction, limit });
     reader.end();
     const asked = followUps.found();
     const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });

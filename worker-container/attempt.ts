@@ -9,6 +9,7 @@ import type { HeldPermit } from '../lib/jobs/permit.ts';
 import type { Receipt } from '../lib/jobs/receipt.ts';
 import type { SettleContext } from '../lib/jobs/settle-attempt.ts';
 import type { CredentialFiles } from './account/credential-files.ts';
+import { secretsOf } from './agent-environment.ts';
 import { recordOf } from './attempt-files.ts';
 import { type AttemptFolder, attemptFolder } from './attempt-folder.ts';
 import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
@@ -17,6 +18,7 @@ import { isLeaving, runAgent } from './attempt-run.ts';
 import { SettingsUnreadError } from './attempt-settings.ts';
 import { Ending } from './ending.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { Redaction } from './masking/redaction.ts';
 import { EndedBeforeStart, NotStarted } from './not-started.ts';
 import type { Timing } from './output/timing.ts';
 import { PermitKeeper } from './permit-keeper.ts';
@@ -82,7 +84,11 @@ export async function runAttempt(
   stopping: AbortSignal,
 ): Promise<Job | undefined> {
   const machine = context.machine ?? { folder: attemptFolder, runAgent };
-  const log = context.log.createChild({ persistentKeys: { job_id: job.id, attempt: job.attempt } });
+  const redaction = new Redaction(secretsOf(context.env, new Map()));
+  const log = context.log.createChild({
+    persistentKeys: { job_id: job.id, attempt: job.attempt },
+    jsonReplacerFn: (_key, value) => (typeof value === 'string' ? redaction.text(value) : value),
+  });
   const ending = new Ending();
   const permit = new PermitKeeper(context.permits, held, log, context.timing);
   const watched = new EventTarget();
@@ -106,7 +112,7 @@ export async function runAttempt(
   const startedAt = timestamp(context.clock.now());
   try {
     await machine.folder.make(attemptDir, { isPassable: context.account !== undefined });
-    const run = await machine.runAgent({ ...context, log }, job, { attemptDir, ending, watched });
+    const run = await machine.runAgent({ ...context, log }, job, { attemptDir, ending, watched, redaction });
     try {
       const { record, sources, attachments } = run;
       return await reportAttempt({ ...context, log }, job, {
@@ -114,6 +120,7 @@ export async function runAttempt(
         startedAt,
         sources,
         attachmentList: attachments,
+        redaction,
       });
     } finally {
       await run.dispose();
@@ -136,6 +143,7 @@ export async function runAttempt(
       startedAt,
       sources: undefined,
       attachmentList: kept.attachments,
+      redaction,
     });
   } finally {
     heartbeat.stop();

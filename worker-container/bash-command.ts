@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { findBash } from './find-bash.ts';
+import type { Redaction } from './masking/redaction.ts';
 import { endTree, spawnTree, type TreeExit } from './process-tree.ts';
-import { Redactor } from './redact.ts';
 import type { ServiceAccount } from './service-accounts/service-account.ts';
 
 export interface BashCommand {
@@ -12,8 +12,8 @@ export interface BashCommand {
   /** Unique to it; every process of its tree inherits it. */
   readonly mark: string;
   readonly account: ServiceAccount | undefined;
-  /** Values that are masked in what it writes. */
-  readonly secrets: readonly string[];
+  /** What is masked in what it writes. */
+  readonly redaction: Redaction;
   readonly timeoutMs: number;
   /** Aborted when the worker must go. */
   readonly stopping: AbortSignal;
@@ -52,8 +52,8 @@ export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   }
 }
 
-async function pass(stream: Readable, { secrets, onData }: BashCommand): Promise<void> {
-  const redactor = new Redactor(secrets);
+async function pass(stream: Readable, { redaction, onData }: BashCommand): Promise<void> {
+  const redactor = redaction.redactor();
   for await (const chunk of stream) onData(redactor.push(chunk as Buffer));
   onData(redactor.flush());
 }

@@ -12,6 +12,7 @@ import { openHome } from './attempt-files.ts';
 import { readSecrets } from './attempt-settings.ts';
 import { type CommandEnd, runCommand } from './bash-command.ts';
 import { LogTail } from './log-tail.ts';
+import { Redaction } from './masking/redaction.ts';
 import { retrying } from './output/retrying.ts';
 import { deadline, machineTiming } from './output/timing.ts';
 import { workFolders } from './service-accounts/work-folders.ts';
@@ -79,8 +80,9 @@ async function runOne(
   });
   if (running === undefined) return;
   const tail = new LogTail();
-  const outcome = await runAll(context, { job, binding, deployment: running, tail, stopping }).catch(
-    (error: Error): Outcome => ({ state: 'failed', error: error.message }),
+  const redaction = new Redaction(secretsOf(context.env, new Map()));
+  const outcome = await runAll(context, { job, binding, deployment: running, tail, stopping, redaction }).catch(
+    (error: Error): Outcome => ({ state: 'failed', error: redaction.text(error.message) }),
   );
   const finished_at = timestamp(context.clock.now());
   const { log, truncated } = tail.end();
@@ -122,6 +124,8 @@ interface Running {
   readonly deployment: JobDeployment;
   readonly tail: LogTail;
   readonly stopping: AbortSignal;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
 }
 
 async function runAll(context: AttemptContext, running: Running): Promise<Outcome> {
@@ -139,7 +143,7 @@ async function runAll(context: AttemptContext, running: Running): Promise<Outcom
 
 async function runEach(
   context: AttemptContext,
-  { job, binding, deployment, tail, stopping }: Running,
+  { job, binding, deployment, tail, stopping, redaction }: Running,
   { cwd, personal }: { readonly cwd: string; readonly personal: Readonly<Record<string, string>> },
 ): Promise<Outcome> {
   const { env, account } = context;
@@ -147,8 +151,10 @@ async function runEach(
   // What the agent's own profile gave it, and nothing of its vendor account.
   const environment = profile && { ...profile, agent: 'shell' as const };
   const secrets = environment === undefined ? new Map<string, string>() : await readSecrets(context, environment);
+  redaction.add(secretsOf(env, secrets));
   for (const command of commandsOf(binding)) {
-    tail.push(Buffer.from(`$ ${command}\n`));
+    const shown = redaction.text(command);
+    tail.push(Buffer.from(`$ ${shown}\n`));
     const end = await runCommand({
       command,
       cwd,
@@ -162,12 +168,12 @@ async function runEach(
       },
       mark: `${context.markPrefix}${job.id}/${deployment.attempt}/${binding.id}`,
       account,
-      secrets: secretsOf(env, secrets),
+      redaction,
       timeoutMs: timeoutOf(binding) * 1000,
       stopping,
       onData: (chunk) => tail.push(chunk),
     });
-    const error = faultOf(command, end, timeoutOf(binding));
+    const error = faultOf(shown, end, timeoutOf(binding));
     if (error !== undefined) return { state: 'failed', error };
   }
   return { state: 'succeeded', error: undefined };

@@ -5,11 +5,11 @@ import { LIMITS } from '../lib/contract/limits.ts';
 import { joinedKey, liveChunkKey } from '../lib/jobs/output-keys.ts';
 import type { OutputSource } from '../lib/jobs/output-source.ts';
 import type { StreamManifest, StreamName } from '../lib/jobs/receipt.ts';
+import type { Redaction } from './masking/redaction.ts';
 import { OutputIntake } from './output/output-intake.ts';
 import type { OutputObjects } from './output/output-objects.ts';
 import { StreamShipper } from './output/stream-shipper.ts';
 import { machineTiming, type Timing } from './output/timing.ts';
-import { Redactor } from './redact.ts';
 import { Spool } from './spool.ts';
 
 export interface OutputShipperOptions {
@@ -20,8 +20,8 @@ export interface OutputShipperOptions {
   /** A folder of this attempt alone; made if it isn't there. Takes as many bytes as the agent writes. */
   readonly spoolDir: string;
   readonly objects: OutputObjects;
-  /** Values that no reader may see. */
-  readonly secrets: Iterable<string>;
+  /** What no reader may see. */
+  readonly redaction: Redaction;
   /** Every byte as persisted, in order; must not throw. */
   readonly onData?: (stream: StreamName, chunk: Buffer) => void;
   /** Once a stream: it wrote more than the limit, the rest is not kept. */
@@ -130,7 +130,7 @@ function lane(options: OutputShipperOptions, stream: StreamName, spool: Spool, s
   const intake = new OutputIntake({
     input: options.pipes[stream],
     spool,
-    redactor: new Redactor(options.secrets),
+    redactor: options.redaction.redactor(),
     limit: options.outputBytes ?? LIMITS.outputBytes,
     timing,
     onKept: (chunk) => {

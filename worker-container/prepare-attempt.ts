@@ -3,7 +3,6 @@ import type { Profile } from '../lib/catalog/profiles.ts';
 import { composePrompt, promptLength } from '../lib/contract/compose-prompt.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { workingFolder } from '../lib/jobs/working-folder.ts';
-import type { AttemptLogin } from './account/attempt-login.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, vendorOf } from './agent-environment.ts';
 import type { Agent, AgentCommand } from './agents/agent.ts';
 import { AGENTS } from './agents/agents.ts';
@@ -11,6 +10,7 @@ import type { AttemptContext } from './attempt.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 import { readSettings } from './attempt-settings.ts';
 import type { Ending } from './ending.ts';
+import type { Redaction } from './masking/redaction.ts';
 import { openRepository } from './repository/job-repository.ts';
 import type { JobWorktree } from './repository/job-worktree.ts';
 import { giveTree } from './service-accounts/untrusted-files.ts';
@@ -24,8 +24,6 @@ export interface PreparedAttempt {
   readonly prompt: string;
   readonly command: AgentCommand;
   readonly cwd: string;
-  /** Values that no reader may see. */
-  readonly secrets: readonly string[];
   /** The job's working copy of its project's repository. */
   readonly worktree: JobWorktree | undefined;
 }
@@ -36,7 +34,8 @@ interface Surroundings {
   readonly ending: Ending;
   readonly mark: string;
   readonly files: AttemptFiles;
-  readonly login: Pick<AttemptLogin, 'secrets'> | undefined;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
 }
 
 /**
@@ -46,10 +45,11 @@ interface Surroundings {
 export async function prepareAttempt(
   context: AttemptContext,
   job: Job,
-  { login, files, ...at }: Surroundings,
+  { files, ...at }: Surroundings,
 ): Promise<PreparedAttempt> {
   const { env, folders, account } = context;
   const { profile, texts, rules, secrets } = await readSettings(context, job);
+  at.redaction.add(secretsOf(env, secrets));
   const agent = AGENTS[profile.agent];
   const prompt =
     agent.name === 'shell'
@@ -62,7 +62,6 @@ export async function prepareAttempt(
     throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
   const folder = workingFolder(folders, job);
   if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
-  const hidden = [...secretsOf(env, secrets), ...(login?.secrets ?? [])];
   const runEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,
@@ -78,7 +77,6 @@ export async function prepareAttempt(
       lend,
       agentEnv: runEnv,
       setupLog: join(files.own, 'setup.log'),
-      secrets: hidden,
     },
   );
   if (worktree === undefined) await lend();
@@ -95,5 +93,5 @@ export async function prepareAttempt(
     practiceUrl: practiceUrlOf(env, profile),
   });
   await giveTree(files.agent, account);
-  return { profile, agent, model, prompt, command, cwd: folder.path, secrets: hidden, worktree };
+  return { profile, agent, model, prompt, command, cwd: folder.path, worktree };
 }

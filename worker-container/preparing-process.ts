@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending } from './ending.ts';
+import type { Redaction } from './masking/redaction.ts';
 import { EndedBeforeStart } from './not-started.ts';
 import { endTree, spawnTree, type TreeCommand, type TreeExit } from './process-tree.ts';
 
@@ -9,18 +10,20 @@ export interface PreparingCommand extends Omit<TreeCommand, 'stdin'> {
   readonly ending: Ending | undefined;
   /** Milliseconds that it may take. */
   readonly limit: number;
-  /** Takes what it writes; without it only the tail of stderr is kept. */
+  /** What is masked in the tail of stderr. */
+  readonly redaction: Redaction;
+  /** Takes what it writes, as it is; without it only the tail of stderr is kept. */
   readonly onStdout?: (chunk: Buffer) => void;
   readonly onStderr?: (chunk: Buffer) => void;
 }
 
 /** How a process ended that the worker itself needed. */
 export interface PreparingExit extends TreeExit {
-  /** The last of what it wrote to stderr, as text. */
+  /** The last of what it wrote to stderr, as text, masked. */
   readonly stderrTail: string;
 }
 
-const TAIL = 2_000;
+const TAIL_BYTES = 2_000;
 /** Milliseconds that the output of a process may come after its end: what still holds the pipes then is killed. */
 const LATE_OUTPUT = 2_000;
 
@@ -31,17 +34,23 @@ const LATE_OUTPUT = 2_000;
 export async function runPreparing({
   ending,
   limit,
+  redaction,
   onStdout,
   onStderr,
   ...command
 }: PreparingCommand): Promise<PreparingExit> {
   if (ending?.reason !== undefined) throw new EndedBeforeStart();
   const tree = await spawnTree({ ...command, stdin: '' });
+  // Masked before it is cut: a tail that began within a secret would show the rest of it.
+  const redactor = redaction.redactor();
   let tail = Buffer.alloc(0);
+  const keep = (masked: Buffer) => {
+    tail = Buffer.concat([tail, masked]).subarray(-TAIL_BYTES);
+  };
   const read = [
     consumed(tree.stdout, onStdout),
     consumed(tree.stderr, (chunk) => {
-      tail = Buffer.concat([tail, chunk]).subarray(-TAIL);
+      keep(redactor.push(chunk));
       onStderr?.(chunk);
     }),
   ];
@@ -54,6 +63,7 @@ export async function runPreparing({
     await endTree({ child: tree, mark: command.mark, politeSignal: 'SIGTERM', kill: true });
     if (how === 'asked') throw new EndedBeforeStart();
     if (how === 'too long') throw new Error(`it took longer than ${limit / 1000} seconds`);
+    keep(redactor.flush());
     return { ...how, stderrTail: tail.toString() };
   } finally {
     late.abort();

@@ -25,7 +25,7 @@ export interface AttachmentPlace {
 }
 
 /**
- * The files that attempts left in their attachments folder, byte for byte: known secrets are masked in output only. Needs
+ * The files that attempts left in their attachments folder, byte for byte: secrets are masked in their names only. Needs
  * `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket; whoever writes indexes also `s3:PutObject`.
  */
 export class AttachmentStore {

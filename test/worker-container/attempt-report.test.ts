@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
 import type { Job } from '../../lib/jobs/job.ts';
 import { jobIdOfKey } from '../../lib/jobs/job-id.ts';
 import { JobStore } from '../../lib/jobs/job-store.ts';
 import { LEASE } from '../../lib/jobs/lease.ts';
 import { OutputStore } from '../../lib/jobs/output-store.ts';
+import { receiptSchema } from '../../lib/jobs/receipt.ts';
 import type { AttemptContext } from '../../worker-container/attempt.ts';
 import { reportAttempt } from '../../worker-container/attempt-report.ts';
+import { Redaction } from '../../worker-container/masking/redaction.ts';
 import type { Timing } from '../../worker-container/output/timing.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
 import { openWorker } from '../emulated-worker.ts';
@@ -42,7 +45,14 @@ const impatient: Timing = {
 async function reported(name: string, context: Partial<AttemptContext>): Promise<Job | undefined> {
   const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
   const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
-  const record = { outcome, composed_prompt, streams, startedAt: started_at, sources: undefined };
+  const record = {
+    outcome,
+    composed_prompt,
+    streams,
+    startedAt: started_at,
+    sources: undefined,
+    redaction: new Redaction(),
+  };
   await reportAttempt({ ...worker, ...context, timing: impatient }, job, record);
   return await deployment.jobs.get(job.id, { consistent: true });
 }
@@ -66,4 +76,54 @@ it('what follows from the end is left to the watch if it fails: the report stand
     yield await Promise.reject<Job>(new Error('the index is away'));
   };
   expect(await reported('away index', { partition })).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+const SECRET = 'a-secret-of-the-attempt';
+/** Members that the service itself makes, and reads again. */
+const NOT_MASKED =
+  /^(job_id|worker_id|(started|finished)_at|outcome\.until|changes\.(base|head)|streams\.\w+\.sha256)$/;
+
+/** A value that fits a schema, with the secret in each string of it that is not made by the service itself. */
+function withSecret(schema: z.core.$ZodType, path = ''): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return withSecret(schema.unwrap(), path);
+  if (schema instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(schema.shape).map(([name, member]) => [name, withSecret(member, path ? `${path}.${name}` : name)]),
+    );
+  if (schema instanceof z.ZodArray) return [withSecret(schema.element, path)];
+  if (schema instanceof z.ZodEnum) return schema.options[0];
+  if (schema instanceof z.ZodLiteral) return schema.value;
+  if (schema instanceof z.ZodNumber) return 1;
+  if (schema instanceof z.ZodBoolean) return true;
+  if (schema instanceof z.ZodString) return NOT_MASKED.test(path) ? '2026-11-20T10:00:00.000Z' : `${path}: ${SECRET}.`;
+  throw new Error(`${path}: the test does not know ${schema.constructor.name}`);
+}
+
+it('no text of a receipt, or of the job that is made of it, holds a secret', async () => {
+  for (const outcome of [
+    { kind: 'failed', reason: 'agent_error' } as const,
+    { kind: 'succeeded', reason: 'exited' } as const,
+  ]) {
+    const name = `masked ${outcome.kind}`;
+    const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
+    const receipt = receiptSchema.parse(withSecret(receiptSchema));
+    const { job_id, worker_id, version, attempt, finished_at, documents, started_at, ...record } = receipt;
+    await reportAttempt({ ...worker, timing: impatient }, job, {
+      ...record,
+      outcome: { ...record.outcome, ...outcome },
+      startedAt: started_at,
+      sources: undefined,
+      redaction: new Redaction([SECRET]),
+    });
+    const kept = await deployment.output.readReceipt(job.id, 1);
+    const { outcome: _, ...rest } = kept ?? {};
+    const { outcome: __, ...expected } = { ...receipt, job_id: job.id, worker_id: worker.workerId };
+    const unmasked = JSON.stringify({ ...rest, finished_at }).replaceAll('***', SECRET);
+    expect(JSON.parse(unmasked)).toEqual({ ...expected, documents: [] });
+    expect(JSON.stringify(kept)).not.toContain(SECRET);
+    expect(kept?.outcome).toMatchObject({ ...outcome, error: 'outcome.error: ***.' });
+    const reported = await deployment.jobs.get(job.id, { consistent: true });
+    expect(reported?.status).toBe(outcome.kind.toUpperCase());
+    expect(JSON.stringify(reported)).not.toContain(SECRET);
+  }
 });

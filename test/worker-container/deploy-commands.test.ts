@@ -112,12 +112,16 @@ it('a project and a binding whose stored names hold NUL have their commands run'
 });
 
 it('what a command writes is masked, and of much the end is kept', async () => {
-  const job = await succeeded('loud', { a: 'seq 1 20000; echo "key $DEPLOY_KEY end"' });
+  const commands = { a: 'seq 1 20000; echo "key $DEPLOY_KEY end"', b: `: ${'x'.repeat(70)} very-secret-key; exit 3` };
+  const job = await succeeded('loud', commands);
   await deployment.profiles.put({ name: 'shell', agent: 'shell', env: { DEPLOY_KEY: { secret: 'DEPLOY_KEY' } } });
   const secrets = { read: async () => new Map([['DEPLOY_KEY', 'very-secret-key']]) };
   await runDeployments({ ...opened.worker, secrets }, job, never);
-  const [done] = await deployment.deployments.list(job.id);
+  const [done, failed] = await deployment.deployments.list(job.id);
   expect(done).toMatchObject({ state: 'succeeded', log_truncated: true });
   expect(done?.log?.length).toBeLessThanOrEqual(16 * 1024);
   expect(done?.log?.endsWith('20000\nkey *** end\n')).toBe(true);
+  // A command itself may hold one.
+  expect(failed?.error).toBe(`Exit code 3: : ${'x'.repeat(70)} ***; ex…`);
+  expect(failed?.log).toBe(`$ : ${'x'.repeat(70)} ***; exit 3\n`);
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redaction } from '../../worker-container/masking/redaction.ts';
 import { s3OutputObjects } from '../../worker-container/output/output-objects.ts';
 import { OutputShipper } from '../../worker-container/output-shipper.ts';
 import { emulatedS3Client } from '../emulated-s3.ts';
@@ -27,7 +28,7 @@ const shipper = await OutputShipper.start({
   pipes: { stdout: agent.stdout, stderr: agent.stderr },
   spoolDir,
   objects,
-  secrets: ['a secret that does not occur'],
+  redaction: new Redaction(['a secret that does not occur']),
 });
 await Promise.all([once(agent, 'exit'), shipper.ended]);
 const { stdout } = await shipper.finish({ complete: true });

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { attemptPrefix, joinedKey } from '../../lib/jobs/output-keys.ts';
+import { Redaction } from '../../worker-container/masking/redaction.ts';
 import { machineTiming, type Timing } from '../../worker-container/output/timing.ts';
 import {
   afterThisTest,
@@ -85,7 +86,7 @@ test('a short attempt costs one request for each stream that was written to', as
 test('a secret is nowhere to be seen, however the agent writes it', async () => {
   const seen: Buffer[] = [];
   const { stdin, exited, shipper, jobId } = await ship('cat', {
-    secrets: ['sk-0123456789'],
+    redaction: new Redaction(['sk-0123456789']),
     onData: (_, chunk) => seen.push(chunk),
   });
   shipper.setWatched(true);

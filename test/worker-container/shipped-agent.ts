@@ -12,6 +12,7 @@ import type { OutputSource } from '../../lib/jobs/output-source.ts';
 import { OutputStore } from '../../lib/jobs/output-store.ts';
 import type { StreamName } from '../../lib/jobs/receipt.ts';
 import { openAgentPipes } from '../../worker-container/agent-pipes.ts';
+import { Redaction } from '../../worker-container/masking/redaction.ts';
 import { s3OutputObjects } from '../../worker-container/output/output-objects.ts';
 import { OutputShipper, type OutputShipperOptions } from '../../worker-container/output-shipper.ts';
 import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../emulated-s3.ts';
@@ -72,7 +73,7 @@ export async function ship(
     pipes,
     spoolDir: await temporaryFolder(),
     objects: s3OutputObjects(client, s3.bucket),
-    secrets: [],
+    redaction: new Redaction(),
     ...options,
   });
   cleanups.push(

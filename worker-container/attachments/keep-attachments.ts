@@ -6,9 +6,11 @@ import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { type Attachment, AttachmentStore } from '../../lib/jobs/attachment-store.ts';
 import { attachmentKey } from '../../lib/jobs/output-keys.ts';
 import { uploadObject } from '../../lib/jobs/output-upload.ts';
+import type { Redaction } from '../masking/redaction.ts';
 import { retrying } from '../output/retrying.ts';
 import { machineTiming } from '../output/timing.ts';
 import { type FoundFile, findAttachments, warningsOf } from './find-attachments.ts';
+import { maskedNames } from './masked-names.ts';
 
 export interface AttachmentsToKeep {
   readonly s3: S3Client;
@@ -19,6 +21,8 @@ export interface AttachmentsToKeep {
   readonly folder: string;
   /** Whose they are, but for those in the worker's own folder; undefined: this process's user's. */
   readonly owner: number | undefined;
+  /** What is masked in their names. */
+  readonly redaction: Redaction;
   /** Gives up; then nothing of them is listed. */
   readonly signal: AbortSignal;
   readonly onFailure: (error: unknown) => void;
@@ -67,7 +71,15 @@ export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptA
   });
   await Promise.all(lanes);
   for (const { file, place } of places) if (file.bytes > SMALL) await keep(file, place);
-  const attachments = files.map((file, place) => ({ ...file, sha256: hashes.get(place) ?? '' }));
+  const names = maskedNames(
+    files.map(({ path }) => path),
+    options.redaction,
+  );
+  const attachments = files.map(({ path, bytes }, place) => ({
+    path: names[place] ?? path,
+    bytes,
+    sha256: hashes.get(place) ?? '',
+  }));
   const index = new AttachmentStore(s3, bucket);
   await retrying(() => index.putIndex(jobId, attempt, attachments), { timing: machineTiming, signal, onFailure });
   return { attachments, warnings };

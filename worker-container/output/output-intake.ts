@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Redactor } from '../redact.ts';
+import type { Redactor } from '../masking/redactor.ts';
 import type { Spool } from '../spool.ts';
 import { pause, type Timing } from './timing.ts';
 

@@ -1,6 +1,7 @@
 import { allowedProtocols } from '../../lib/catalog/repository-address.ts';
 import type { WorkerEnv } from '../../lib/config/env.ts';
 import type { Ending } from '../ending.ts';
+import type { Redaction } from '../masking/redaction.ts';
 import { runPreparing } from '../preparing-process.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 
@@ -13,6 +14,8 @@ export interface GitSurroundings {
   /** Undefined: nothing but its time ends a call. */
   readonly ending: Ending | undefined;
   readonly account: ServiceAccount | undefined;
+  /** What is masked in what git says of a failure. */
+  readonly redaction: Redaction;
 }
 
 export interface GitCall {
@@ -68,6 +71,7 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
     mark: surroundings.mark,
     account: surroundings.account,
     ending: surroundings.ending,
+    redaction: surroundings.redaction,
     limit: call.limit ?? LONGEST_CALL,
     onStdout: call.onStdout ?? collect,
   });
@@ -105,11 +109,11 @@ function repositoryOf({ repository }: GitCall): Record<string, string> {
 
 /** Runs a small tool on what lies in a repository, as git itself is run: what an agent put there leads it no further. */
 export async function runTool(
-  { env, attemptDir, mark, account, ending }: GitSurroundings,
+  { env, attemptDir, mark, account, ending, redaction }: GitSurroundings,
   command: string,
   args: readonly string[],
 ): Promise<void> {
-  const at = { cwd: attemptDir, mark, account, ending, limit: LONGEST_CALL };
+  const at = { cwd: attemptDir, mark, account, ending, redaction, limit: LONGEST_CALL };
   await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at });
 }
 

@@ -4,10 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProjectSettings, ProjectSettingsStore } from '../../lib/catalog/project-settings.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { LOCK, type SharedLocks } from '../../lib/jobs/shared-lock.ts';
-import { SettingsUnreadError, unlessPassing } from '../attempt-settings.ts';
+import { unlessPassing } from '../attempt-settings.ts';
 import { EndedBeforeStart } from '../not-started.ts';
 import { runPreparing } from '../preparing-process.ts';
-import { Redactor } from '../redact.ts';
 import type { SecretSource } from '../secrets.ts';
 import type { GitSurroundings } from './git.ts';
 import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
@@ -32,47 +31,38 @@ export interface RepositoryJob {
   readonly agentEnv: Readonly<Record<string, string>>;
   /** Where the setup command's output is kept. */
   readonly setupLog: string;
-  /** Values that no reader may see; those that are read here are added. */
-  readonly secrets: string[];
 }
 
 /**
  * The job's worktree, set up, if its project has a repository and the job names no folder of its own.
- * @throws Error with a plain message, secrets masked; EndedBeforeStart.
+ * @throws Error with a plain message; EndedBeforeStart.
  */
 export async function openRepository(
   context: RepositoryContext,
   surroundings: GitSurroundings,
   request: RepositoryJob,
 ): Promise<JobWorktree | undefined> {
-  const { job, path, lend, secrets } = request;
+  const { job, path, lend } = request;
   if (job.cwd !== undefined) return undefined;
   const settings = await unlessPassing(() => context.projectSettings.get(job.project_id));
   if (settings.repository === undefined) return undefined;
-  try {
-    const clone = await upToDate(context, surroundings, request, { ...settings, repository: settings.repository });
-    const worktree = await openWorktree(surroundings, { clone, jobId: job.id, path, lend });
-    await setUp(surroundings, request, worktree, settings.setup);
-    return worktree;
-  } catch (error) {
-    if (error instanceof EndedBeforeStart || error instanceof SettingsUnreadError || !(error instanceof Error))
-      throw error;
-    // What git and servers say may quote what they were given.
-    throw new Error(masked(error.message, secrets));
-  }
+  const clone = await upToDate(context, surroundings, request, { ...settings, repository: settings.repository });
+  const worktree = await openWorktree(surroundings, { clone, jobId: job.id, path, lend });
+  await setUp(surroundings, request, worktree, settings.setup);
+  return worktree;
 }
 
 async function upToDate(
   { locks, ...context }: RepositoryContext,
   surroundings: GitSurroundings,
-  { job, workspaces, secrets }: RepositoryJob,
+  { job, workspaces }: RepositoryJob,
   settings: ProjectSettings & { readonly repository: string },
 ): Promise<KeptClone> {
   const { repository, ref, secret } = settings;
   const value = secret === undefined ? undefined : await readSecret(context, secret);
-  if (value !== undefined) secrets.push(value);
+  if (value !== undefined) surroundings.redaction.add([value]);
   const credentials = secret && value ? credentialsFor(repository, secret, value) : undefined;
-  if (credentials !== undefined) secrets.push(credentials.password);
+  if (credentials !== undefined) surroundings.redaction.add([credentials.password]);
   const environment = await credentialEnvironment(surroundings.attemptDir, credentials);
   const request = { workspaces, projectId: job.project_id, repository, ref, credentials: environment };
   return await alone(locks, surroundings, { id: `clone#${job.project_id}`, holder: `${job.id}/${job.attempt}` }, () =>
@@ -117,18 +107,18 @@ const MOST_SETUP_OUTPUT = 1024 * 1024;
 
 /** Runs the setup command, once in each worktree: it counts as run when it has succeeded. */
 async function setUp(
-  { env, mark, ending, account }: GitSurroundings,
-  { agentEnv, setupLog, secrets }: RepositoryJob,
+  { env, mark, ending, account, redaction }: GitSurroundings,
+  { agentEnv, setupLog }: RepositoryJob,
   worktree: JobWorktree,
   setup: string | undefined,
 ): Promise<void> {
   if (setup === undefined || (await isSetUp(worktree, setup))) return;
   const log = createWriteStream(setupLog, { mode: 0o600 });
-  const redactor = new Redactor(secrets);
+  const [stdout, stderr] = [redaction.redactor(), redaction.redactor()];
   let bytes = 0;
-  const keep = (chunk: Buffer) => {
-    if (bytes < MOST_SETUP_OUTPUT) log.write(redactor.push(chunk));
-    bytes += chunk.length;
+  const keep = (masked: Buffer) => {
+    if (bytes < MOST_SETUP_OUTPUT) log.write(masked);
+    bytes += masked.length;
   };
   try {
     const exit = await runPreparing({
@@ -139,9 +129,10 @@ async function setUp(
       mark,
       account,
       ending,
+      redaction,
       limit: LONGEST_SETUP,
-      onStdout: keep,
-      onStderr: keep,
+      onStdout: (chunk) => keep(stdout.push(chunk)),
+      onStderr: (chunk) => keep(stderr.push(chunk)),
     });
     if (exit.exitCode !== 0) {
       const how = exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`;
@@ -149,16 +140,12 @@ async function setUp(
     }
     await markSetUp(worktree, setup);
   } finally {
-    log.end(redactor.flush());
+    for (const redactor of [stdout, stderr]) keep(redactor.flush());
+    log.end();
     await finished(log);
   }
 }
 
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
-}
-
-function masked(text: string, secrets: readonly string[]): string {
-  const redactor = new Redactor(secrets);
-  return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString();
 }

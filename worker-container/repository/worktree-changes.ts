@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/changes.ts';
 import type { AttemptFiles } from '../attempt-files.ts';
-import { Redactor } from '../redact.ts';
+import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git, runTool } from './git.ts';
 import type { JobWorktree } from './job-worktree.ts';
 import { writeConfig } from './kept-clone.ts';
@@ -19,13 +19,13 @@ export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readon
 export async function changesOf(
   surroundings: GitSurroundings,
   worktree: JobWorktree | undefined,
-  { files, secrets }: { readonly files: Pick<AttemptFiles, 'own' | 'agent'>; readonly secrets: readonly string[] },
+  files: Pick<AttemptFiles, 'own' | 'agent'>,
 ): Promise<typeof NO_CHANGES> {
   if (worktree === undefined) return NO_CHANGES;
   try {
     const diffFile = join(files.own, 'changes.diff');
     const index = join(files.agent, 'changes-index');
-    return { changes: await worktreeChanges(surroundings, worktree, { index, diffFile, secrets }), warnings: [] };
+    return { changes: await worktreeChanges(surroundings, worktree, { index, diffFile }), warnings: [] };
   } catch (error) {
     return { warnings: [`changes: not known: ${error instanceof Error ? error.message : String(error)}`] };
   }
@@ -40,11 +40,7 @@ export async function changesOf(
 async function worktreeChanges(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
-  {
-    index,
-    diffFile,
-    secrets,
-  }: { readonly index: string; readonly diffFile: string; readonly secrets: readonly string[] },
+  { index, diffFile }: { readonly index: string; readonly diffFile: string },
 ): Promise<Changes> {
   await writeConfig(surroundings, worktree.clone);
   // Begun from the worktree's own, git need not read the files that have not been touched.
@@ -58,15 +54,15 @@ async function worktreeChanges(
   await ask('read-tree', '--reset', worktree.base);
   await ask('add', '--intent-to-add', '--', worktree.path);
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
-  const stat = await ask('diff', ...NO_PROGRAMS, '--stat=100', '--stat-count=40', worktree.base, '--');
+  const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
   const branch = await ask('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => '');
   const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim();
-  const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile, secrets }));
+  const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile }));
   return {
     branch: branch.trim() || null,
     base: worktree.base,
     head,
-    stat: stat.slice(0, LIMITS.changes.statLength),
+    stat: layOutStat(surroundings.redaction.text(stat)).slice(0, LIMITS.changes.statLength),
     ...counts,
     truncated,
   };
@@ -76,19 +72,23 @@ async function worktreeChanges(
 async function writeDiff(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
-  { call, diffFile, secrets }: { call: GitCall; diffFile: string; secrets: readonly string[] },
+  { call, diffFile }: { call: GitCall; diffFile: string },
 ): Promise<boolean> {
-  const redactor = new Redactor(secrets);
+  const redactor = surroundings.redaction.redactor();
   const parts: Buffer[] = [];
   let bytes = 0;
-  const take = (chunk: Buffer) => {
-    if (bytes < LIMITS.changes.diffBytes) parts.push(redactor.push(chunk));
-    bytes += chunk.length;
+  const keep = (masked: Buffer) => {
+    if (bytes < LIMITS.changes.diffBytes) parts.push(masked);
+    bytes += masked.length;
   };
-  await git(surroundings, ['diff', ...NO_PROGRAMS, '--binary', worktree.base, '--'], { ...call, onStdout: take });
+  await git(surroundings, ['diff', ...NO_PROGRAMS, '--binary', worktree.base, '--'], {
+    ...call,
+    onStdout: (chunk) => keep(redactor.push(chunk)),
+  });
+  keep(redactor.flush());
   const file = await open(diffFile, 'w', 0o600);
   try {
-    await file.writeFile(Buffer.concat([...parts, redactor.flush()]).subarray(0, LIMITS.changes.diffBytes));
+    await file.writeFile(Buffer.concat(parts).subarray(0, LIMITS.changes.diffBytes));
   } finally {
     await file.close();
   }

@@ -12,6 +12,7 @@ import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { findAttachments } from '../../../worker-container/attachments/find-attachments.ts';
 import { keepAttachments } from '../../../worker-container/attachments/keep-attachments.ts';
+import { Redaction } from '../../../worker-container/masking/redaction.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import {
   giveTree,
@@ -110,7 +111,7 @@ describeAsRoot('what a slot has left', () => {
       );
       const kept = keepAttachments({
         ...{ s3, bucket: env.OUTPUT_BUCKET, jobId: 'job', attempt: 1, folder: theirs, owner: slot.uid },
-        ...{ signal: AbortSignal.timeout(60_000), onFailure: () => undefined },
+        ...{ redaction: new Redaction(), signal: AbortSignal.timeout(60_000), onFailure: () => undefined },
       });
       await expect(kept).rejects.toThrow('has changed');
       expect(new Set(sent)).toEqual(new Set(["the worker's", 'theirs']));

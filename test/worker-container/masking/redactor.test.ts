@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Redactor } from '../../worker-container/redact.ts';
+import { Redaction } from '../../../worker-container/masking/redaction.ts';
 
 test('a secret is masked wherever the stream is cut', () => {
   const text = 'before sk-0123456789 after';
@@ -24,7 +24,7 @@ test('every secret is masked whole, in any cut, overlapping ones as one', () => 
 test('bytes that are no text pass unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
-      const redactor = new Redactor(['a secret that is not there']);
+      const redactor = new Redaction(['a secret that is not there']).redactor();
       const output = Buffer.concat([...pieces.map((piece) => redactor.push(Buffer.from(piece))), redactor.flush()]);
       expect(output.equals(Buffer.concat(pieces))).toBe(true);
     }),
@@ -32,7 +32,7 @@ test('bytes that are no text pass unchanged', () => {
 });
 
 test('only what may be a secret is held back', () => {
-  const redactor = new Redactor(['sk-0123456789']);
+  const redactor = new Redaction(['sk-0123456789']).redactor();
   expect(redactor.push(Buffer.from('password: sk-012')).toString()).toBe('password: ');
   expect(redactor.push(Buffer.from('x')).toString()).toBe('sk-012x');
   expect(redactor.push(Buffer.from('sk-012345678')).toString()).toBe('');
@@ -51,7 +51,7 @@ test('a secret is masked as it stands in JSON too', () => {
 });
 
 function redact(secrets: string[], pieces: string[]): string {
-  const redactor = new Redactor(secrets);
+  const redactor = new Redaction(secrets).redactor();
   return [...pieces.map((piece) => redactor.push(Buffer.from(piece))), redactor.flush()].join('');
 }
 

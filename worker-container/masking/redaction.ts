@@ -1,0 +1,47 @@
+import { Redactor } from './redactor.ts';
+import { SecretMatcher } from './secret-matcher.ts';
+
+/** The secrets that one attempt, or one deployment, knows: all that leaves it is masked by them. */
+export class Redaction {
+  readonly #secrets: Set<string>;
+  #matcher: SecretMatcher | undefined;
+
+  constructor(secrets: Iterable<string> = []) {
+    this.#secrets = new Set(secrets);
+  }
+
+  /** Secrets that it has learnt of; redactors that are at work already do not mask them. */
+  add(secrets: Iterable<string>): void {
+    const before = this.#secrets.size;
+    for (const secret of secrets) this.#secrets.add(secret);
+    if (this.#secrets.size > before) this.#matcher = undefined;
+  }
+
+  /** For one stream of bytes. */
+  redactor(): Redactor {
+    this.#matcher ??= new SecretMatcher(this.#secrets);
+    return new Redactor(this.#matcher);
+  }
+
+  text(text: string): string {
+    const redactor = this.redactor();
+    const bytes = Buffer.from(text);
+    const masked = Buffer.concat([redactor.push(bytes), redactor.flush()]);
+    // A text that holds no secret stays as it is, even where it is not well-formed.
+    return masked.equals(bytes) ? text : masked.toString();
+  }
+
+  /** The value with all strings in it masked, but for those under these keys. Keys stay as they are. */
+  strings<T>(value: T, { except }: { readonly except: ReadonlySet<string> }): T {
+    return this.#walk(value, except) as T;
+  }
+
+  #walk(value: unknown, except: ReadonlySet<string>): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (Array.isArray(value)) return value.map((item) => this.#walk(item, except));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, except.has(key) ? item : this.#walk(item, except)]),
+    );
+  }
+}

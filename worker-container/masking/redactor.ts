@@ -1,0 +1,49 @@
+import type { SecretMatcher } from './secret-matcher.ts';
+
+const MASK = Buffer.from('***');
+
+/**
+ * Masks secrets in a byte stream that comes in pieces cut anywhere. Overlapping occurrences become one mask, so that no
+ * rest of one shows.
+ */
+export class Redactor {
+  readonly #matcher: SecretMatcher;
+  /** Bytes that may be the beginning of a secret. */
+  #held: Buffer = Buffer.alloc(0);
+  /** How many of the held bytes belong to a mask that has been given already. */
+  #covered = 0;
+
+  constructor(matcher: SecretMatcher) {
+    this.#matcher = matcher;
+  }
+
+  /** The next bytes, masked. Holds back what may be a secret's beginning: always less than the longest spelling. */
+  push(chunk: Buffer): Buffer {
+    if (this.#matcher.isEmpty) return chunk;
+    return this.#mask(this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk, { isEnd: false });
+  }
+
+  /** What is still held back; to be called once, when no more bytes come. */
+  flush(): Buffer {
+    return this.#mask(this.#held, { isEnd: true });
+  }
+
+  /** Masks everything up to what may be a secret's beginning, and holds back the rest. */
+  #mask(bytes: Buffer, { isEnd }: { readonly isEnd: boolean }): Buffer {
+    const matcher = this.#matcher;
+    const parts: Buffer[] = [];
+    let covered = this.#covered;
+    let at = matcher.next(bytes, 0);
+    for (; at < bytes.length; at = matcher.next(bytes, at + 1)) {
+      const { end, isOpen } = matcher.match(bytes, at);
+      if (isOpen && !isEnd) break;
+      if (end === undefined) continue;
+      if (at >= covered) parts.push(bytes.subarray(covered, at), MASK);
+      covered = Math.max(covered, end);
+    }
+    if (covered < at) parts.push(bytes.subarray(covered, at));
+    this.#held = Buffer.from(bytes.subarray(at));
+    this.#covered = Math.max(0, covered - at);
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+  }
+}
