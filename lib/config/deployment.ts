@@ -16,6 +16,10 @@ export const LOG_RETENTION_DAYS = [
 /** Groups of the identity provider, by the role that they have here. */
 export const DEFAULT_GROUPS = { viewer: 'promptq-viewers', operator: 'promptq-operators', admin: 'promptq-admins' };
 
+/** Lambda's environment has 4,096 bytes, names and values together; these two settings are lists in it. */
+const MAX_TELEGRAM_USERS = 40;
+const MAX_PERIMETER_SOURCES = 16;
+
 /** A DNS name, in lower case. */
 const domainName = z
   .string()
@@ -32,6 +36,10 @@ const deploymentSchema = z.strictObject({
   deploymentName: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,30}$/, 'expected lower-case letters, digits and hyphens, a letter first, at most 31')
+    .refine(
+      (name) => !/^(aws|ssm)/.test(name),
+      "must not begin with aws or ssm, which Parameter Store keeps for AWS's own",
+    )
     .default('promptq'),
   /** Largest body of a request, bytes. */
   maxBodyBytes: z.int().min(1).max(LIMITS.maxBodyBytes.max).default(LIMITS.maxBodyBytes.default),
@@ -125,9 +133,13 @@ const deploymentSchema = z.strictObject({
   /** Address ranges from which the perimeter token counts; none: from everywhere. */
   perimeterSources: z
     .array(z.string().refine((range) => ipaddr.isValidCIDR(range), 'expected a range such as 203.0.113.0/24'))
+    .max(MAX_PERIMETER_SOURCES)
     .default([]),
   /** Users of the Telegram Mini App who may come in, by Telegram's user id. */
-  telegramUsers: z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'expected a user id'), z.enum(ROLES)).default({}),
+  telegramUsers: z
+    .record(z.string().regex(/^[1-9]\d{0,15}$/, 'expected a user id'), z.enum(ROLES))
+    .refine((users) => Object.keys(users).length <= MAX_TELEGRAM_USERS, `expected at most ${MAX_TELEGRAM_USERS} users`)
+    .default({}),
 });
 
 /** The settings of one deployment, with their defaults. */

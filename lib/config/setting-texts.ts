@@ -30,6 +30,6 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
     'your own OpenID Connect provider instead of a user pool: `{issuer, clientId, roleClaim?, groups?}`; a secret of the client is the SecureString `/DEPLOYMENT-data/oidc-client-secret`',
   publicOrigin: 'where browsers find the deployment if a proxy of yours stands before CloudFront',
   originSecretVersion: 'raise it by one to replace the secret by which CloudFront proves itself to the API',
-  perimeterSources: 'address ranges from which the perimeter token counts; none: everywhere',
-  telegramUsers: 'who may come in by a Telegram Mini App: `{"USER ID": ROLE}`',
+  perimeterSources: 'address ranges from which the perimeter token counts, at most 16; none: everywhere',
+  telegramUsers: 'who may come in by a Telegram Mini App, at most 40: `{"USER ID": ROLE}`',
 };

@@ -92,6 +92,15 @@ describe('the settings of a deployment', () => {
     expect(message).toContain('promptq: unknown maxWorker; known: timeoutUnit, ');
   });
 
+  test("have a name that Parameter Store takes: it keeps aws and ssm for AWS's own", () => {
+    for (const deploymentName of ['aws', 'awsome', 'aws-queue', 'ssm', 'ssm-2'])
+      expect(() => readDeployment({ timeoutUnit: 'seconds', deploymentName })).toThrow(
+        `promptq.deploymentName: received "${deploymentName}"`,
+      );
+    for (const deploymentName of ['my-aws-queue', 'as', 'ss-m'])
+      expect(readDeployment({ timeoutUnit: 'seconds', deploymentName })).toMatchObject({ deploymentName });
+  });
+
   test('know the periods that CloudWatch can keep a log for', () => {
     const days = Object.values(RetentionDays).filter(
       (value) => typeof value === 'number' && value !== RetentionDays.INFINITE,
