@@ -1,6 +1,6 @@
 import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { GatewayVpcEndpointAwsService, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
-import { Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
+import { CfnClusterCapacityProviderAssociations, Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -41,9 +41,9 @@ export class WorkerStack extends Stack {
     });
     const cluster = new Cluster(this, 'Cluster', {
       vpc,
-      enableFargateCapacityProviders: true,
       containerInsightsV2: ContainerInsights.DISABLED,
     });
+    offerFargate(cluster, workspaces);
     const task = new WorkerTask(this, 'Task', { data, deployment, version, workspaces, log });
     const scaling = { data, deployment, code: codeOf(SCALE_WORKERS), task, cluster, vpc, workers };
     new WorkerScaling(this, 'Scaling', scaling);
@@ -69,6 +69,20 @@ export class WorkerStack extends Stack {
       restrictDefaultSecurityGroup: false,
     });
   }
+}
+
+/**
+ * Lets tasks of the cluster run on Fargate. The account's first cluster has ECS make its service-linked role, which this
+ * needs and which can be used some seconds later: it waits for the mount targets, which take a minute.
+ */
+function offerFargate(cluster: Cluster, workspaces: Workspaces): void {
+  // Where CDK puts its own, which can't be told to wait.
+  const associations = new CfnClusterCapacityProviderAssociations(cluster, 'Cluster', {
+    cluster: cluster.clusterName,
+    capacityProviders: ['FARGATE', 'FARGATE_SPOT'],
+    defaultCapacityProviderStrategy: [],
+  });
+  associations.node.addDependency(workspaces.mountTargets);
 }
 
 function acknowledge(stack: WorkerStack): void {

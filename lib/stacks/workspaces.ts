@@ -3,7 +3,7 @@ import { type ISecurityGroup, type IVpc, Port, SecurityGroup } from 'aws-cdk-lib
 import type { AccessPoint } from 'aws-cdk-lib/aws-efs';
 import { FileSystem, LifecyclePolicy, OutOfInfrequentAccessPolicy, ThroughputMode } from 'aws-cdk-lib/aws-efs';
 import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 
 const CLIENT_ACTIONS = [
   'elasticfilesystem:ClientMount',
@@ -36,7 +36,7 @@ export class Workspaces extends Construct {
       vpc,
       securityGroup: group,
       encrypted: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       throughputMode: ThroughputMode.ELASTIC,
       lifecyclePolicy: LifecyclePolicy.AFTER_7_DAYS,
       outOfInfrequentAccessPolicy: OutOfInfrequentAccessPolicy.AFTER_1_ACCESS,
@@ -55,7 +55,14 @@ export class Workspaces extends Construct {
 
   /** Lets nobody in but this role: also no administrator's machine, and no access point that somebody else makes helps. */
   admitOnly(role: IRole): void {
-    this.#fileSystem.addToResourcePolicy(refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } }));
+    // Only where EFS says who mounts: a negated condition also holds without it, and would keep the worker itself out.
+    const told = { Null: { 'aws:PrincipalArn': 'false' } };
+    this.#fileSystem.addToResourcePolicy(refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn }, ...told }));
+  }
+
+  /** There when workers can mount the workspaces, about a minute after the file system is made. */
+  get mountTargets(): IDependable {
+    return this.#fileSystem.mountTargetsAvailable;
   }
 
   /** Leave to mount the workspaces, and to give files to others, through the access point alone. */

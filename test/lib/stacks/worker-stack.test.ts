@@ -227,13 +227,30 @@ describe('the network', () => {
       'FARGATE_SPOT',
     ]);
   });
+
+  test('asks ECS for Fargate long after the cluster, which gives an account its service-linked role, is made', () => {
+    const mounts = [...resourcesOf(stack, 'AWS::EFS::MountTarget').keys()];
+    expect(mounts.length).toBeGreaterThan(0);
+    const [associations] = resourcesOf(stack, 'AWS::ECS::ClusterCapacityProviderAssociations').values();
+    expect(associations?.DependsOn).toEqual(expect.arrayContaining(mounts));
+    const [cluster] = resourcesOf(stack, 'AWS::ECS::Cluster').values();
+    expect(cluster?.DependsOn).toBeUndefined();
+  });
+
+  test('keeps the names that are in CloudFormation already', () => {
+    const names = [...resourcesOf(stack)].flatMap(([id, { Type }]) =>
+      /ECS::Cluster|FileSystem$/.test(Type) ? [id] : [],
+    );
+    expect(names.sort()).toEqual(['Cluster3DA9CCBA', 'ClusterEB0386A7', 'WorkspacesFiles094D9B29']);
+  });
 });
 
 describe('the workspaces', () => {
   test('stay when the stack goes, and cost less when nobody reads them', () => {
     const [files] = resourcesOf(stack, 'AWS::EFS::FileSystem').values();
     expect(files).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
       Properties: {
         Encrypted: true,
         LifecyclePolicies: [{ TransitionToIA: 'AFTER_7_DAYS' }, { TransitionToPrimaryStorageClass: 'AFTER_1_ACCESS' }],
@@ -246,7 +263,8 @@ describe('the workspaces', () => {
     expect(Statement.map(({ effect, condition }) => [effect, condition])).toEqual([
       ['Deny', { Bool: { 'aws:SecureTransport': 'false' } }],
       ['Deny', { Null: { 'elasticfilesystem:AccessPointArn': 'true' } }],
-      ['Deny', { ArnNotEquals: { 'aws:PrincipalArn': task.TaskRoleArn } }],
+      // Where EFS says who mounts. A negated condition also holds where it does not: that would keep the worker out too.
+      ['Deny', { ArnNotEquals: { 'aws:PrincipalArn': task.TaskRoleArn }, Null: { 'aws:PrincipalArn': 'false' } }],
     ]);
     // All that a client can do.
     for (const { actions } of Statement)
