@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { readAssembly } from '../lib/stacks/assembly.ts';
 
 /** How a rule says that what it is about lies in another stack. */
-const OTHER_STACK = /\{"Fn::GetStackOutput".*"PublishOutputFnGetAtt(\w+?)[0-9A-F]{8}\w*"\}\}/;
+const OTHER_STACK = /[\w-]+:ExportsOutputFnGetAtt(\w+?)[0-9A-F]{8}\w*/;
 
 /** Prints what `cdk synth` has written in short: how large the stacks are, and which findings of cdk-nag's rules were left, for which reason. */
 const stacks = readAssembly(fileURLToPath(new URL('../cdk.out', import.meta.url)));

@@ -6,8 +6,14 @@ import { answerCustomResource, type Made } from '../../lib/aws/custom-resource.t
 import { originSecretEnv, readEnv } from '../../lib/config/env.ts';
 import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
 
-/** `digests` is the resource that makes the secret; `value` only brings it to where the distribution is made. */
-const propertiesSchema = z.object({ Brings: z.enum(['digests', 'value']), Version: z.coerce.number().int().min(1) });
+/**
+ * `digests` is the resource that makes the secret. `gateway-key` gets the API key that belongs to it, and `value` both, where
+ * the distribution is made.
+ */
+const propertiesSchema = z.object({
+  Brings: z.enum(['digests', 'gateway-key', 'value']),
+  Version: z.coerce.number().int().min(1),
+});
 
 /** A deployment: makes the secret by which its distribution proves itself, or brings it. It is written to no log. */
 export const handler = serveTrigger('keep-origin-secret', keepOriginSecret);
@@ -21,7 +27,15 @@ async function keepOriginSecret(event: CloudFormationCustomResourceEvent, log: L
       if (Brings === 'digests') await secrets.removeAll(Version);
       return undefined;
     }
-    if (Brings === 'value') return { attributes: { Value: await secrets.value(Version) }, secret: true };
-    return { attributes: { Digests: (await secrets.keep(Version)).join(',') }, secret: false };
+    switch (Brings) {
+      case 'digests':
+        return { attributes: { Digests: (await secrets.keep(Version)).join(',') }, secret: false };
+      case 'gateway-key':
+        return { attributes: { GatewayKey: await secrets.gatewayKey(Version) }, secret: true };
+      case 'value': {
+        const Value = await secrets.value(Version);
+        return { attributes: { Value, GatewayKey: await secrets.gatewayKey(Version) }, secret: true };
+      }
+    }
   });
 }

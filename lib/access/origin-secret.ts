@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { keepSecret, readParameter, removeParameters } from '../aws/parameters.ts';
 import { originDigest } from './origin-proof.ts';
 
@@ -22,7 +22,7 @@ export class OriginSecrets {
    * @returns digests of those that count: its own, and that of the version before, which the distribution may still send
    */
   async keep(version: number): Promise<string[]> {
-    await keepSecret(this.#name(version), randomBytes(32).toString('base64url'));
+    await keepSecret(this.#name(version), newSecret());
     if (version > 2) await this.#remove([version - 2]);
     const secrets = await Promise.all([version, version - 1].map(async (each) => await this.#read(each)));
     return secrets.filter((secret) => secret !== undefined).map(originDigest);
@@ -33,6 +33,14 @@ export class OriginSecrets {
     const secret = await this.#read(version);
     if (secret === undefined) throw new Error(`there is no origin secret of version ${version}`);
     return secret;
+  }
+
+  /**
+   * The API key that belongs to a version's secret: derived from it, so there is nothing more to keep, and telling nothing
+   * of it. A version without a secret gets a key that is never sent: a deployment can begin with a later version.
+   */
+  async gatewayKey(version: number): Promise<string> {
+    return gatewayKeyOf((await this.#read(version)) ?? newSecret());
   }
 
   /** Removes all of them, up to a version. */
@@ -53,4 +61,13 @@ export class OriginSecrets {
   #name(version: number): string {
     return `${this.#folder}/${version}`;
   }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** API Gateway takes 20 to 128 letters and digits: 64 hexadecimal ones. */
+function gatewayKeyOf(secret: string): string {
+  return createHmac('sha256', secret).update('api gateway key').digest('hex');
 }

@@ -4,6 +4,12 @@
 export const ORIGIN_SECRET_HEADER = 'x-promptq-origin';
 
 /**
+ * API Gateway's own header for a key. Without the key API Gateway refuses a call before a function runs. The functions see
+ * the key in each event, so it is not the origin secret.
+ */
+export const GATEWAY_KEY_HEADER = 'x-api-key';
+
+/**
  * The address of CloudFront's viewer. CloudFront's own header for it does not reach an origin that gets all headers of
  * the viewer but Host: no origin request policy has both.
  */

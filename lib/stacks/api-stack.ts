@@ -16,10 +16,12 @@ import { pages, routes } from '../contract/routes.ts';
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import { accessStatements, type Served } from './access-statements.ts';
 import { acknowledgeOutputAccess } from './acknowledge-output-access.ts';
+import { STAGE, writeApiOrigin } from './api-origin.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { NOT_FOUND } from './bundle-functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { EXPLAINED } from './explained.ts';
+import { GatewayKeys } from './gateway-keys.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { JobTriggers } from './job-triggers.ts';
 import { loginReaderName } from './login-reader.ts';
@@ -48,15 +50,13 @@ export interface ApiStackProps {
 
 /** The HTTP API: a function for each line of the routing table and each page, one for all else, and those that no client calls. */
 export class ApiStack extends Stack {
-  readonly restApi: RestApi;
   /** By which the functions know the distribution that a later stack makes. */
-  readonly originSecret: OriginSecret;
+  readonly #originSecret: OriginSecret;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, { description: 'Promptq: the HTTP API and what keeps the jobs in order' });
     const api = this.#restApi(props.deployment);
-    this.restApi = api;
-    this.originSecret = new OriginSecret(this, 'OriginSecret', props);
+    this.#originSecret = new OriginSecret(this, 'OriginSecret', props);
     const notFound = this.#function(
       {
         id: NOT_FOUND,
@@ -79,6 +79,8 @@ export class ApiStack extends Stack {
       tree.at(path).addMethod(route.method, integration);
     }
     tree.at('/{proxy+}');
+    new GatewayKeys(this, 'GatewayKeys', { api, deployment: props.deployment, originSecret: this.#originSecret });
+    writeApiOrigin(this, props.data, api, this.#originSecret.digests);
     addGatewayResponses(api);
     const { countJobs, watchJobs } = new JobTriggers(this, 'Triggers', props);
     new Operations(this, 'Operations', { ...props, api, countJobs, watchJobs });
@@ -95,12 +97,14 @@ export class ApiStack extends Stack {
     const api = new RestApi(this, 'Api', {
       restApiName: deployment.deploymentName,
       endpointTypes: [EndpointType.REGIONAL],
+      // Who calls without the key that the distribution sends is refused here, and billed to nobody.
+      defaultMethodOptions: { apiKeyRequired: true },
       // API Gateway writes access logs only if the account has such a role. It is the whole account's: other
       // deployments go on using it when this one is gone.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
-        stageName: 'live',
+        stageName: STAGE,
         throttlingRateLimit: deployment.throttling.rate,
         throttlingBurstLimit: deployment.throttling.burst,
         accessLogDestination: new LogGroupLogDestination(log),
@@ -120,7 +124,7 @@ export class ApiStack extends Stack {
       description: label,
       code: codeOf(id),
       environment: {
-        ...apiEnvironment(data, deployment, { version, originDigests: this.originSecret.digests }),
+        ...apiEnvironment(data, deployment, { version, originDigests: this.#originSecret.digests }),
         ...(route.access.loginCode && { LOGIN_READER_FUNCTION: loginReaderName(data) }),
         ...(route.access.scaling && { SCALE_WORKERS_FUNCTION: scaleWorkersName(data) }),
       },

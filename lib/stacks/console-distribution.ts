@@ -1,5 +1,4 @@
 import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AccessLevel,
@@ -23,14 +22,15 @@ import {
   Signing,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { RestApiOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { CONSOLE_HEADERS } from '../config/console-headers.ts';
 import type { Deployment } from '../config/deployment.ts';
-import { ORIGIN_SECRET_HEADER } from '../config/edge-headers.ts';
+import { GATEWAY_KEY_HEADER, ORIGIN_SECRET_HEADER } from '../config/edge-headers.ts';
 import { BASE_PATH } from '../contract/route.ts';
 import { TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
+import { STAGE } from './api-origin.ts';
 import { CONSOLE_PATHS, VIEWER_ADDRESS } from './edge-functions.ts';
 
 /** First parts of paths that are the API's, as in the local run; all others are the console's. */
@@ -42,11 +42,12 @@ const READ_TIMEOUT = Duration.seconds(60);
 
 export interface ConsoleDistributionProps {
   readonly deployment: Deployment;
-  readonly api: RestApi;
+  /** The host of the API. */
+  readonly apiDomainName: string;
   /** The console's files. */
   readonly files: IBucket;
-  /** By which the API knows this distribution. */
-  readonly originSecret: string;
+  /** By which the API knows this distribution, and API Gateway that a call comes from it. */
+  readonly originSecret: { readonly value: string; readonly gatewayKey: string };
 }
 
 /** What browsers and clients reach: the console and the API under one origin. */
@@ -54,14 +55,21 @@ export class ConsoleDistribution extends Construct {
   readonly resource: Distribution;
   readonly #name: string;
 
-  constructor(scope: Construct, id: string, { deployment, api, files, originSecret }: ConsoleDistributionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { deployment, apiDomainName, files, originSecret }: ConsoleDistributionProps,
+  ) {
     super(scope, id);
     const { deploymentName, domain, webAclArn } = deployment;
     this.#name = deploymentName;
     const apiBehavior = this.#apiBehavior(
-      new RestApiOrigin(api, {
-        originPath: `/${api.deploymentStage.stageName}`,
-        customHeaders: { [ORIGIN_SECRET_HEADER]: originSecret },
+      new HttpOrigin(apiDomainName, {
+        originPath: `/${STAGE}`,
+        customHeaders: {
+          [ORIGIN_SECRET_HEADER]: originSecret.value,
+          [GATEWAY_KEY_HEADER]: originSecret.gatewayKey,
+        },
         readTimeout: READ_TIMEOUT,
       }),
     );

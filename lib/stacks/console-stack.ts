@@ -7,11 +7,13 @@ import type { Construct } from 'constructs';
 import type * as z from 'zod';
 import type { whereaboutsSchema } from '../access/whereabouts.ts';
 import { type Deployment, knownOrigin } from '../config/deployment.ts';
+import { readApiOrigin } from './api-origin.ts';
 import type { ApiStack } from './api-stack.ts';
 import { PUBLISH_CONSOLE } from './bundle-functions.ts';
 import { ConsoleDistribution } from './console-distribution.ts';
 import type { DataStack } from './data-stack.ts';
 import { whereaboutsName } from './data-statements.ts';
+import { BroughtOriginSecret } from './origin-secret.ts';
 import { PublishedConsole } from './published-console.ts';
 import { SignInPool } from './sign-in-pool.ts';
 
@@ -28,19 +30,24 @@ export class ConsoleStack extends Stack {
   constructor(scope: Construct, id: string, props: ConsoleStackProps) {
     super(scope, id, { description: 'Promptq: the web console, its distribution, and signing in' });
     const { data, api, deployment, codeOf } = props;
+    this.addStackDependency(api, 'CloudFormation reads a parameter that the api stack writes');
+    const { domainName, changes } = readApiOrigin(this, data);
     const published = new PublishedConsole(this, 'Console', {
       code: codeOf(PUBLISH_CONSOLE),
       deployment,
     });
     const distribution = new ConsoleDistribution(this, 'Distribution', {
       deployment,
-      api: api.restApi,
+      apiDomainName: domainName,
       files: published.bucket,
-      originSecret: api.originSecret.valueIn(this),
+      originSecret: new BroughtOriginSecret(this, 'OriginSecret', { data, deployment, codeOf, changes }),
     }).resource;
     this.#enterName(distribution, deployment);
     const origin = knownOrigin(deployment) ?? `https://${distribution.distributionDomainName}`;
-    const pool = deployment.signIn === undefined ? new SignInPool(this, 'SignIn', { deployment, origin }) : undefined;
+    const pool =
+      deployment.signIn === undefined
+        ? new SignInPool(this, 'SignIn', { deployment, origin, after: distribution })
+        : undefined;
     const whereabouts: z.input<typeof whereaboutsSchema> = {
       public_origin: origin,
       ...(pool !== undefined && { issuer: pool.issuer, client_id: pool.clientId }),

@@ -41,11 +41,40 @@ export class DataStack extends Stack {
     };
     this.deliveries = this.#queue('deliveries', DELIVERIES);
     this.output = this.#outputBucket();
+    this.#makeTablesLast();
+    this.#exportAll();
     new CfnOutput(this, 'JobsTableName', { value: this.tables.jobs.tableName });
     new CfnOutput(this, 'RegistryTableName', { value: this.tables.registry.tableName });
     new CfnOutput(this, 'OutputBucketName', { value: this.output.bucketName });
     new CfnOutput(this, 'DeliveriesQueueUrl', { value: this.deliveries.queueUrl });
     for (const band of BANDS) new CfnOutput(this, `${pascalCase(band)}QueueUrl`, { value: this.queues[band].queueUrl });
+  }
+
+  /** A table is protected from deletion, so a first deployment that fails could not take it back. */
+  #makeTablesLast(): void {
+    for (const table of Object.values(this.tables))
+      table.node.addDependency(this.output, ...this.#allQueues().flatMap(({ queue, dead }) => [queue, dead]));
+  }
+
+  /**
+   * What later stacks refer to, whether they do or not: an upgrade that stops using something would otherwise remove its
+   * export from here while the stacks that come after still import it, and fail.
+   */
+  #exportAll(): void {
+    const { jobs, registry } = this.tables;
+    for (const { tableName, tableArn } of [jobs, registry])
+      for (const one of [tableName, tableArn]) this.exportValue(one);
+    this.exportValue(jobs.tableStreamArn);
+    for (const { queue, dead } of this.#allQueues())
+      for (const one of [queue.queueArn, queue.queueUrl, dead.queueArn]) this.exportValue(one);
+    this.exportValue(this.deliveries.deadLetterQueue?.queue.queueName);
+    for (const one of [this.output.bucketName, this.output.bucketArn]) this.exportValue(one);
+  }
+
+  #allQueues() {
+    return [...Object.values(this.queues), this.deliveries].flatMap((queue) =>
+      queue.deadLetterQueue === undefined ? [] : [{ queue, dead: queue.deadLetterQueue.queue }],
+    );
   }
 
   /** A queue, and the queue that takes what can't be delivered. */
@@ -71,7 +100,7 @@ export class DataStack extends Stack {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       // A worker that is killed while it uploads leaves parts that nobody sees and everybody pays for.
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
     });

@@ -16,6 +16,8 @@ const OWN_ANSWERS: readonly OwnAnswer[] = [
   { type: ResponseType.QUOTA_EXCEEDED, ...said('too_many_requests') },
   // Its name for a path that it doesn't know, whatever the caller sent.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...said('not_found') },
+  // A call that did not come through the distribution: without its key.
+  { type: ResponseType.INVALID_API_KEY, ...said('forbidden') },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...said('not_found') },
   { type: ResponseType.INTEGRATION_TIMEOUT, ...said('timed_out') },
   { type: ResponseType.DEFAULT_4XX, error: 'the request could not be understood' },
@@ -44,6 +46,6 @@ function quoted(headers: Readonly<Record<string, string>>): Record<string, strin
   return Object.fromEntries(plain.map(([name, value]) => [name, `'${value}'`]));
 }
 
-function said(code: 'body_too_large' | 'too_many_requests' | 'not_found' | 'timed_out') {
+function said(code: 'body_too_large' | 'too_many_requests' | 'forbidden' | 'not_found' | 'timed_out') {
   return { status: ERRORS[code].status, error: ERRORS[code].word };
 }

@@ -83,7 +83,7 @@ function holderOf(roleId: string, resources: Resources): string {
 
 const joinSchema = z.object({ 'Fn::Join': z.tuple([z.string(), z.array(z.unknown())]) });
 const attributeSchema = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) });
-const outputSchema = z.object({ 'Fn::GetStackOutput': z.object({ OutputName: z.string() }) });
+const importSchema = z.object({ 'Fn::ImportValue': z.string() });
 const refSchema = z.object({ Ref: z.string() });
 const subSchema = z.object({ 'Fn::Sub': z.string() });
 
@@ -94,9 +94,9 @@ function spoken(value: unknown): string {
   if (join !== undefined) return join[1].map(spoken).join(join[0]);
   const attribute = attributeSchema.safeParse(value).data?.['Fn::GetAtt'];
   if (attribute !== undefined) return named(attribute[0], attribute[1]);
-  const output = outputSchema.safeParse(value).data?.['Fn::GetStackOutput'].OutputName;
-  const published = /^PublishOutputFnGetAtt(\w+?[0-9A-F]{8})(Arn|StreamArn)/.exec(output ?? '');
-  if (published !== null) return named(published[1] ?? '', published[2] ?? '');
+  const imported = importSchema.safeParse(value).data?.['Fn::ImportValue'];
+  const exported = /:ExportsOutputFnGetAtt(\w+?[0-9A-F]{8})(Arn|StreamArn)/.exec(imported ?? '');
+  if (exported !== null) return named(exported[1] ?? '', exported[2] ?? '');
   const ref = refSchema.safeParse(value).data?.Ref;
   if (ref !== undefined) return ref.startsWith('AWS::') ? ref.slice(5).toLowerCase() : plain(ref);
   return subSchema.safeParse(value).data?.['Fn::Sub'] ?? JSON.stringify(value);

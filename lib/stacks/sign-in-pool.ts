@@ -13,7 +13,7 @@ import {
   type UserPoolClient,
   UserPoolClientIdentityProvider,
 } from 'aws-cdk-lib/aws-cognito';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import { DEFAULT_GROUPS, type Deployment } from '../config/deployment.ts';
 import { ROLES } from '../contract/roles.ts';
 import { finishSignIn, signedOut } from '../contract/routes/pages.ts';
@@ -22,6 +22,8 @@ export interface SignInPoolProps {
   readonly deployment: Deployment;
   /** Where browsers find the deployment. */
   readonly origin: string;
+  /** What must be there first: a pool is protected from deletion, so a deployment that fails could not take it back. */
+  readonly after: IDependable;
 }
 
 /** The deployment's own identity provider: a pool of users whom an administrator invites, with Cognito's own pages. */
@@ -31,9 +33,10 @@ export class SignInPool extends Construct {
   readonly clientId: string;
   readonly poolId: string;
 
-  constructor(scope: Construct, id: string, { deployment, origin }: SignInPoolProps) {
+  constructor(scope: Construct, id: string, { deployment, origin, after }: SignInPoolProps) {
     super(scope, id);
     const pool = this.#pool(deployment, origin);
+    pool.node.addDependency(after);
     const client = this.#client(pool, origin);
     pool.addDomain('Domain', {
       cognitoDomain: { domainPrefix: domainPrefix(this, deployment) },

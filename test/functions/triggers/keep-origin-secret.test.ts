@@ -32,6 +32,8 @@ const keep = async (type: 'Create' | 'Update' | 'Delete', version: number) =>
   await cloudFormation.ask(type, { Brings: 'digests', Version: String(version) });
 const bring = async (type: 'Create' | 'Update' | 'Delete', version: number) =>
   await cloudFormation.ask(type, { Brings: 'value', Version: String(version) });
+const keyOf = async (version: number) =>
+  await cloudFormation.ask('Create', { Brings: 'gateway-key', Version: String(version) });
 const digestsOf = (answer: Awaited<ReturnType<typeof keep>>) => (answer.Data?.Digests ?? '').split(',');
 const admits = (digests: readonly string[], secret: string | undefined) =>
   cameThroughDistribution({ [ORIGIN_SECRET_HEADER]: secret }, digests);
@@ -79,4 +81,29 @@ test('a secret that is not there fails the deployment', async () => {
     Status: 'FAILED',
     Reason: 'there is no origin secret of version 7',
   });
+});
+
+test('API Gateway gets a key that belongs to the secret, tells nothing of it, and is what the distribution gets', async () => {
+  await keep('Create', 1);
+  const made = await keyOf(1);
+  const key = made.Data?.GatewayKey;
+  // Letters and digits, 20 to 128 of them.
+  expect(key).toMatch(/^[0-9a-f]{64}$/);
+  expect(made.NoEcho).toBe(true);
+  expect((await keyOf(1)).Data?.GatewayKey).toBe(key);
+  const brought = (await bring('Create', 1)).Data;
+  expect(brought?.GatewayKey).toBe(key);
+  const digests = digestsOf(await keep('Update', 1));
+  expect([admits(digests, key), digests.includes(String(key))]).toEqual([false, false]);
+  await keep('Update', 2);
+  expect((await keyOf(2)).Data?.GatewayKey).not.toBe(key);
+  expect((await keyOf(1)).Data?.GatewayKey).toBe(key);
+});
+
+test('a version that this deployment never had gets a key that nobody has', async () => {
+  await keep('Create', 3);
+  const [one, another] = [(await keyOf(2)).Data?.GatewayKey, (await keyOf(2)).Data?.GatewayKey];
+  expect(one).toMatch(/^[0-9a-f]{64}$/);
+  expect(another).not.toBe(one);
+  expect([...store.parameters.keys()]).toEqual([`${FOLDER}/3`]);
 });

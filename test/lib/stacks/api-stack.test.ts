@@ -16,6 +16,24 @@ const app = testApp();
 const data = new DataStack(app, 'data');
 const settings = deployment({ throttling: { rate: 7, burst: 9 }, maxBodyBytes: 1_000, scopeEnforcement: true });
 const stack = new ApiStack(app, 'api', { data, deployment: settings, version: VERSION, codeOf });
+/** Settings whose texts are as long as they get, with so many users and address ranges. */
+function wideSettings(users: number, ranges: number) {
+  const user = (at: number) => [String(10 ** 15 + at), 'operator'];
+  return deployment({
+    deploymentName: 'a'.repeat(31),
+    telegramUsers: Object.fromEntries(Array.from({ length: users }, (_, at) => user(at))),
+    perimeterSources: Array.from({ length: ranges }, () => 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ff00/120'),
+    publicOrigin: `https://${'a'.repeat(60)}.example.com`,
+    signIn: { issuer: `https://${'i'.repeat(100)}`, clientId: 'c'.repeat(64), roleClaim: 'r'.repeat(64) },
+  });
+}
+const wideApp = testApp();
+const wide = new ApiStack(wideApp, 'wide', {
+  data: new DataStack(wideApp, 'data'),
+  deployment: wideSettings(40, 16),
+  version: VERSION,
+  codeOf,
+});
 const methods = apiMethods(stack);
 const functions = functionsById(stack);
 
@@ -30,6 +48,17 @@ describe('API Gateway', () => {
     expect(method?.uri).toContain(streamed ? '/response-streaming-invocations' : '/invocations');
     expect(method?.timeoutMs).toBe(streamed ? 900_000 : 29_000);
     expect(functions.get(route.id)).toMatchObject({ timeout: streamed ? 900 : 29, memory: streamed ? 512 : 256 });
+  });
+
+  test('refuses whatever comes without the key that the distribution sends', () => {
+    const required = [...resourcesOf(stack, 'AWS::ApiGateway::Method').values()].map(
+      ({ Properties }) => Properties.ApiKeyRequired,
+    );
+    expect(new Set(required)).toEqual(new Set([true]));
+    expect(resourcesOf(stack, 'AWS::ApiGateway::RestApi').size).toBe(1);
+    const [restApi] = resourcesOf(stack, 'AWS::ApiGateway::RestApi').values();
+    // In the header x-api-key, which is what it means when nothing is said.
+    expect(restApi?.Properties.ApiKeySourceType ?? 'HEADER').toBe('HEADER');
   });
 
   test('answers nothing by itself: ANY of every resource and all other paths go to one function', () => {
@@ -103,6 +132,7 @@ describe('API Gateway', () => {
       THROTTLED: ['429', 'too_many_requests'],
       QUOTA_EXCEEDED: ['429', 'too_many_requests'],
       MISSING_AUTHENTICATION_TOKEN: ['404', 'not_found'],
+      INVALID_API_KEY: ['403', 'forbidden'],
       RESOURCE_NOT_FOUND: ['404', 'not_found'],
       INTEGRATION_TIMEOUT: ['504', 'timed_out'],
       DEFAULT_4XX: [undefined, expect.any(String)],
@@ -125,6 +155,17 @@ describe('the functions', () => {
       });
     },
   );
+
+  test('have room in an environment for all that settings can say', () => {
+    // Longer than names of tables, addresses of queues and two digests are.
+    const asDeployed = (value: unknown) => (typeof value === 'string' ? value : 'x'.repeat(140));
+    for (const [id, { environment }] of functionsById(wide)) {
+      const text = Object.entries(environment).map(([name, value]) => `${name}${asDeployed(value)}`);
+      expect(Buffer.byteLength(text.join('')), id).toBeLessThanOrEqual(4_096);
+    }
+    expect(() => wideSettings(41, 0)).toThrow('promptq.telegramUsers');
+    expect(() => wideSettings(0, 17)).toThrow('promptq.perimeterSources');
+  });
 
   test.each(TRIGGERS)('%s gets all that its environment is checked for', (id) => {
     expect(() => readEnv(triggerEnv, standIns(functions.get(id)?.environment ?? {}))).not.toThrow();

@@ -2,7 +2,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { CONSOLE_HEADERS, consoleFile } from '../../../lib/config/console-headers.ts';
-import { ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../../../lib/config/edge-headers.ts';
+import { GATEWAY_KEY_HEADER, ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../../../lib/config/edge-headers.ts';
 import { originSecretEnv, publishConsoleEnv, readEnv } from '../../../lib/config/env.ts';
 import { wholePath } from '../../../lib/contract/route.ts';
 import { pages, routes } from '../../../lib/contract/routes.ts';
@@ -47,7 +47,7 @@ describe('the distribution, for the API', () => {
   test('has the stage as origin, over TLS 1.2, and waits a minute', () => {
     for (const each of ofApi) {
       expect(originOf(each)).toMatchObject({
-        OriginPath: expect.objectContaining({ 'Fn::Join': ['', ['/', expect.anything()]] }),
+        OriginPath: '/live',
         CustomOriginConfig: {
           OriginProtocolPolicy: 'https-only',
           OriginSSLProtocols: ['TLSv1.2'],
@@ -84,12 +84,16 @@ describe('the secret of the origin', () => {
         .object({
           OriginCustomHeaders: z.tuple([
             z.object({ HeaderName: z.literal(ORIGIN_SECRET_HEADER), HeaderValue: z.unknown() }),
+            z.object({ HeaderName: z.literal(GATEWAY_KEY_HEADER), HeaderValue: z.unknown() }),
           ]),
         })
         .parse(originOf(each)),
     );
     const secret = { 'Fn::GetAtt': [expect.stringMatching(/^OriginSecret/), 'Value'] };
-    for (const { OriginCustomHeaders } of headers) expect(OriginCustomHeaders[0].HeaderValue).toEqual(secret);
+    const key = { 'Fn::GetAtt': [expect.stringMatching(/^OriginSecret/), 'GatewayKey'] };
+    expect(headers.map(({ OriginCustomHeaders: [first, second] }) => [first.HeaderValue, second.HeaderValue])).toEqual(
+      headers.map(() => [secret, key]),
+    );
     const texts = Object.values(plain).map((stack) => JSON.stringify(Template.fromStack(stack).toJSON()));
     expect(texts.flatMap((text) => text.match(/"OriginSecret[^"]*","Value"\]/g) ?? [])).toHaveLength(1);
   });
@@ -115,12 +119,24 @@ describe('the secret of the origin', () => {
     expect(readEnv(originSecretEnv, standIns(environment)).ORIGIN_SECRET_FOLDER).toBe('/rich-data/origin-secret');
   });
 
+  test('is brought by a function that may read these parameters and nothing else', () => {
+    const [grant, ...others] = roleGrants(rich.console).grantsOf(KEEP_ORIGIN_SECRET);
+    expect(others).toEqual([]);
+    expect(grant?.actions).toEqual(['ssm:GetParameter']);
+    expect(grant?.resources.map((one) => /parameter(\/[^"]+)/.exec(one)?.[1])).toEqual(
+      [1, 2, 3].map((version) => `/rich-data/origin-secret/${version}`),
+    );
+  });
+
   test('is asked for again when it is another', () => {
-    const made = propertiesOfOnly(rich.api, 'Custom::PromptqOriginSecret');
+    const [made] = [...resourcesOf(rich.api, 'Custom::PromptqOriginSecret').values()].flatMap(({ Properties }) =>
+      Properties.Brings === 'digests' ? [Properties] : [],
+    );
     const brought = propertiesOfOnly(rich.console, 'Custom::PromptqOriginSecret');
+    if (made === undefined) throw new Error('nothing makes the secret');
     expect([made, brought]).toMatchObject([
       { Brings: 'digests', Version: 3 },
-      { Brings: 'value', Version: 3, Digests: expect.anything() },
+      { Brings: 'value', Version: 3, Changes: expect.anything() },
     ]);
     // Longer than the function runs three times, so that a failure is told.
     for (const { ServiceTimeout } of [made, brought]) expect(Number(ServiceTimeout)).toBeGreaterThan(90);

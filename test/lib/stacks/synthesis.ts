@@ -37,6 +37,7 @@ const resourceSchema = z.object({
   Properties: z.record(z.string(), z.unknown()).default({}),
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),
+  DependsOn: z.array(z.string()).optional(),
 });
 export type SynthesizedResource = z.output<typeof resourceSchema>;
 

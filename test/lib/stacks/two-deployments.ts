@@ -4,7 +4,7 @@ import { DataStack } from '../../../lib/stacks/data-stack.ts';
 import { WorkerStack } from '../../../lib/stacks/worker-stack.ts';
 import { codeOf, deployment, testApp, VERSION } from './synthesis.ts';
 
-/** Two deployments in one account: one with no more than it needs, one with all that it can have. To be called outside of tests. */
+/** Deployments in one account: one with no more than it needs, one with all that it can have. To be called outside of tests. */
 export function twoDeployments() {
   const app = testApp();
   const stacksOf = (settings: Record<string, unknown> & { readonly deploymentName: string }) => {
@@ -17,6 +17,8 @@ export function twoDeployments() {
   };
   return {
     plain: stacksOf({ deploymentName: 'my-aws-queue', adminEmail: 'ada@example.com' }),
+    /** Its origin is known before the distribution is made. */
+    aliased: stacksOf({ deploymentName: 'aliased', publicOrigin: 'https://queue.example.com' }),
     rich: stacksOf({
       deploymentName: 'rich',
       domain: {
