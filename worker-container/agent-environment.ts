@@ -1,5 +1,6 @@
 import type { Profile, ProfileStore } from '../lib/catalog/profiles.ts';
 import type { WorkerEnv } from '../lib/config/env.ts';
+import { refusedKindOf } from '../lib/contract/profile-variables.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { AgentRun } from './agents/agent.ts';
 
@@ -75,6 +76,20 @@ export function loginEnvironment(env: WorkerEnv, agent: Profile['agent']): Recor
   return { ...plainEnvironment(env), ...given(OF_AGENT[agent].binary(env)) };
 }
 
+/** What to warn a job of whose profile was stored before some of its variables were refused: it still gets those. */
+export function variableWarnings(profile: Profile): string[] {
+  const names = namesOfKind(profile, 'interpreter');
+  return names.length === 0
+    ? []
+    : [`profile ${profile.name} sets ${names.join(', ')}, which imports refuse now: import it without`];
+}
+
+function namesOfKind(profile: Profile, kind: 'loader' | 'interpreter'): string[] {
+  return Object.keys(profile.env)
+    .filter((name) => refusedKindOf(name) === kind)
+    .toSorted();
+}
+
 /** Values of secrets by name. */
 type Secrets = ReadonlyMap<string, string>;
 
@@ -83,8 +98,16 @@ export function secretNames(profile: Profile): string[] {
   return Object.values(profile.env).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
 }
 
-/** @throws Error that names the secrets which there are not. */
+/**
+ * @throws Error that names the secrets which there are not, or the dynamic loader's variables: a profile that was stored
+ * when these were allowed must not have them either.
+ */
 function resolved(profile: Profile, secrets: Secrets): Record<string, string> {
+  const loaders = namesOfKind(profile, 'loader');
+  if (loaders.length > 0)
+    throw new Error(
+      `profile ${profile.name} sets ${loaders.join(', ')}: no process of a job gets that. Import the profile without it`,
+    );
   const missing = secretNames(profile).filter((name) => !secrets.has(name));
   if (missing.length > 0)
     throw new Error(`profile ${profile.name} needs the secret ${missing.join(', ')}, which is not set`);

@@ -141,7 +141,7 @@ async function runWithLogin(
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(asked !== undefined && { follow_ups: asked }),
       ...(changes !== undefined && { changes }),
-      ...recordOf({ ...kept, warnings: [...warnings, ...kept.warnings] }),
+      ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings] }),
     };
     const sources: Sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
     return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };

@@ -3,7 +3,7 @@ import type { Profile } from '../lib/catalog/profiles.ts';
 import { composePrompt, promptLength } from '../lib/contract/compose-prompt.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { workingFolder } from '../lib/jobs/working-folder.ts';
-import { agentEnvironment, practiceUrlOf, secretsOf, vendorOf } from './agent-environment.ts';
+import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from './agent-environment.ts';
 import type { Agent, AgentCommand } from './agents/agent.ts';
 import { AGENTS } from './agents/agents.ts';
 import type { AttemptContext } from './attempt.ts';
@@ -26,6 +26,8 @@ export interface PreparedAttempt {
   readonly cwd: string;
   /** The job's working copy of its project's repository. */
   readonly worktree: JobWorktree | undefined;
+  /** For whoever reads the job. */
+  readonly warnings: readonly string[];
 }
 
 /** Where, and in whose name, an attempt is prepared. */
@@ -93,5 +95,6 @@ export async function prepareAttempt(
     practiceUrl: practiceUrlOf(env, profile),
   });
   await giveTree(files.agent, account);
-  return { profile, agent, model, prompt, command, cwd: folder.path, worktree };
+  const warnings = variableWarnings(profile);
+  return { profile, agent, model, prompt, command, cwd: folder.path, worktree, warnings };
 }

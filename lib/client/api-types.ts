@@ -990,7 +990,7 @@ export interface components {
             model?: string;
             /** @description Added to the agent's own arguments. */
             args?: string[];
-            /** @description Added to the agent's environment: a text, or the name of a secret, never its value. */
+            /** @description Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;
@@ -2066,7 +2066,7 @@ export interface components {
             model?: string;
             /** @description Added to the agent's own arguments. */
             args?: string[];
-            /** @description Added to the agent's environment: a text, or the name of a secret, never its value. */
+            /** @description Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;

@@ -162,6 +162,16 @@ describe('a broken document is refused with the path of its fault and changes no
       /^body\.profiles\[1\]\.env\.PROMPTQ_ATTEMPT: .*service's own/,
     ],
     [
+      'a variable of the dynamic loader',
+      inProfile({ env: { LD_PRELOAD: '/workspaces/x/evil.so' } }),
+      /^body\.profiles\[1\]\.env\.LD_PRELOAD: .*a profile can't set this variable: it changes the code that the dynamic loader loads/,
+    ],
+    [
+      'a variable of an interpreter, from a secret too',
+      inProfile({ env: { NODE_OPTIONS: { secret: 'A' } } }),
+      /^body\.profiles\[1\]\.env\.NODE_OPTIONS: .*a profile can't set this variable: it makes every shell or interpreter/,
+    ],
+    [
       'a secret with a value',
       inProfile({ env: { A: { secret: 'A', value: 'x' } } }),
       /^body\.profiles\[1\]\.env\.A: unknown "value"; allowed: secret$/,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { REFUSED_NAMES, whyRefused } from '../profile-variables.ts';
 import { unknownMember, withoutNulls } from './entry.ts';
 import { nameText } from './name.ts';
 import { timestamp } from './text.ts';
@@ -32,7 +33,9 @@ export const secretName = z
 const envName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'the name: expected letters, digits and underscores, no digit first')
-  .refine((name) => !/^(PROMPTQ_|AWS_)/.test(name), "the name: PROMPTQ_… and AWS_… are the service's own");
+  .refine((name) => whyRefused(name) === undefined, {
+    error: ({ input }) => `a profile can't set this variable: ${whyRefused(String(input))}`,
+  });
 
 const envValue = z.union(
   [oneLine(catalog.envValueLength), z.strictObject({ secret: secretName }, { error: unknownMember({ secret: true }) })],
@@ -54,7 +57,9 @@ const shape = {
     .record(envName, envValue, { error: 'expected an object of strings and {"secret": NAME}' })
     .refine((env) => Object.keys(env).length <= catalog.env, `expected at most ${catalog.env} variables`)
     .optional()
-    .meta({ description: "Added to the agent's environment: a text, or the name of a secret, never its value." }),
+    .meta({
+      description: `Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: ${REFUSED_NAMES}.`,
+    }),
   sandbox: z.enum(SANDBOXES).optional().meta({ description: '`none` (default): the container is the sandbox.' }),
   timeout: z
     .number({ error: "expected a number > 0 in the deployment's timeout_unit" })
