@@ -10,19 +10,26 @@ import type { Job } from '../lib/jobs/job.ts';
 import { newChangeId } from '../lib/jobs/job-store.ts';
 import { openWatch } from '../lib/jobs/open-watch.ts';
 import { startDynamodbEmulator } from '../lib/local/dynamodb-emulator.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION, localEnv } from '../lib/local/local-env.ts';
+import { LOCAL_REGION, localEnv } from '../lib/local/local-env.ts';
 import { startObjectAndQueueEmulator } from '../lib/local/object-and-queue-emulator.ts';
 import { createResources } from '../lib/local/resources.ts';
+import { newRunCredentials } from '../lib/local/run-access/run-credentials.ts';
 import { aJob } from './lib/jobs/a-job.ts';
 
 /** Tables, queues and a bucket of a deployment, emulated in a folder of its own, and the modules opened on them. */
 export async function emulateDeployment() {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  const dynamodb = await startDynamodbEmulator({ folder: join(folder, 'dynamodb'), env: {}, log: () => undefined });
-  const others = await startObjectAndQueueEmulator(join(folder, 's3'));
-  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint };
+  const credentials = newRunCredentials();
+  const dynamodb = await startDynamodbEmulator({
+    credentials,
+    folder: join(folder, 'dynamodb'),
+    env: {},
+    log: () => undefined,
+  });
+  const others = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
+  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint, credentials };
   const resources = await createResources(endpoints);
-  const settings = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+  const settings = { region: LOCAL_REGION, credentials };
   const client = new DynamoDBClient({ ...settings, endpoint: dynamodb.endpoint });
   const clock = new TableClock();
   clock.attach(client);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { startDynamodbEmulator } from './dynamodb-emulator.ts';
 import type { Home } from './home.ts';
@@ -6,6 +7,7 @@ import { RUN_MARK } from './local-env.ts';
 import { startObjectAndQueueEmulator } from './object-and-queue-emulator.ts';
 import { type PracticeVendor, startPracticeVendor } from './practice-vendor/practice-vendor.ts';
 import type { Endpoints } from './resources.ts';
+import { newRunCredentials } from './run-access/run-credentials.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface EmulatorOptions {
@@ -21,19 +23,24 @@ export async function startEmulators(
   options: EmulatorOptions,
 ): Promise<{ endpoints: Endpoints; vendor: PracticeVendor }> {
   const { home, source, log, shutdown } = options;
+  // DynamoDB Local keeps a database for each access key ID: it must find its data in the next run.
+  const credentials = newRunCredentials(source.PROMPTQ_DYNAMODB_ENDPOINT ? 'local' : undefined);
+  const apiKey = await home.keep('practice-key', () => randomBytes(32).toString('base64url'));
   const [dynamodb, objectsAndQueues, vendor] = await Promise.all([
     startDynamodbEmulator({
       folder: home.folder('dynamodb'),
+      credentials,
       env: { [RUN_MARK]: home.path, PATH: source.PATH ?? '' },
       externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,
       log,
     }),
-    startObjectAndQueueEmulator(home.folder('s3')),
-    startPracticeVendor({ loginsFile: join(home.folder('practice'), 'logins.json') }),
+    startObjectAndQueueEmulator(home.folder('s3'), credentials),
+    startPracticeVendor({ apiKey, loginsFile: join(home.folder('practice'), 'logins.json') }),
   ]);
-  shutdown.add('leftovers', async () => await endLeftovers(home.path, [dynamodb.pid() ?? 0]));
+  shutdown.add('leftovers', async () => await endLeftovers(home.path, dynamodb.pids()));
   shutdown.add('service', async () => await vendor.close());
   shutdown.add('emulators', objectsAndQueues.close);
   shutdown.add('emulators', dynamodb.stop);
-  return { endpoints: { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint }, vendor };
+  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint, credentials };
+  return { endpoints, vendor };
 }

@@ -20,6 +20,7 @@ import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resour
 import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
 import { type Throttling, throttle } from './gateway-throttle.ts';
+import { hasForeignHost } from './run-access/foreign-callers.ts';
 
 /** Milliseconds. Longer than clients keep a connection that they may use again: a request must not meet its closing. */
 const KEPT_ALIVE = 65_000;
@@ -47,6 +48,8 @@ export interface GatewayOptions {
   readonly site?: ConsoleSite;
   readonly log: (line: string) => void;
   readonly limits?: Partial<GatewayLimits>;
+  /** Hosts that requests may name besides the loopback address and `localhost`. */
+  readonly hosts?: readonly string[];
   /** As set for API Gateway's stage; absent: no limit. */
   readonly throttling?: Throttling | undefined;
 }
@@ -78,6 +81,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const answer = async (exchange: Exchange) => {
     const { request, response, requestId } = exchange;
+    if (hasForeignHost(request, { hosts: options.hosts ?? [], localhost: true }))
+      return refuseForeign(request, response, requestId);
     if (isTooMuch()) return refuseHaste(request, response, requestId);
     const { path } = splitTarget(request.url ?? '/');
     if (options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path))
@@ -152,6 +157,12 @@ async function stream({ handler, event, found, exchange }: FunctionCall, limits:
     out.destroy();
     throw cause;
   }
+}
+
+/** As API Gateway answers what is meant for another host. */
+function refuseForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  request.resume();
+  sendGatewayError(response, 403, "this host name is not the service's; PROMPTQ_PUBLIC_ORIGIN can name it", requestId);
 }
 
 /** The connection goes too, where a body was left unread. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
@@ -20,10 +20,13 @@ const operatorInfoSchema = z.object({
   registry_table: z.string(),
   practice_url: z.url(),
   practice_key: z.string(),
-  /** What the functions of the run read from their environment: names, addresses, and credentials that are none. */
+  /** What the functions of the run read from their environment: names, addresses, and the run's credentials. */
   environment: z.record(z.string(), z.string()),
 });
 export type OperatorInfo = z.output<typeof operatorInfoSchema>;
+
+/** Folders that no slot has anything to do with. */
+const PRIVATE_FOLDERS = ['dynamodb', 's3', 'logs', 'practice'] as const;
 
 /** The folder that holds all data of a local run. */
 export class Home {
@@ -39,6 +42,19 @@ export class Home {
     const path = resolve(given === undefined || given === '' ? '.promptq' : given);
     await mkdir(path, { recursive: true, mode: 0o700 });
     return new Home(await realpath(path));
+  }
+
+  /**
+   * Takes from others what an existing folder allows them.
+   * @param options.passable slots with accounts of their own pass through it to their workspaces; they can't list it
+   * @throws Error if the folder is another user's
+   */
+  async close({ passable }: { readonly passable: boolean }): Promise<void> {
+    await chmod(this.path, passable ? 0o711 : 0o700);
+    for (const name of PRIVATE_FOLDERS) {
+      await mkdir(this.folder(name), { recursive: true, mode: 0o700 });
+      await chmod(this.folder(name), 0o700);
+    }
   }
 
   folder(name: 'dynamodb' | 's3' | 'logs' | 'worker' | 'workspaces' | 'practice'): string {
@@ -78,7 +94,7 @@ export class Home {
   }
 
   /** What a file of this home holds that only this user can read; made if it is missing. */
-  async keep(name: 'oidc-client-secret' | 'oidc-key.json', make: () => string): Promise<string> {
+  async keep(name: 'oidc-client-secret' | 'oidc-key.json' | 'practice-key', make: () => string): Promise<string> {
     const known = await readIfThere(join(this.path, name));
     if (known !== undefined) return known;
     const made = make();

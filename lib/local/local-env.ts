@@ -6,8 +6,6 @@ import { SECRET_PREFIX } from '../config/env.ts';
 import type { Endpoints, Resources } from './resources.ts';
 
 export const LOCAL_REGION = 'us-east-1';
-/** The emulators check nothing, but the SDK wants to sign, and must never find somebody's real credentials. */
-export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
 
 /** Marks every process of a run of this home, however deep; its value is the home's real path. */
 export const RUN_MARK = 'PROMPTQ_RUN_HOME';
@@ -80,8 +78,8 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     QUEUE_URL_LOW: resources.queueUrls.low,
     QUEUE_URL_DELIVERIES: resources.deliveriesUrl,
     AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    AWS_ACCESS_KEY_ID: endpoints.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: endpoints.credentials.secretAccessKey,
     // A user's own files could send the SDK elsewhere, or make it refuse an endpoint (FIPS).
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
@@ -129,6 +127,11 @@ export function workerProcessEnv(
 export function signInSettings(source: Source): EnvBlock {
   const names = source.PROMPTQ_OIDC_ISSUER ? [...SIGN_IN_SETTINGS, ...IDENTITY_PROVIDER_SETTINGS] : SIGN_IN_SETTINGS;
   return given(names, source);
+}
+
+/** The host names that an operator has given the service, behind a proxy of his own, say. */
+export function declaredHosts({ PROMPTQ_PUBLIC_ORIGIN: origin }: Source): readonly string[] {
+  return origin === undefined || !URL.canParse(origin) ? [] : [new URL(origin).host];
 }
 
 /** The stage's throttling that the local gateway stands in for; none unless it is set. */

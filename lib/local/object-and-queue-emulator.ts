@@ -3,6 +3,9 @@ import { buildApp } from 'fauxqs';
 import * as z from 'zod';
 import { ObjectFiles, type ObjectStore, type ObjectStores } from './object-files.ts';
 import { type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
+import { admitSigned } from './run-access/refuse-unsigned.ts';
+import type { RunCredentials } from './run-access/run-credentials.ts';
+import { SignatureCheck } from './run-access/signature-check.ts';
 import { giveBackUndelivered } from './undelivered-messages.ts';
 
 export interface ObjectAndQueueEmulator {
@@ -12,10 +15,13 @@ export interface ObjectAndQueueEmulator {
 }
 
 /**
- * Starts the stand-in for SQS and S3 in this process, on a free loopback port. Objects are kept in `objectFolder`.
+ * Starts the stand-in for SQS and S3 in this process, on a free loopback port, for callers who sign with the credentials. Objects are kept in `objectFolder`.
  * Queues live in memory only: they start empty, and the jobs table says what has to be sent again.
  */
-export async function startObjectAndQueueEmulator(objectFolder: string): Promise<ObjectAndQueueEmulator> {
+export async function startObjectAndQueueEmulator(
+  objectFolder: string,
+  credentials: RunCredentials,
+): Promise<ObjectAndQueueEmulator> {
   const { SqsStore, SnsStore, S3Store, S3Error } = await loadInternals();
   const stores: ObjectStores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   // Makes queue URLs that name the address they were asked at; with a host they name sqs.REGION.HOST, which doesn't resolve.
@@ -27,6 +33,7 @@ export async function startObjectAndQueueEmulator(objectFolder: string): Promise
   const app = buildApp({ logger: false, stores });
   streamObjects(app, stores.s3Store, files, S3Error);
   giveBackUndelivered(app, stores.sqsStore);
+  admitSigned(app.server, new SignatureCheck(credentials, ['s3', 'sqs']));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = addressSchema.parse(app.server.address());
   return { endpoint: `http://127.0.0.1:${port}`, close: async () => await app.close() };

@@ -7,7 +7,8 @@ import { TABLES } from '../aws/tables.ts';
 import { startDynamodbEmulator } from './dynamodb-emulator.ts';
 import { Home } from './home.ts';
 import { HomeInUseError, lockHome } from './home-lock.ts';
-import { applyEnv, LOCAL_CREDENTIALS, LOCAL_REGION } from './local-env.ts';
+import { applyEnv, LOCAL_REGION } from './local-env.ts';
+import { newRunCredentials, type RunCredentials } from './run-access/run-credentials.ts';
 
 /** The registry table that an operator's command works on. */
 export type OperatorRegistry = TableClient & { readonly registryTable: string };
@@ -34,7 +35,9 @@ export async function withOperatorRegistry<T>(
   const home = await Home.open(given);
   const running = await home.readOperatorInfo();
   if (running !== undefined && (await answers(running.dynamodb))) {
-    return await work({ ...localClient(running.dynamodb), registryTable: running.registry_table });
+    const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = running.environment;
+    const client = localClient(running.dynamodb, { accessKeyId, secretAccessKey });
+    return await work({ ...client, registryTable: running.registry_table });
   }
   return await onIdleHome(home, work);
 }
@@ -46,27 +49,29 @@ async function onIdleHome<T>(home: Home, work: (registry: OperatorRegistry) => P
     throw error;
   });
   const { PATH = '', PROMPTQ_DYNAMODB_ENDPOINT: externalEndpoint } = process.env;
+  const credentials = newRunCredentials(externalEndpoint ? 'local' : undefined);
   const dynamodb = await startDynamodbEmulator({
     folder: home.folder('dynamodb'),
+    credentials,
     env: { PATH },
     log: () => undefined,
     externalEndpoint,
   });
   try {
-    return await work({ ...localClient(dynamodb.endpoint), registryTable: TABLES.registry.id });
+    return await work({ ...localClient(dynamodb.endpoint, credentials), registryTable: TABLES.registry.id });
   } finally {
     await dynamodb.stop();
     await lock.release();
   }
 }
 
-function localClient(endpoint: string): TableClient {
+function localClient(endpoint: string, credentials: RunCredentials): TableClient {
   applyEnv(
     {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       AWS_REGION: LOCAL_REGION,
-      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_CONFIG_FILE: devNull,
       AWS_SHARED_CREDENTIALS_FILE: devNull,
     },

@@ -4,10 +4,12 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
 import type { FunctionHandler } from './gateway-invocation.ts';
 import { lambdaContext } from './gateway-invocation.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from './local-env.ts';
+import { LOCAL_REGION } from './local-env.ts';
+import type { RunCredentials } from './run-access/run-credentials.ts';
 
 export interface QueueTriggerOptions {
   readonly endpoint: string;
+  readonly credentials: RunCredentials;
   readonly queueUrl: string;
   readonly functionId: string;
   readonly handler: FunctionHandler;
@@ -29,8 +31,8 @@ const answerSchema = z.object({ batchItemFailures: z.array(z.object({ itemIdenti
 
 /** Calls a handler with what comes into a queue, as Lambda's event source mapping does: what it doesn't name as failed is deleted. */
 export function followQueue(options: QueueTriggerOptions): QueueTrigger {
-  const { endpoint, queueUrl, functionId, handler, limitMs, log } = options;
-  const client = new SQSClient({ endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  const { endpoint, credentials, queueUrl, functionId, handler, limitMs, log } = options;
+  const client = new SQSClient({ endpoint, region: LOCAL_REGION, credentials });
   const stopped = new AbortController();
   const { signal } = stopped;
 

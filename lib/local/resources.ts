@@ -19,12 +19,15 @@ import {
   TABLES,
   type TableSpec,
 } from '../aws/tables.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from './local-env.ts';
+import { LOCAL_REGION } from './local-env.ts';
+import type { RunCredentials } from './run-access/run-credentials.ts';
 
 export interface Endpoints {
   readonly dynamodb: string;
   /** Of SQS and S3. */
   readonly objectsAndQueues: string;
+  /** What their callers sign with. */
+  readonly credentials: RunCredentials;
 }
 
 export interface Resources {
@@ -40,7 +43,7 @@ const BUCKET = 'promptq-output';
 
 /** Creates what is missing of the tables, queues and the bucket, as `lib/aws/tables.ts` has them. */
 export async function createResources(endpoints: Endpoints): Promise<Resources> {
-  const settings = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+  const settings = { region: LOCAL_REGION, credentials: endpoints.credentials };
   const dynamodb = new DynamoDBClient({ ...settings, endpoint: endpoints.dynamodb });
   const sqs = new SQSClient({ ...settings, endpoint: endpoints.objectsAndQueues });
   const s3 = new S3Client({ ...settings, endpoint: endpoints.objectsAndQueues, forcePathStyle: true });

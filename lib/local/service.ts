@@ -18,7 +18,15 @@ import { functionLoader, lambdaContext } from './gateway-invocation.ts';
 import { Home } from './home.ts';
 import { lockHome } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
-import { applyEnv, localEnv, sweepSeconds, throttling, watchSeconds, workerProcessEnv } from './local-env.ts';
+import {
+  applyEnv,
+  declaredHosts,
+  localEnv,
+  sweepSeconds,
+  throttling,
+  watchSeconds,
+  workerProcessEnv,
+} from './local-env.ts';
 import { startSignIn } from './local-sign-in.ts';
 import { localToken } from './local-token.ts';
 import { followQueue } from './queue-trigger.ts';
@@ -84,6 +92,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     await lock.release();
   });
   try {
+    await home.close({ passable: process.env.PROMPTQ_SLOT_UID !== undefined });
     const restoreOutput = divertOutput(join(home.folder('logs'), 'api.log'), log);
     shutdown.add('home', async () => restoreOutput());
     await home.removeInfo();
@@ -120,6 +129,7 @@ async function startParts(
   const counts = new JobCounts(registry.table, resources.registryTable);
   const stream = followTableStream({
     endpoint: endpoints.dynamodb,
+    credentials: endpoints.credentials,
     table: resources.jobsTable,
     handler: async (event, context) => await (await load('triggers.count-jobs'))(event, context),
     position: async (shard) => await counts.checkpoint(shard),
@@ -148,6 +158,7 @@ async function startParts(
     routes: [...routes, ...pages],
     load: async (functionId) => await placed.then(() => loadFunction(functionId)),
     site: consoleSite(log),
+    hosts: declaredHosts(source),
     throttling: throttling(source),
     log,
   });
@@ -159,6 +170,7 @@ async function startParts(
   isPlaced();
   const calls = followQueue({
     endpoint: endpoints.objectsAndQueues,
+    credentials: endpoints.credentials,
     queueUrl: resources.deliveriesUrl,
     functionId: 'triggers.deliver-calls',
     handler: async (event, context) => await (await load('triggers.deliver-calls'))(event, context),

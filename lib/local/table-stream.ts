@@ -9,12 +9,14 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { FunctionHandler } from './gateway-invocation.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from './local-env.ts';
+import { LOCAL_REGION } from './local-env.ts';
+import type { RunCredentials } from './run-access/run-credentials.ts';
 import { lambdaRecord } from './stream-record.ts';
 import { TumblingWindow } from './tumbling-window.ts';
 
 export interface TableStreamOptions {
   readonly endpoint: string;
+  readonly credentials: RunCredentials;
   readonly table: string;
   readonly handler: FunctionHandler;
   /** Where the handler has got to in a shard; undefined: it wants the shard from its oldest record. */
@@ -40,7 +42,8 @@ const RETRY = { first: 100, longest: 5_000 } as const;
  * windows. A batch that fails is tried again until it succeeds, and what follows it waits.
  */
 export function followTableStream(options: TableStreamOptions): TableStream {
-  const settings = { endpoint: options.endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+  const { endpoint, credentials } = options;
+  const settings = { endpoint, region: LOCAL_REGION, credentials };
   const tables = new DynamoDBClient(settings);
   const streams = new DynamoDBStreamsClient(settings);
   const stopped = new AbortController();

@@ -7,11 +7,11 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { sign } from '@telegram-apps/init-data-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TokenStore } from '../../lib/access/token-store.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../lib/local/local-env.ts';
 import { withOperatorRegistry } from '../../lib/local/operator-registry.ts';
 import { Browser } from '../browser.ts';
 import { OPERATORS_OWN } from '../leaked-tokens.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { runSettings } from '../run-settings.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
 const BOT = `110201543:${randomBytes(18).toString('hex')}`;
@@ -123,8 +123,7 @@ async function queued() {
     environment: Record<string, string>;
   };
   const client = new SQSClient({
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    ...runSettings(environment),
     endpoint: environment.AWS_ENDPOINT_URL_SQS ?? '',
     useQueueUrlAsEndpoint: false,
   });

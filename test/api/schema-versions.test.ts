@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexKeys } from '../../lib/jobs/job.ts';
 import { jobIdOfKey } from '../../lib/jobs/job-id.ts';
 import { JOB_SCHEMA, NEWEST_JOB_SCHEMA } from '../../lib/jobs/newer-schema.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../lib/local/local-env.ts';
 import { aJob } from '../lib/jobs/a-job.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { runSettings } from '../run-settings.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 /** A service whose tables a newer version has worked on meanwhile, as after a deployment that was taken back. */
@@ -22,7 +22,7 @@ let environment: Record<string, string>;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '1' } });
   environment = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8')).environment;
-  const settings = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+  const settings = runSettings(environment);
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '', AWS_ENDPOINT_URL_SQS: queueEndpoint = '' } = environment;
   table = DynamoDBDocumentClient.from(new DynamoDBClient({ ...settings, endpoint }));
   queues = new SQSClient({ ...settings, endpoint: queueEndpoint });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../lib/local/local-env.ts';
 import type { ServiceUnderTest } from '../local-service.ts';
+import { runSettings } from '../run-settings.ts';
 
 /** Milliseconds between two looks at files and tables, and at queues: each look counts as a receive of what waits there. */
 const PAUSE = 20;
@@ -18,7 +18,7 @@ const QUEUE_PAUSE = 250;
  */
 export async function searchKept(service: ServiceUnderTest, like: RegExp) {
   const { environment } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
-  const settings = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
+  const settings = runSettings(environment);
   const dynamodb = new DynamoDBClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB });
   const sqs = new SQSClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_SQS });
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));

@@ -70,8 +70,8 @@ async function examine(env: Record<string, string | undefined> = {}): Promise<Re
   return await diagnose(['--deployment', 'team'], {
     PATH: programs,
     AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ACCESS_KEY_ID: environment.AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY: environment.AWS_SECRET_ACCESS_KEY,
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,

@@ -5,9 +5,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../lib/local/local-env.ts';
 import { createJob } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { runSettings } from '../run-settings.ts';
 import { complaints, diagnose, runDoctor } from './doctor-command.ts';
 import { runToken } from './token-command.ts';
 
@@ -28,8 +28,6 @@ const here = () => ({ PROMPTQ_HOME: home });
 async function environment(): Promise<Record<string, string>> {
   return JSON.parse(await readFile(join(home, 'operator.json'), 'utf8')).environment;
 }
-
-const SETTINGS = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS };
 
 describe('a local run that is well', () => {
   it('has a job done, and nothing to complain about', async () => {
@@ -85,7 +83,7 @@ describe('what is wrong is named, with what to do', () => {
 
   it('dead letters', async () => {
     const { AWS_ENDPOINT_URL_SQS: endpoint = '', QUEUE_URL_DELIVERIES: url = '' } = await environment();
-    const queues = new SQSClient({ ...SETTINGS, endpoint });
+    const queues = new SQSClient({ ...runSettings(await environment()), endpoint });
     await queues.send(new SendMessageCommand({ QueueUrl: `${url}-dlq`, MessageBody: 'a call that failed' }));
     queues.destroy();
     const report = await diagnose([], here());
@@ -95,7 +93,7 @@ describe('what is wrong is named, with what to do', () => {
 
   it('counts that are not those of the jobs', async () => {
     const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '', REGISTRY_TABLE: TableName } = await environment();
-    const table = new DynamoDBClient({ ...SETTINGS, endpoint });
+    const table = new DynamoDBClient({ ...runSettings(await environment()), endpoint });
     const add = async (by: number) =>
       await table.send(
         new UpdateCommand({

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { findMarkedAs } from '../marked-processes.ts';
+import { runSettings } from '../run-settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/operate.ts', import.meta.url));
 
@@ -33,9 +34,8 @@ it('redrive brings back the jobs of a queue that was purged', async () => {
   const waiting = await createJob(service, { prompt: 'true', profile: 'shell' });
   const { environment } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
   const queues = new SQSClient({
-    region: environment.AWS_REGION,
     endpoint: environment.AWS_ENDPOINT_URL_SQS,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...runSettings(environment),
   });
   await queues.send(new PurgeQueueCommand({ QueueUrl: environment.QUEUE_URL_NORMAL }));
   queues.destroy();

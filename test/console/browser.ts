@@ -14,12 +14,12 @@ export type Visitor = Role | 'stranger';
 export const PATIENCE = 60_000;
 
 /** Starts Chromium, and sees to it that the console is built before the first page is waited for; close it when done. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   await builtConsole();
   // The package's own arguments are for functions in the cloud: one process for all, and no web security.
   return await chromium.launch({
     executablePath: await chromiumPath(),
-    args: ['--no-zygote', '--use-gl=angle', '--use-angle=swiftshader', '--disable-background-networking'],
+    args: ['--no-zygote', '--use-gl=angle', '--use-angle=swiftshader', '--disable-background-networking', ...args],
     headless: true,
   });
 }

@@ -7,9 +7,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, type Status } from '../../lib/contract/schemas/job.ts';
 import { OutputStore } from '../../lib/jobs/output-store.ts';
 import { recount } from '../../lib/jobs/recount.ts';
-import { LOCAL_CREDENTIALS } from '../../lib/local/local-env.ts';
 import type { ServiceUnderTest } from '../local-service.ts';
 import { findAttemptsOf } from '../marked-processes.ts';
+import { runSettings } from '../run-settings.ts';
 import type { JobRecord, Ledger } from './ledger.ts';
 
 /** What a run under faults has come to. Lists name what is wrong; all are empty when all is well. */
@@ -155,7 +155,7 @@ async function openStorage(home: string) {
       JOBS_TABLE: string;
     };
   };
-  const settings = { region: environment.AWS_REGION, credentials: LOCAL_CREDENTIALS };
+  const settings = runSettings(environment);
   const client = new DynamoDBClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB });
   const objects = new S3Client({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_S3, forcePathStyle: true });
   return {

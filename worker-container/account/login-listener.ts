@@ -22,7 +22,10 @@ export interface ListenOptions {
 export async function listenForLogin({ network, port, prompt }: ListenOptions): Promise<LoginListener> {
   const nonce = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
-    const isAllowed = request.url === '/login' && isSame(String(request.headers[NONCE_HEADER] ?? ''), nonce);
+    const isAllowed =
+      request.headers.origin === undefined &&
+      request.url === '/login' &&
+      isSame(String(request.headers[NONCE_HEADER] ?? ''), nonce);
     response.writeHead(isAllowed ? 200 : 403, {
       'content-type': 'application/json',
       'cache-control': 'no-store',

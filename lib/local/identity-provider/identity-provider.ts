@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
+import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { isOwnConnection } from './connection-owner.ts';
 
 /** A running identity provider. */
@@ -33,6 +34,7 @@ export async function startIdentityProvider(options: {
   const { promise: publicOrigin, resolve: serve } = Promise.withResolvers<string>();
   let opening: Promise<RequestListener> | undefined;
   const server = createServer((request, response) => {
+    if (hasForeignHost(request) || hasForeignOrigin(request)) return void response.writeHead(403).end();
     opening ??= publicOrigin.then(async (origin) => {
       const { openProvider } = await import('./provider.ts');
       return openProvider({ isOwn: isOwnConnection, ...options, issuer, clientId: CLIENT_ID, publicOrigin: origin });

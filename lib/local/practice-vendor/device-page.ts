@@ -1,5 +1,18 @@
-/** The page on which a person enters a one-time code; `said`: what came of the last one. */
-export function devicePage(said?: { readonly text: string; readonly isError: boolean }): string {
+/**
+ * The page on which a person enters a one-time code.
+ * @param page.said what came of the last one
+ * @param page.needsKey whether the practice vendor's key has to be entered too, as the connection doesn't show whose it is
+ */
+export function devicePage({
+  said,
+  needsKey = false,
+}: {
+  readonly said?: { readonly text: string; readonly isError: boolean };
+  readonly needsKey?: boolean;
+}): string {
+  const key = needsKey
+    ? '<label for="key">Key (<code>practice_key</code> in <code>operator.json</code>)</label>\n<input id="key" name="key" type="password" required autocomplete="off">'
+    : '';
   const message = said === undefined ? '' : `<p role="${said.isError ? 'alert' : 'status'}">${said.text}</p>`;
   return `<!doctype html>
 <html lang="en">
@@ -24,6 +37,7 @@ ${message}
 <label for="user_code">One-time code</label>
 <input id="user_code" name="user_code" required autocomplete="off" spellcheck="false" aria-describedby="hint" autofocus>
 <p id="hint">Only enter a code that you asked for yourself.</p>
+${key}
 <button name="decision" value="approve">Approve</button>
 <button name="decision" value="deny">Deny</button>
 </form>

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { DeviceLogins, type IssuerAnswer, issuerSettingsSchema } from './device-login.ts';
 import { devicePage } from './device-page.ts';
@@ -12,8 +13,20 @@ export interface PracticeIssuer {
   opens(accessToken: string): boolean;
 }
 
-/** @param file where logins are kept over restarts; undefined: in memory */
-export async function openIssuer(file: string | undefined): Promise<PracticeIssuer> {
+/** Where the page sends what the person has decided: the only request that a browser makes with an origin. */
+export const DECIDE_ROUTE = 'POST /codex/device';
+
+/**
+ * @param options.file where logins are kept over restarts; undefined: in memory
+ * @param options.mayDecide whether a connection, or a key that was entered, is the operator's
+ */
+export async function openIssuer({
+  file,
+  mayDecide,
+}: {
+  readonly file: string | undefined;
+  readonly mayDecide: (socket: Socket, key: string) => Promise<boolean>;
+}): Promise<PracticeIssuer> {
   const logins = await PracticeLogins.open(file);
   const devices = new DeviceLogins(logins);
 
@@ -35,9 +48,11 @@ export async function openIssuer(file: string | undefined): Promise<PracticeIssu
   return {
     opens: (accessToken) => logins.opens(accessToken),
     async answer(route, request, response) {
-      if (route === 'GET /codex/device') return sendPage(response, 200, devicePage());
-      if (route === 'POST /codex/device') {
+      if (route === 'GET /codex/device')
+        return sendPage(response, 200, devicePage({ needsKey: !(await mayDecide(request.socket, '')) }));
+      if (route === DECIDE_ROUTE) {
         const form = new URLSearchParams((await buffer(request)).toString());
+        if (!(await mayDecide(request.socket, form.get('key') ?? ''))) return sendPage(response, 403, REFUSED);
         return sendPage(response, ...decided(devices, form));
       }
       if (route === 'POST /oauth/token') return sendJson(response, await devices.token(await grantOf(request)));
@@ -49,12 +64,17 @@ export async function openIssuer(file: string | undefined): Promise<PracticeIssu
   };
 }
 
+const REFUSED = devicePage({
+  said: { text: 'Only the operator decides here: enter practice_key of operator.json.', isError: true },
+  needsKey: true,
+});
+
 function decided(devices: DeviceLogins, form: URLSearchParams): [status: number, page: string] {
   const decision = form.get('decision') === 'approve' ? 'approve' : 'deny';
   if (!devices.decide(form.get('user_code') ?? '', decision))
-    return [404, devicePage({ text: 'No login waits for this code. It may have expired.', isError: true })];
+    return [404, devicePage({ said: { text: 'No login waits for this code. It may have expired.', isError: true } })];
   const text = decision === 'approve' ? 'Approved. You can close this page.' : 'Denied. Nothing was linked.';
-  return [200, devicePage({ text, isError: false })];
+  return [200, devicePage({ said: { text, isError: false } })];
 }
 
 /** codex sends a form for a new login, and JSON for a renewal. */

@@ -1,8 +1,12 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
-import { openIssuer } from './issuer.ts';
+import { isOwnConnection } from '../identity-provider/connection-owner.ts';
+import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
+import { DECIDE_ROUTE, openIssuer } from './issuer.ts';
 import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
 import { NOT_LOGGED_IN, refuse, WRONG_KEY } from './refusal.ts';
 import { answerResponses } from './responses.ts';
@@ -23,21 +27,35 @@ export interface PracticeVendor {
  * the same port. Its login: `issuer.ts`. `port` 0 or none: any free one. `loginsFile`: keeps logins over restarts.
  */
 export async function startPracticeVendor(
-  options: { port?: number; loginsFile?: string | undefined } = {},
+  options: {
+    port?: number;
+    /** The key that opens it; undefined: a random one. */
+    apiKey?: string;
+    loginsFile?: string | undefined;
+    /** Whether a connection is the operator's own; another answer is for tests. */
+    isOwn?: (socket: Socket) => Promise<boolean>;
+  } = {},
 ): Promise<PracticeVendor> {
+  const { apiKey = randomBytes(32).toString('base64url'), isOwn = isOwnConnection } = options;
   let limits = NO_LIMITS;
-  const issuer = await openIssuer(options.loginsFile);
+  const hasKey = (given: string) => timingSafeEqual(digest(given), digest(apiKey));
+  const issuer = await openIssuer({
+    file: options.loginsFile,
+    mayDecide: async (socket, key) => (await isOwn(socket)) || hasKey(key),
+  });
 
-  const isKnown = ({ headers: { authorization = '' } }: IncomingMessage) =>
-    authorization === `Bearer ${API_KEY}` || issuer.opens(authorization.replace(/^Bearer /, ''));
+  const bearer = ({ headers: { authorization = '' } }: IncomingMessage) => authorization.replace(/^Bearer /, '');
+  const isKnown = (request: IncomingMessage) => hasKey(bearer(request)) || issuer.opens(bearer(request));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://practice').pathname;
     const route = `${request.method} ${path}`;
-    if (route === 'GET /practice/state') return sendJson(response, 200, limits);
+    const isFromPage = request.headers.origin !== undefined;
+    if (hasForeignHost(request) || hasForeignOrigin(request) || (isFromPage && route !== DECIDE_ROUTE))
+      return sendError(response, 403, 'The practice vendor answers no other web page, and no other host name.');
     // Settings of the issuer are as much the operator's alone as those of the model.
-    if (path.startsWith('/practice/') && request.headers.authorization !== `Bearer ${API_KEY}`)
-      return refuse(response, WRONG_KEY);
+    if (path.startsWith('/practice/') && !hasKey(bearer(request))) return refuse(response, WRONG_KEY);
+    if (route === 'GET /practice/state') return sendJson(response, 200, limits);
     if (await issuer.answer(route, request, response)) return;
     if (!ROUTES.has(route)) return sendError(response, 404, `The practice vendor has no ${route}.`);
     if (!isKnown(request))
@@ -61,7 +79,7 @@ export async function startPracticeVendor(
 
   return {
     baseUrl: `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}/v1`,
-    apiKey: API_KEY,
+    apiKey,
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -71,8 +89,9 @@ export async function startPracticeVendor(
   };
 }
 
-/** The same after a restart, for runs that are under way; it opens nothing but this. */
-const API_KEY = 'practice-vendor-key';
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
 
 const ROUTES = new Set(['POST /v1/responses', 'GET /v1/models', 'PUT /practice/state']);
 

@@ -11,6 +11,7 @@ import { startDynamodbEmulator } from '../../../lib/local/dynamodb-emulator.ts';
 import { localEnv } from '../../../lib/local/local-env.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
 import { createResources } from '../../../lib/local/resources.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 import { startReceiver } from '../../api/webhook-receiver.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -22,11 +23,17 @@ let asked = 0;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   ends.push(() => rm(folder, { recursive: true, force: true }));
-  const dynamodb = await startDynamodbEmulator({ folder: join(folder, 'dynamodb'), env: {}, log: () => undefined });
+  const credentials = newRunCredentials();
+  const dynamodb = await startDynamodbEmulator({
+    credentials,
+    folder: join(folder, 'dynamodb'),
+    env: {},
+    log: () => undefined,
+  });
   ends.push(() => dynamodb.stop());
-  const others = await startObjectAndQueueEmulator(join(folder, 's3'));
+  const others = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
   ends.push(() => others.close());
-  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint };
+  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint, credentials };
   env = localEnv(folder, await createResources(endpoints), endpoints, {});
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   cloudFormation = await startReceiver((_call, earlier) => [status(earlier)]);

@@ -7,6 +7,7 @@ import { handler } from '../../../functions/triggers/publish-console.ts';
 import { objectClient } from '../../../lib/aws/clients.ts';
 import { PublishedConsole } from '../../../lib/console/publish-console.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 import { startCloudFormation } from '../../cloudformation.ts';
 
 const BUCKET = 'console';
@@ -18,14 +19,15 @@ let cloudFormation: Awaited<ReturnType<typeof startCloudFormation>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   ends.push(() => rm(folder, { recursive: true, force: true }));
-  const emulator = await startObjectAndQueueEmulator(join(folder, 's3'));
+  const credentials = newRunCredentials();
+  const emulator = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
   ends.push(() => emulator.close());
   cloudFormation = await startCloudFormation(handler);
   ends.push(cloudFormation.stop);
   const env = {
     AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'a',
-    AWS_SECRET_ACCESS_KEY: 'b',
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_ENDPOINT_URL_S3: emulator.endpoint,
     PROMPTQ_S3_PATH_STYLE: '1',
     CONSOLE_BUCKET: BUCKET,

@@ -15,6 +15,7 @@ import { type Gateway, startGateway } from '../../../lib/local/gateway.ts';
 import { applyEnv, localEnv } from '../../../lib/local/local-env.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
 import { createResources } from '../../../lib/local/resources.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 import { sourceOf } from '../../../lib/stacks/bundle-functions.ts';
 import { startParameterStore } from '../../parameter-store.ts';
 
@@ -30,10 +31,16 @@ let credentials: { readonly token: string; readonly cookie: string };
 
 beforeAll(async () => {
   const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  const dynamodb = await startDynamodbEmulator({ folder: join(home, 'dynamodb'), env: {}, log: () => undefined });
-  const others = await startObjectAndQueueEmulator(join(home, 's3'));
+  const runCredentials = newRunCredentials();
+  const dynamodb = await startDynamodbEmulator({
+    credentials: runCredentials,
+    folder: join(home, 'dynamodb'),
+    env: {},
+    log: () => undefined,
+  });
+  const others = await startObjectAndQueueEmulator(join(home, 's3'), runCredentials);
   store = await startParameterStore();
-  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint };
+  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint, credentials: runCredentials };
   const resources = await createResources(endpoints);
   const cloud = {
     AWS_ENDPOINT_URL_SSM: store.endpoint,

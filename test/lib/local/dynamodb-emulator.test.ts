@@ -12,7 +12,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DynamodbEmulator, startDynamodbEmulator } from '../../../lib/local/dynamodb-emulator.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 
+const credentials = newRunCredentials();
 let folder: string;
 const started: DynamodbEmulator[] = [];
 const logged: string[] = [];
@@ -29,6 +31,7 @@ afterEach(async () => {
 
 async function start(): Promise<DynamodbEmulator> {
   const emulator = await startDynamodbEmulator({
+    credentials,
     folder: join(folder, 'data'),
     env: {},
     log: (line) => logged.push(line),
@@ -41,7 +44,7 @@ function clientOf({ endpoint }: DynamodbEmulator, maxAttempts = 10): DynamoDBCli
   return new DynamoDBClient({
     endpoint,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    credentials,
     maxAttempts,
   });
 }
@@ -139,13 +142,19 @@ test('it listens on loopback only', async () => {
 
 test('an endpoint that somebody else runs is taken as it is, and nothing is started', async () => {
   const externalEndpoint = 'http://127.0.0.1:1';
-  const emulator = await startDynamodbEmulator({ folder, env: {}, log: () => undefined, externalEndpoint });
+  const emulator = await startDynamodbEmulator({
+    credentials,
+    folder,
+    env: {},
+    log: () => undefined,
+    externalEndpoint,
+  });
   expect([emulator.endpoint, emulator.pid()]).toEqual([externalEndpoint, undefined]);
   await emulator.stop();
 });
 
 test('an emulator that can not start says why', async () => {
-  await expect(startDynamodbEmulator({ folder: '/dev/null/x', env: {}, log: () => undefined })).rejects.toThrow(
-    '/dev/null',
-  );
+  await expect(
+    startDynamodbEmulator({ credentials, folder: '/dev/null/x', env: {}, log: () => undefined }),
+  ).rejects.toThrow('/dev/null');
 });

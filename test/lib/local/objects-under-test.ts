@@ -14,10 +14,12 @@ import {
   type ObjectAndQueueEmulator,
   startObjectAndQueueEmulator,
 } from '../../../lib/local/object-and-queue-emulator.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 
 export const MIB = 1024 * 1024;
 export const Bucket = 'output';
-export const settings = { region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } };
+const credentials = newRunCredentials();
+export const settings = { region: 'us-east-1', credentials };
 
 /** The emulator on a folder of its own, with a bucket and a client. */
 export class ObjectsUnderTest {
@@ -33,14 +35,14 @@ export class ObjectsUnderTest {
 
   static async start(): Promise<ObjectsUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'promptq-objects-'));
-    const objects = new ObjectsUnderTest(folder, await startObjectAndQueueEmulator(folder));
+    const objects = new ObjectsUnderTest(folder, await startObjectAndQueueEmulator(folder, credentials));
     await objects.s3.send(new CreateBucketCommand({ Bucket }));
     return objects;
   }
 
   async restart(): Promise<void> {
     await this.emulator.close();
-    this.emulator = await startObjectAndQueueEmulator(this.folder);
+    this.emulator = await startObjectAndQueueEmulator(this.folder, credentials);
     this.s3 = clientOf(this.emulator);
   }
 

@@ -14,19 +14,26 @@ import {
   startObjectAndQueueEmulator,
 } from '../../../lib/local/object-and-queue-emulator.ts';
 import { createResources, type Endpoints, type Resources } from '../../../lib/local/resources.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 
 let folder: string;
 let dynamodb: DynamodbEmulator;
 let objects: ObjectAndQueueEmulator;
 let endpoints: Endpoints;
 let resources: Resources;
-const settings = { region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } };
+const credentials = newRunCredentials();
+const settings = { region: 'us-east-1', credentials };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-resources-'));
-  dynamodb = await startDynamodbEmulator({ folder: join(folder, 'dynamodb'), env: {}, log: () => undefined });
-  objects = await startObjectAndQueueEmulator(join(folder, 's3'));
-  endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objects.endpoint };
+  dynamodb = await startDynamodbEmulator({
+    credentials,
+    folder: join(folder, 'dynamodb'),
+    env: {},
+    log: () => undefined,
+  });
+  objects = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
+  endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objects.endpoint, credentials };
   resources = await createResources(endpoints);
 });
 

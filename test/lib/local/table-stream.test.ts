@@ -6,9 +6,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DynamodbEmulator, startDynamodbEmulator } from '../../../lib/local/dynamodb-emulator.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
 import { createResources } from '../../../lib/local/resources.ts';
+import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 import { followTableStream, type TableStream } from '../../../lib/local/table-stream.ts';
 import type { WindowedEvent } from '../../../lib/local/tumbling-window.ts';
 
+const credentials = newRunCredentials();
 let folder: string;
 let dynamodb: DynamodbEmulator;
 let client: DynamoDBClient;
@@ -18,14 +20,19 @@ const logged: string[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-stream-'));
-  dynamodb = await startDynamodbEmulator({ folder: join(folder, 'dynamodb'), env: {}, log: () => undefined });
-  const objects = await startObjectAndQueueEmulator(join(folder, 's3'));
-  await createResources({ dynamodb: dynamodb.endpoint, objectsAndQueues: objects.endpoint });
+  dynamodb = await startDynamodbEmulator({
+    credentials,
+    folder: join(folder, 'dynamodb'),
+    env: {},
+    log: () => undefined,
+  });
+  const objects = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
+  await createResources({ dynamodb: dynamodb.endpoint, objectsAndQueues: objects.endpoint, credentials });
   await objects.close();
   client = new DynamoDBClient({
     endpoint: dynamodb.endpoint,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    credentials,
   });
   events.length = 0;
   logged.length = 0;
@@ -44,6 +51,7 @@ function follow(
 ): void {
   following = followTableStream({
     endpoint: dynamodb.endpoint,
+    credentials,
     table: 'Jobs',
     handler: async (event) => handler(event as WindowedEvent),
     position,

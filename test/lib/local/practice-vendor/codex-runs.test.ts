@@ -49,7 +49,7 @@ test('a run goes on over a restart of the vendor', async () => {
   const run = await startAgent(codex, { vendor, prompt });
   await fileAppears(join(run.attempt.cwd, 'up'));
   await vendor.close();
-  const again = await startPracticeVendor({ port: Number(new URL(vendor.baseUrl).port) });
+  const again = await startPracticeVendor({ port: Number(new URL(vendor.baseUrl).port), apiKey: vendor.apiKey });
   onTestFinished(() => again.close());
   await writeFile(join(run.attempt.cwd, 'go'), '');
   expect(await run.ended).toMatchObject({

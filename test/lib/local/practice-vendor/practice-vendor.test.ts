@@ -52,7 +52,7 @@ test('it listens on loopback only and frees its port on close', async () => {
   await expect(fetch(other)).rejects.toThrow('fetch failed');
   await vendor.close();
   await expect(call(vendor, '/v1/models')).rejects.toThrow('fetch failed');
-  const again = await startPracticeVendor({ port: Number(new URL(vendor.baseUrl).port) });
+  const again = await startPracticeVendor({ port: Number(new URL(vendor.baseUrl).port), apiKey: vendor.apiKey });
   expect(again).toMatchObject({ baseUrl: vendor.baseUrl, apiKey: vendor.apiKey });
   await again.close();
 });
@@ -62,6 +62,7 @@ test("another key is refused in the vendor's shape, another path is not found", 
   for (const [method, path] of [
     ['POST', '/v1/responses'],
     ['GET', '/v1/models'],
+    ['GET', '/practice/state'],
     ['PUT', '/practice/state'],
   ] as const) {
     const answer = await call(vendor, path, { method, key: 'wrong' });
@@ -86,7 +87,7 @@ test('the state is kept, shown and refuses every request while it stands', async
     return call(vendor, '/practice/state', { method: 'PUT', body });
   }
   const hello = [user('drill: follow-up 1')];
-  expect(await (await call(vendor, '/practice/state', { key: '' })).json()).toEqual({
+  expect(await (await call(vendor, '/practice/state')).json()).toEqual({
     usage_limit_until: null,
     logged_in: true,
   });

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer, Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { endProcess, findProgram } from '../child-process.ts';
+import type { ConnectorRequest } from './connector.ts';
+
+/** A running emulator, and the process beside it that makes connections to it. */
+export interface EmulatorProcess {
+  /** The connector, which ends with the emulator. */
+  readonly child: ChildProcess;
+  /** The emulator's own. */
+  readonly pid: number;
+  readonly ended: Promise<void>;
+  /** @throws Error when the emulator doesn't take the connection, or has ended */
+  connect(): Promise<Socket>;
+  lastWords(): string;
+}
+
+/** How many milliseconds a start may take; it needs 100 to 200. */
+const START_LIMIT = 15_000;
+/** Of the emulator in a network of its own, where nobody else listens. */
+const NAMESPACE_PORT = 8000;
+
+const messageSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('started'), pid: z.number() }),
+  z.object({ kind: z.literal('connection'), id: z.number(), error: z.string().optional() }),
+]);
+
+export interface EmulatorProcessOptions {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The words that start a command in a network of its own; undefined: it shares this machine's. */
+  readonly network: readonly string[] | undefined;
+}
+
+const CONNECTOR = fileURLToPath(new URL('connector.ts', import.meta.url));
+
+/** @throws Error without a binary for this platform, or with the emulator's last words */
+export async function startEmulatorProcess({ folder, env, network }: EmulatorProcessOptions): Promise<EmulatorProcess> {
+  const setpriv = await findProgram('setpriv');
+  // The kernel ends both together with us, so that even `kill -9` of this process leaves no second writer on the file.
+  const withParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL'];
+  const port = String(network === undefined ? await freePort() : NAMESPACE_PORT);
+  const connector = [process.execPath, CONNECTOR, network === undefined ? 'shared' : 'namespace', port];
+  const serve = [findBinary(), 'serve', '--host', '127.0.0.1', '--port', port, '--db-path', join(folder, 'ddb.sqlite')];
+  const command = [...withParent, ...(network ?? []), ...connector, ...withParent, ...serve];
+  const [program = '', ...args] = command;
+  // In a process group of its own: Ctrl-C at a terminal must reach us alone, who end it last.
+  const child = spawn(program, args, { env: { ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true });
+  const words: string[] = [];
+  // The reader stays for the child's whole life: a full pipe would block it.
+  createInterface({ input: child.stderr ?? process.stdin }).on('line', (line) => {
+    words.push(line);
+    if (words.length > 5) words.shift();
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      words.push(error.message);
+      resolve();
+    });
+  });
+  const { started, connect } = connections(child, ended);
+  const lastWords = () => words.filter((line) => line.trim() !== '').join(' / ') || 'none';
+  const pid = await Promise.race([started, ended, delay(START_LIMIT, undefined, { ref: false })]);
+  if (pid === undefined) {
+    await endProcess(child, 0);
+    throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);
+  }
+  return { child, pid, ended, connect, lastWords };
+}
+
+/** Asks the connector for connections. */
+function connections(child: ChildProcess, ended: Promise<void>) {
+  const { promise: started, resolve: isStarted } = Promise.withResolvers<number>();
+  const waiting = new Map<number, PromiseWithResolvers<Socket>>();
+  let asked = 0;
+  child.on('message', (sent, socket) => {
+    const message = messageSchema.parse(sent);
+    if (message.kind === 'started') return isStarted(message.pid);
+    const { resolve, reject } = waiting.get(message.id) ?? {};
+    waiting.delete(message.id);
+    if (socket instanceof Socket) resolve?.(socket);
+    else reject?.(new Error(message.error ?? 'the connection came without a socket'));
+  });
+  void ended.then(() => {
+    for (const { reject } of waiting.values()) reject(new Error('the DynamoDB emulator has ended'));
+    waiting.clear();
+  });
+  const connect = async (): Promise<Socket> => {
+    const request: ConnectorRequest = { id: ++asked };
+    const connection = Promise.withResolvers<Socket>();
+    waiting.set(request.id, connection);
+    child.send(request, (error) => error !== null && connection.reject(error));
+    return await connection.promise;
+  };
+  return { started, connect };
+}
+
+function findBinary(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
+  } catch {
+    throw new Error(
+      `no DynamoDB emulator for ${process.platform}-${process.arch}: only linux-x64 (and WSL2) comes with one. ` +
+        'Start DynamoDB Local yourself and set PROMPTQ_DYNAMODB_ENDPOINT to its address, such as http://127.0.0.1:8000',
+    );
+  }
+}
+
+/** `--port 0` is of no use: the emulator binds a port and prints 0. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(probe.address());
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

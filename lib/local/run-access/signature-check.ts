@@ -1,0 +1,100 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Hash } from '@smithy/core/serde';
+import { getSigningKey, SignatureV4Base } from '@smithy/signature-v4';
+import { hasForeignHost } from './foreign-callers.ts';
+import type { RunCredentials } from './run-credentials.ts';
+import { type SignedParts, signedParts } from './signed-request.ts';
+
+/** Why a caller gets nothing, as AWS writes it. */
+export interface Refusal {
+  readonly code: 'AccessDenied' | 'InvalidAccessKeyId' | 'RequestTimeTooSkewed' | 'SignatureDoesNotMatch';
+  readonly message: string;
+}
+
+/** As at AWS: how far the clock of whoever signs may be off, and how long a presigned URL may be good for. */
+const SKEW_MS = 15 * 60_000;
+const PRESIGNED_SECONDS = 7 * 24 * 3_600;
+
+const Sha256 = Hash.bind(null, 'sha256');
+
+const DENIED: Refusal = {
+  code: 'AccessDenied',
+  message: "This is an emulator of a local run. It answers only requests signed with the run's own credentials.",
+};
+const FOREIGN: Refusal = {
+  code: 'AccessDenied',
+  message: 'This is an emulator of a local run. It answers no web page, and no other host name than 127.0.0.1.',
+};
+const UNKNOWN_KEY: Refusal = { code: 'InvalidAccessKeyId', message: 'The access key ID is not that of the local run.' };
+const EXPIRED: Refusal = { code: 'RequestTimeTooSkewed', message: 'The signature is too old, or of the future.' };
+const MISMATCH: Refusal = { code: 'SignatureDoesNotMatch', message: 'The signature does not match the request.' };
+
+/** Checks whether requests are signed (AWS Signature Version 4) with the credentials of this run, for its services. */
+export class SignatureCheck extends SignatureV4Base {
+  readonly #credentials: RunCredentials;
+  readonly #services: ReadonlySet<string>;
+
+  constructor(credentials: RunCredentials, services: readonly ('dynamodb' | 's3' | 'sqs')[]) {
+    // S3 alone signs the path as it is sent. Other paths are `/`, or a queue's, which hold nothing to be escaped.
+    super({ credentials, region: '', service: '', sha256: Sha256, uriEscapePath: false });
+    this.#credentials = credentials;
+    this.#services = new Set(services);
+  }
+
+  /**
+   * @param body whole, where it has been read; without it the body's hash is taken to be what the request says
+   * @returns undefined: the request is signed by this run
+   */
+  async refusalOf(request: IncomingMessage, body?: Buffer): Promise<Refusal | undefined> {
+    if (request.headers.origin !== undefined || hasForeignHost(request)) return FOREIGN;
+    const [path = '', search = ''] = (request.url ?? '').split(/\?(.*)/s);
+    const query = new URLSearchParams(search);
+    const parts = signedParts(request, query);
+    if (parts === undefined || !parts.signedHeaders.includes('host')) return DENIED;
+    if (parts.accessKeyId !== this.#credentials.accessKeyId || !this.#services.has(parts.service)) return UNKNOWN_KEY;
+    if (!isCurrent(parts, Date.now())) return EXPIRED;
+    const bodyHash = body && hash('sha256', body, 'hex');
+    const payloadHash = parts.payloadHash ?? bodyHash;
+    const isBody = bodyHash === undefined || payloadHash === bodyHash || parts.payloadHash === 'UNSIGNED-PAYLOAD';
+    if (payloadHash === undefined || !isBody) return MISMATCH;
+    const expected = await this.#signature(request, parts, { path, query, payloadHash });
+    return timingSafeEqual(Buffer.from(expected), Buffer.from(parts.signature.padEnd(64).slice(0, 64)))
+      ? undefined
+      : MISMATCH;
+  }
+
+  async #signature(
+    { method = '', headers }: IncomingMessage,
+    { day, region, service, date, signedHeaders }: SignedParts,
+    { path, query, payloadHash }: { path: string; query: URLSearchParams; payloadHash: string },
+  ): Promise<string> {
+    const canonicalHeaders = Object.fromEntries(
+      signedHeaders.map((name) => [
+        name,
+        String(headers[name] ?? '')
+          .trim()
+          .replace(/\s+/g, ' '),
+      ]),
+    );
+    const names = [...new Set(query.keys())].filter((name) => name !== 'X-Amz-Signature');
+    const canonicalQuery = Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
+    const request = { method, protocol: 'http:', hostname: '', path, query: canonicalQuery, headers: {} };
+    const canonical = this.createCanonicalRequest(request, canonicalHeaders, payloadHash);
+    const scope = `${day}/${region}/${service}/aws4_request`;
+    const toSign = await this.createStringToSign(date, scope, canonical, 'AWS4-HMAC-SHA256');
+    const signing = new Sha256(await getSigningKey(Sha256, this.#credentials, day, region, service));
+    signing.update(toSign);
+    return Buffer.from(await signing.digest()).toString('hex');
+  }
+}
+
+/** Whether a signature is neither old nor of the future. */
+function isCurrent({ date, day, expiresIn }: SignedParts, now: number): boolean {
+  const [, year, month, dayOfMonth, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? [];
+  const signedAt = Date.parse(`${year}-${month}-${dayOfMonth}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(signedAt) || !date.startsWith(day) || signedAt > now + SKEW_MS) return false;
+  if (expiresIn === undefined) return signedAt >= now - SKEW_MS;
+  return expiresIn > 0 && expiresIn <= PRESIGNED_SECONDS && signedAt + expiresIn * 1_000 >= now;
+}

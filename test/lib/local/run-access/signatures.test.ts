@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admitSigned } from '../../../../lib/local/run-access/refuse-unsigned.ts';
+import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
+import { SignatureCheck } from '../../../../lib/local/run-access/signature-check.ts';
+
+/** A server that answers 200 to what the run has signed. */
+const credentials = newRunCredentials();
+const MINUTE_MS = 60_000;
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  server = createServer((_request, response) => response.end('reached'));
+  admitSigned(server, new SignatureCheck(credentials, ['s3']));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.close();
+});
+
+async function signedRequest({ path = '/bucket/key', signingDate = new Date(), secret = credentials.secretAccessKey }) {
+  const signer = new SignatureV4({
+    credentials: { ...credentials, secretAccessKey: secret },
+    region: 'us-east-1',
+    service: 's3',
+    sha256: Hash.bind(null, 'sha256'),
+    uriEscapePath: false,
+  });
+  const request = {
+    method: 'GET',
+    protocol: 'http:',
+    hostname: '127.0.0.1',
+    port,
+    path,
+    headers: { host: `127.0.0.1:${port}` },
+  };
+  return await signer.sign(request, { signingDate });
+}
+
+async function statusOf(path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { host: _host, ...others } = headers;
+  return (await fetch(`http://127.0.0.1:${port}${path}`, { headers: others })).status;
+}
+
+test.for([
+  ['now', 0, 200],
+  ['14 minutes ago', -14, 200],
+  ['16 minutes ago', -16, 403],
+  ['in 16 minutes', 16, 403],
+] as const)('a request signed %s', async ([, minutes, status]) => {
+  const { headers } = await signedRequest({ signingDate: new Date(Date.now() + minutes * MINUTE_MS) });
+  expect(await statusOf('/bucket/key', headers)).toBe(status);
+});
+
+test('a signature is good for its own path, secret and headers alone', async () => {
+  const { headers } = await signedRequest({});
+  expect(await statusOf('/bucket/key', headers)).toBe(200);
+  expect(await statusOf('/bucket/other', headers)).toBe(403);
+  expect(await statusOf('/bucket/key?delete', headers)).toBe(403);
+  expect(await statusOf('/bucket/key', { ...headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' })).toBe(403);
+  expect(await statusOf('/bucket/key', { ...headers, origin: `http://127.0.0.1:${port}` })).toBe(403);
+  expect(await statusOf('/bucket/key', (await signedRequest({ secret: 'another' })).headers)).toBe(403);
+  expect(await statusOf('/bucket/key')).toBe(403);
+});
+
+test.for([
+  '',
+  'AWS4-HMAC-SHA256',
+  'AWS4-HMAC-SHA256 Credential=a/b/c/d/aws4_request, SignedHeaders=host, Signature=',
+  'Bearer x',
+])('an authorization that is none is refused: %s', async (authorization) => {
+  expect(await statusOf('/bucket/key', { authorization, 'x-amz-date': '20260101T000000Z' })).toBe(403);
+});
+
+test('a presigned URL opens what it was made for, until it expires', async () => {
+  const client = new S3Client({
+    region: 'us-east-1',
+    credentials,
+    endpoint: `http://127.0.0.1:${port}`,
+    forcePathStyle: true,
+  });
+  const get = new GetObjectCommand({
+    Bucket: 'bucket',
+    Key: 'a b/ü+(1).txt',
+    ResponseContentDisposition: 'attachment; filename="a b.txt"',
+  });
+  const presign = async (secondsAgo: number) => {
+    const url = new URL(
+      await getSignedUrl(client, get, { expiresIn: 60, signingDate: new Date(Date.now() - secondsAgo * 1_000) }),
+    );
+    return url.pathname + url.search;
+  };
+  const good = await presign(30);
+  expect(await statusOf(good)).toBe(200);
+  expect(await statusOf(await presign(90))).toBe(403);
+  expect(await statusOf(good.replace('X-Amz-Expires=60', 'X-Amz-Expires=6000'))).toBe(403);
+  expect(await statusOf(good.replace('(1)', '(2)').replace('%281%29', '%282%29'))).toBe(403);
+  expect(await statusOf(good.replace(/X-Amz-Signature=[0-9a-f]{64}/, 'X-Amz-Signature=é'))).toBe(403);
+  client.destroy();
+});
