@@ -42,6 +42,8 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
+  if (network === undefined)
+    log('this system lets the DynamoDB emulator have no network of its own: others could reach it while it starts');
   const launch = async () => await startEmulatorProcess({ folder, env, network });
   let running = await launch();
   const stopped = new AbortController();

@@ -172,6 +172,7 @@ describe('a web page', () => {
 
   test.for(['evil.test', '127.0.0.1'])(
     'of %s reads and changes nothing on any port',
+    { timeout: 300_000 },
     async (host) => {
       const before = await contentsOf(service);
       const page = await browser.newPage();
@@ -209,7 +210,6 @@ describe('a web page', () => {
       await page.close();
       expect(await contentsOf(service)).toEqual(before);
     },
-    300_000,
   );
 
   test('of the practice vendor itself is where a person still decides on a login', async () => {

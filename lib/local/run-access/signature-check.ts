@@ -59,16 +59,15 @@ export class SignatureCheck extends SignatureV4Base {
     const isBody = bodyHash === undefined || payloadHash === bodyHash || parts.payloadHash === 'UNSIGNED-PAYLOAD';
     if (payloadHash === undefined || !isBody) return MISMATCH;
     const expected = await this.#signature(request, parts, { path, query, payloadHash });
-    return timingSafeEqual(Buffer.from(expected), Buffer.from(parts.signature.padEnd(64).slice(0, 64)))
-      ? undefined
-      : MISMATCH;
+    const given = Buffer.from(parts.signature, 'hex');
+    return given.length === expected.length && timingSafeEqual(given, expected) ? undefined : MISMATCH;
   }
 
   async #signature(
     { method = '', headers }: IncomingMessage,
     { day, region, service, date, signedHeaders }: SignedParts,
     { path, query, payloadHash }: { path: string; query: URLSearchParams; payloadHash: string },
-  ): Promise<string> {
+  ): Promise<Uint8Array> {
     const canonicalHeaders = Object.fromEntries(
       signedHeaders.map((name) => [
         name,
@@ -85,7 +84,7 @@ export class SignatureCheck extends SignatureV4Base {
     const toSign = await this.createStringToSign(date, scope, canonical, 'AWS4-HMAC-SHA256');
     const signing = new Sha256(await getSigningKey(Sha256, this.#credentials, day, region, service));
     signing.update(toSign);
-    return Buffer.from(await signing.digest()).toString('hex');
+    return await signing.digest();
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,11 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type DynamodbEmulator, startDynamodbEmulator } from '../../../lib/local/dynamodb-emulator.ts';
+import {
+  type DynamodbEmulator,
+  type DynamodbEmulatorOptions,
+  startDynamodbEmulator,
+} from '../../../lib/local/dynamodb-emulator.ts';
 import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 
 const credentials = newRunCredentials();
@@ -29,12 +33,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(): Promise<DynamodbEmulator> {
+async function start(options: Partial<DynamodbEmulatorOptions> = {}): Promise<DynamodbEmulator> {
   const emulator = await startDynamodbEmulator({
     credentials,
     folder: join(folder, 'data'),
     env: {},
     log: (line) => logged.push(line),
+    ...options,
   });
   started.push(emulator);
   return emulator;
@@ -47,6 +52,18 @@ function clientOf({ endpoint }: DynamodbEmulator, maxAttempts = 10): DynamoDBCli
     credentials,
     maxAttempts,
   });
+}
+
+/** The ports on which a process listens, as the network of another lists them. */
+async function listeners(pid: number, network: number | 'self'): Promise<number[]> {
+  const names = await readdir(`/proc/${pid}/fd`);
+  const links = await Promise.all(names.map(async (name) => await readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  const lines = (await readFile(`/proc/${network}/net/tcp`, 'utf8'))
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  return lines
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && links.includes(`socket:[${inode}]`))
+    .map(([, local]) => Number.parseInt(local?.split(':')[1] ?? '', 16));
 }
 
 const TableName = 'Things';
@@ -79,6 +96,29 @@ test('what was written is there after a stop and a new start', async () => {
   await put(clientOf(first), 'kept');
   await first.stop();
   expect(await has(clientOf(await start()), 'kept')).toBe(true);
+});
+
+test('where there is no network for the emulator alone, nobody connects to it once it has started', async () => {
+  const emulator = await start({ sharesNetwork: true });
+  const client = clientOf(emulator);
+  await createTable(client);
+  await put(client, 'kept');
+  const [port] = await listeners(emulator.pid() ?? 0, 'self');
+  const other = fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' }).then(
+    () => 'answered',
+    () => 'not answered',
+  );
+  // What it has been asked since is answered, so what came before would have been.
+  await Promise.all(Array.from({ length: 200 }, async (_, n) => await put(client, String(n))));
+  expect(await has(client, '199')).toBe(true);
+  process.kill(emulator.pid() ?? 0, 'SIGKILL');
+  expect(await other).toBe('not answered');
+  await expect.poll(async () => await has(client, 'kept').catch(() => false), { timeout: 30_000 }).toBe(true);
+});
+
+test('the emulator listens nowhere in the network of this machine', async () => {
+  const emulator = await start();
+  expect(await listeners(emulator.pid() ?? 0, 'self')).toEqual([]);
 });
 
 test('an emulator that was killed is started again on the same address, with all that it had acknowledged', async () => {

@@ -79,17 +79,18 @@ describe('queries, headers and bodies', () => {
 
   test('headers keep the case as sent, and repeated ones all values', async () => {
     const gateway = await gatewayWith(echoAll);
+    const { host } = new URL(gateway.url);
     const lines = [
       'GET /api/v1/things/1 HTTP/1.1',
-      'Host: x',
+      `Host: ${host}`,
       'X-Some-Thing: 1',
       'x-some-thing: 2',
       'Connection: close',
     ];
     const answer = await raw(gateway, `${lines.join('\r\n')}\r\n\r\n`);
     const event = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as APIGatewayProxyEvent;
-    expect(event.multiValueHeaders).toMatchObject({ 'X-Some-Thing': ['1', '2'], Host: ['x'] });
-    expect(event.headers).toMatchObject({ 'X-Some-Thing': '2', Host: 'x' });
+    expect(event.multiValueHeaders).toMatchObject({ 'X-Some-Thing': ['1', '2'], Host: [host] });
+    expect(event.headers).toMatchObject({ 'X-Some-Thing': '2', Host: host });
   });
 
   test('a header called __proto__ is a header', async () => {
@@ -98,7 +99,7 @@ describe('queries, headers and bodies', () => {
     });
     const answer = await raw(
       gateway,
-      'GET /api/v1/things/1 HTTP/1.1\r\nHost: x\r\n__proto__: 1\r\nConnection: close\r\n\r\n',
+      `GET /api/v1/things/1 HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n__proto__: 1\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toMatch(/true$/);
   });

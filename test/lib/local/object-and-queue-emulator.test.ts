@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ObjectsUnderTest, settings } from './objects-under-test.ts';
 
@@ -30,11 +32,16 @@ describe('queues', () => {
   });
 
   test('a message that a long poll took for a client which has gone comes to the next one at once', async () => {
-    const poll = request(objects.emulator.endpoint, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
-    }).on('error', () => undefined);
-    poll.end(JSON.stringify({ QueueUrl, WaitTimeSeconds: 20, VisibilityTimeout: 600 }));
+    const { host, hostname, port } = new URL(objects.emulator.endpoint);
+    const signer = new SignatureV4({ ...settings, service: 'sqs', sha256: Hash.bind(null, 'sha256') });
+    const signed = await signer.sign({
+      ...{ method: 'POST', protocol: 'http:', hostname, port: Number(port), path: '/' },
+      headers: { host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
+      body: JSON.stringify({ QueueUrl, WaitTimeSeconds: 20, VisibilityTimeout: 600 }),
+    });
+    const { method, headers } = signed;
+    const poll = request(objects.emulator.endpoint, { method, headers }).on('error', () => undefined);
+    poll.end(signed.body);
     await once(poll, 'finish');
     // Answered after what came before it was taken in.
     await fetch(`${objects.emulator.endpoint}/health`);
