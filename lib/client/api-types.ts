@@ -797,7 +797,7 @@ export interface components {
             timeout?: number;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number;
-            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string;
             /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             project_id?: string;
@@ -836,7 +836,7 @@ export interface components {
             timeout?: number;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number;
-            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string;
         };
         JobReplacement: {
@@ -883,7 +883,7 @@ export interface components {
             timeout_unit?: unknown;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number;
-            /** @description Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string;
             /** @description As read. */
             project_id?: unknown;

@@ -35,6 +35,8 @@ export interface Origin {
   readonly id: string;
   readonly parentId: string;
   readonly depth: number;
+  /** The job whose private folder it inherits. */
+  readonly folderOf: string | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export async function createJob(
   // Only a shortcut, which may miss what has just been made: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
-  checkFolder(context, creation.cwd);
+  checkFolder(context, creation.cwd, origin?.folderOf);
   const project = await context.projects.resolve(creation.project_id ?? creation.project ?? DEFAULT_PROJECT);
   const texts: JobTexts = { ...given, project: project.name };
   const id = derived ?? randomJobId();
@@ -123,6 +125,7 @@ function newJob(from: {
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
     created_by: from.createdBy,
     ...(origin !== undefined && { parent_id: origin.parentId, depth: origin.depth }),
+    ...(origin?.folderOf !== undefined && { folder_of: origin.folderOf }),
     created_at: at,
     updated_at: at,
     ...(!draft && { queued_at: at }),

@@ -34,12 +34,14 @@ async function judged(context: EditContext, job: Job, fields: JobEditFields): Pr
   const texts = edited(await context.texts.get(job), fields);
   const profile = await findProfile(context, fields.profile ?? job.profile);
   await checkTexts(context, texts, profile);
-  checkFolder(context, fields.cwd);
+  const isMoved = fields.cwd !== undefined && fields.cwd !== job.cwd;
+  if (isMoved) checkFolder(context, fields.cwd);
   const address = JobTextStore.address(texts);
   if (address !== job.texts) await context.texts.put({ ...job, texts: address }, texts);
   const { model, priority, timeout, retries, cwd } = fields;
   return {
     ...definedOnly({ model, priority, timeout, retries, cwd }),
+    ...(isMoved && job.folder_of !== undefined && { folder_of: undefined }),
     profile: profile.name,
     texts: address,
     prompt_preview: previewOf(texts.prompt),

@@ -5,7 +5,7 @@ import type { ProjectSettingsStore } from '../catalog/project-settings.ts';
 import { type GoesOn, type HoldContext, isFree, takeHold, wakeWaiting } from './holds.ts';
 import { folderKey, type Job } from './job.ts';
 import { transition } from './transition.ts';
-import { type Folders, workingFolder } from './working-folder.ts';
+import { type Folders, resolveFolder } from './working-folder.ts';
 
 /** What letting one job at a time into a folder needs. */
 export interface FolderContext extends HoldContext {
@@ -23,7 +23,7 @@ export async function exclusiveFolder(context: FolderContext, job: Job): Promise
 
 /** A short name of a job's folder, the same for all jobs that work in it. */
 export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' | 'cwd'>): string | undefined {
-  const folder = workingFolder(folders, job);
+  const folder = resolveFolder(folders, job);
   if ('refused' in folder) return undefined;
   return createHash('sha256').update(folder.path).digest('hex').slice(0, 20);
 }

@@ -11,7 +11,7 @@ import { followUpId } from './job-id.ts';
 import { type ReadBlocksContext, readBlocks } from './read-follow-ups.ts';
 import type { Receipt } from './receipt.ts';
 import { type TransitionContext, transition } from './transition.ts';
-import { workingFolder } from './working-folder.ts';
+import { inheritedFolderOf, workingFolder } from './working-folder.ts';
 
 /** What making follow-up jobs needs. */
 export interface FollowUpContext extends TransitionContext, CreationContext, ReadBlocksContext {
@@ -51,6 +51,7 @@ export async function makeFollowUps(
         id: followUpId(parent.id, attempt, position),
         parentId: parent.id,
         depth: (parent.depth ?? 0) + 1,
+        folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
       };
       const { id, replayed } = await createJob(context, creation, parent.created_by, origin);
       made.add(position);
@@ -91,7 +92,7 @@ function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): 
   return { ...inherited(context, parent, creation), ...creation };
 }
 
-/** The parent's project and its folder, a fresh one too, unless the payload names its own. */
+/** The parent's project and its folder, a private one too, unless the payload names its own. */
 function inherited(context: FollowUpContext, parent: Job, creation: FollowUpCreation): Partial<FollowUpCreation> {
   const named = creation.project_id ?? creation.project;
   const isSame = named === undefined || named === parent.project_id || named === parent.project;

@@ -6,5 +6,6 @@ export type JobEdit = Partial<
     model: string | undefined;
     timeout: number | undefined;
     cwd: string | undefined;
+    folder_of: string | undefined;
   }
 >;

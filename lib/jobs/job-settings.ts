@@ -63,9 +63,13 @@ export async function checkTexts(
   }
 }
 
-/** @throws ApiError for a folder outside the allowed roots. */
-export function checkFolder({ folders }: SettingsContext, cwd: string | undefined): void {
-  const folder = workingFolder(folders, { id: 'job', project_id: 'project', cwd });
+/** @throws ApiError for a folder outside the allowed roots, or that is not for this job. */
+export function checkFolder(
+  { folders }: SettingsContext,
+  cwd: string | undefined,
+  folderOf?: string | undefined,
+): void {
+  const folder = workingFolder(folders, { id: 'job', project_id: 'project', cwd, folder_of: folderOf });
   if ('refused' in folder) throw refusedField(`cwd: ${folder.refused}`);
 }
 

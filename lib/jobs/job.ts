@@ -31,6 +31,8 @@ export const jobItemSchema = z.object({
   idempotency_key: z.string().optional(),
   created_by: z.string(),
   parent_id: z.string().optional(),
+  /** The job whose private folder this one works in, as its follow-up. Set by the service alone. */
+  folder_of: z.string().optional(),
   /** How many follow-ups lie between this job and one that a client created; absent: none. */
   depth: z.number().optional(),
   created_at: z.string(),

@@ -4,7 +4,7 @@ import { LIMITS } from '../contract/limits.ts';
 import type { Status } from '../contract/schemas/job.ts';
 import type { JobCounts, StatusCounts } from './counts.ts';
 import type { JobIndex, Summary } from './job-index.ts';
-import { type Folders, workingFolder } from './working-folder.ts';
+import { type Folders, resolveFolder } from './working-folder.ts';
 
 /** What listing jobs needs. */
 export interface ListContext {
@@ -93,7 +93,7 @@ async function candidates(
 }
 
 function resolved(folders: Folders, job: Summary): string | undefined {
-  const folder = workingFolder(folders, job);
+  const folder = resolveFolder(folders, job);
   return 'path' in folder ? folder.path : undefined;
 }
 

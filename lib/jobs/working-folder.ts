@@ -1,4 +1,6 @@
-import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import type { Job } from './job.ts';
+import { isJobId } from './job-id.ts';
 
 /** Where on the workers' disks jobs may work. */
 export interface Folders {
@@ -10,31 +12,88 @@ export interface Folders {
 
 export type WorkingFolder = { readonly path: string } | { readonly refused: string };
 
+/** What decides which private folders a job may work in. */
+export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'>;
+
+type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'>;
+
 /**
- * The absolute folder that a job's `cwd` means; without one, a fresh folder of the job's own in the project's
- * workspace. Judged by its text: what the worker then finds there is the worker's matter.
+ * The absolute folder that a job's `cwd` means; without one, a private folder in the project's workspace. Judged by its
+ * text alone: the worker judges the links that it finds on its disk.
  */
-export function workingFolder(
-  folders: Folders,
-  job: { id: string; project_id: string; cwd?: string | undefined },
-): WorkingFolder {
+export function workingFolder(folders: Folders, job: Placed & FolderUser): WorkingFolder {
+  const folder = resolveFolder(folders, job);
+  if ('refused' in folder) return folder;
+  const names = namesBelow(folders.workspaces, folder.path);
+  const why = names && whyClosed(names, job);
+  return why === undefined ? folder : { refused: `received ${JSON.stringify(job.cwd)}; ${why}` };
+}
+
+/** The folder that a job's `cwd` means, without a judgement of whose it is. */
+export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
   const workspace = join(folders.workspaces, job.project_id);
   if (job.cwd === undefined) return { path: join(workspace, job.id) };
   const shown = JSON.stringify(job.cwd);
   if (isAbsolute(job.cwd)) {
     const path = normalize(job.cwd);
     const roots = [folders.workspaces, ...folders.roots];
-    if (roots.some((root) => isWithin(path, root))) return { path: stripTrailing(path) };
+    if (roots.some((root) => namesBelow(root, path) !== undefined)) return { path: stripTrailing(path) };
     return { refused: `received ${shown}; an absolute folder must lie under one of ${roots.join(', ')}` };
   }
   const path = resolve(workspace, job.cwd);
-  if (isWithin(path, workspace)) return { path };
+  if (namesBelow(workspace, path) !== undefined) return { path };
   return { refused: `received ${shown}; a relative folder must stay within the workspace of its project` };
 }
 
-function isWithin(path: string, root: string): boolean {
-  const base = stripTrailing(normalize(root));
-  return stripTrailing(path) === base || path.startsWith(base.endsWith(sep) ? base : `${base}${sep}`);
+/**
+ * Why a job may not work in a folder below the workspaces; undefined: it may.
+ * @param names lead from the workspaces to the folder.
+ */
+export function whyClosed(names: readonly string[], user: FolderUser): string | undefined {
+  const [project, name] = names;
+  if (project?.startsWith('.')) return "the folder is the service's own";
+  if (name === undefined)
+    return 'no job works in the folder of a whole project; name one below it, such as "work", or leave cwd out';
+  if (!isPrivate(names) || mayShare(user, name)) return undefined;
+  return 'the folder belongs to one job alone; name another one, such as "work", or leave cwd out';
+}
+
+/** Whether a folder below the workspaces is, or lies in, a folder that a job has to itself. */
+export function isPrivate([, name = '']: readonly string[]): boolean {
+  // Folders that were put aside have the job's id and a suffix; some file systems don't tell cases apart.
+  return isJobId(name.toLowerCase().split('.')[0] ?? '');
+}
+
+/**
+ * The job whose private folder a follow-up works in, because its parent works there.
+ * @param cwd the follow-up's.
+ */
+export function inheritedFolderOf(
+  folders: Folders,
+  parent: Placed & FolderUser,
+  cwd: string | undefined,
+): string | undefined {
+  const ownerIn = (folder: WorkingFolder) => {
+    const names = 'path' in folder ? namesBelow(folders.workspaces, folder.path) : undefined;
+    return names !== undefined && isPrivate(names) ? names[1] : undefined;
+  };
+  const owner = ownerIn(workingFolder(folders, parent));
+  return owner === ownerIn(resolveFolder(folders, { id: parent.id, project_id: parent.project_id, cwd }))
+    ? owner
+    : undefined;
+}
+
+/** The names that lead from one folder to another; undefined: it isn't below. */
+export function namesBelow(folder: string, path: string): string[] | undefined {
+  const way = relative(folder, path);
+  if (way === '') return [];
+  const names = way.split(sep);
+  return names[0] === '..' ? undefined : names;
+}
+
+/** Follow-ups from before `folder_of` was written down may work in their parent's folder. */
+function mayShare({ id, folder_of, parent_id }: FolderUser, owner: string): boolean {
+  return owner === id || owner === (folder_of ?? parent_id);
 }
 
 function stripTrailing(path: string): string {

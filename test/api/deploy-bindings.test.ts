@@ -159,7 +159,7 @@ describe('a custom binding', () => {
     const lines = deployment.log.split('\n');
     expect(lines).toContain(`shop in ${join(service.home, 'workspaces', 'shop', 'site')}`);
     expect(lines).toContain('made');
-    await succeeded('other', 'test -f ../shop/site/shipped.txt', { cwd: '.' });
+    await succeeded('other', 'test -f ../../shop/site/shipped.txt', { cwd: 'check' });
     // What the command left behind ended with it.
     expect(findMarkedAs(`${id}/1/shop.custom`)).toEqual([]);
   });
@@ -228,7 +228,7 @@ describe('a web_framework binding', () => {
     const pkg = JSON.stringify({ name: 'site', scripts: { deploy: 'cp -r dist ../published' } });
     const id = await succeeded('site', `echo hello > index.html; echo '${pkg}' > package.json`, { cwd: 'web' });
     expect((await deployed(id))[0]).toMatchObject({ mode: 'web_framework', state: 'succeeded' });
-    await succeeded('site-check', 'test "$(cat ../site/published/index.html)" = hello', { cwd: '.' });
+    await succeeded('site-check', 'test "$(cat ../../site/published/index.html)" = hello', { cwd: 'check' });
   });
 
   it('stops at the first command that fails', async () => {

@@ -58,6 +58,12 @@ describe('a creation with a fault is refused by a sentence that names it', () =>
       { cwd: '/etc' },
       /body\.cwd: received "\/etc"; an absolute folder must lie under one of/,
     ],
+    ["a project's own folder", { cwd: '.' }, /body\.cwd: received "\."; no job works in the folder of a whole project/],
+    [
+      "another job's folder",
+      { cwd: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f/x' },
+      /body\.cwd: received "job_4k2q0v9m6s8x1c3b5n7h2j4d6f\/x"; the folder belongs to one job alone/,
+    ],
     ['an unknown profile', { profile: 'nope' }, /body\.profile: received "nope"; there is no profile/],
     ['an unknown rule', { rule_ids: ['r1'] }, /body\.rule_ids: received "r1"; there is no rule/],
     ['two projects', { project: 'a', project_id: 'b' }, /body\.project and body\.project_id: received "a" and "b"/],

@@ -115,7 +115,7 @@ const editableShape = {
     .meta({ description: 'How many more attempts a failure gets. Default 0.' }),
   cwd: pathText(LIMITS.cwdLength).optional().meta({
     description:
-      'Working folder, created if missing. Relative: within the workspace of the project; absolute: under an allowed root. No control, bidirectional or invisible characters.',
+      "Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters.",
   }),
 };
 

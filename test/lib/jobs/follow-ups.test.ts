@@ -114,7 +114,29 @@ describe('a follow-up job', () => {
       depth: 1,
     });
     const fresh = await made('fresh', [{ prompt: 'x' }]);
-    expect((await childrenOf(fresh))[0]).toMatchObject({ project_id: 'local_project', cwd: fresh.id });
+    expect((await childrenOf(fresh))[0]).toMatchObject({
+      project_id: 'local_project',
+      cwd: fresh.id,
+      folder_of: fresh.id,
+    });
+    expect((await childrenOf(inFolder))[0]).not.toHaveProperty('folder_of');
+  });
+
+  it('passes the private folder that it has inherited on, and names no other', async () => {
+    const [owner, stranger] = [id('owner'), id('stranger')];
+    const inOwners = { cwd: owner, folder_of: owner, parent_id: id('between') };
+    const parent = await made(
+      'third',
+      [{ prompt: 'x' }, { prompt: 'x', cwd: stranger }, { prompt: 'x', cwd: 'work' }],
+      inOwners,
+    );
+    const [inherits, moved] = await childrenOf(parent);
+    expect(inherits).toMatchObject({ cwd: owner, folder_of: owner });
+    expect(moved).toMatchObject({ cwd: 'work' });
+    expect(moved).not.toHaveProperty('folder_of');
+    expect(shown(parent).warnings).toEqual([
+      expect.stringMatching(/^follow-up 2: body\.cwd: received .*one job alone/),
+    ]);
   });
 
   it('may name its own', async () => {
