@@ -132,10 +132,10 @@ async function runAll(context: AttemptContext, running: Running): Promise<Outcom
   const { job, binding, deployment } = running;
   const folder = workingFolder(context.folders, job);
   if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
-  if (context.account !== undefined) await workFolders(context).lend(folder.path, { isPrivate: false });
+  const cwd = context.account === undefined ? folder.path : await workFolders(context).lend(folder.path, job);
   const home = await openHome(context, `${job.id}-${deployment.attempt}-${binding.id}`);
   try {
-    return await runEach(context, running, { cwd: folder.path, personal: home.environment });
+    return await runEach(context, running, { cwd, personal: home.environment });
   } finally {
     await home.close();
   }

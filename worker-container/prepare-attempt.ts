@@ -68,7 +68,7 @@ export async function prepareAttempt(
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,
   };
-  const lend = async () => await workFolders(context).lend(folder.path, { isPrivate: job.cwd === undefined });
+  const lend = async () => await workFolders(context).lend(folder.path, job);
   const worktree = await openRepository(
     context,
     { env, account, ...at },
@@ -81,12 +81,12 @@ export async function prepareAttempt(
       setupLog: join(files.own, 'setup.log'),
     },
   );
-  if (worktree === undefined) await lend();
+  const cwd = worktree === undefined ? await lend() : worktree.path;
   const model = job.model ?? profile.model;
   const command = await agent.prepare({
     prompt,
     model,
-    cwd: folder.path,
+    cwd,
     attemptDir: files.agent,
     args: profile.args,
     env: runEnv,
@@ -96,5 +96,5 @@ export async function prepareAttempt(
   });
   await giveTree(files.agent, account);
   const warnings = variableWarnings(profile);
-  return { profile, agent, model, prompt, command, cwd: folder.path, worktree, warnings };
+  return { profile, agent, model, prompt, command, cwd, worktree, warnings };
 }

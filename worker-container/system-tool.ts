@@ -10,6 +10,6 @@ const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
  * Runs a tool of the system with the worker's own rights: not one that a PATH names, and without the worker's
  * environment, which holds where its credentials are.
  */
-export async function runSystemTool(tool: 'chown' | 'mkfifo' | 'rm', args: readonly string[]): Promise<void> {
+export async function runSystemTool(tool: 'mkfifo' | 'rm', args: readonly string[]): Promise<void> {
   await run(tool, args, { env: { PATH: SYSTEM_PATH } });
 }

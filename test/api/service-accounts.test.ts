@@ -145,17 +145,62 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
 
   test('gives a job no folder of the worker, nor one that a link leads to', async () => {
     await run('ln -s ../../account to-account; ln -s /etc to-etc', { cwd: 'links' });
-    const { home } = service;
-    for (const cwd of [
-      'links/to-account',
-      'links/to-etc',
-      'links/to-etc/made',
-      join(home, 'workspaces/.repositories/x'),
-    ]) {
+    for (const cwd of ['links/to-account', 'links/to-etc', 'links/to-etc/made']) {
       const { status, error } = await run('echo ran > ran.txt', { cwd });
       expect([status, error], cwd).toEqual(['FAILED', expect.stringMatching(/^.*cwd: /)]);
     }
     expect(await readdir('/etc')).not.toContain('made');
+  });
+
+  test("lets nobody into a job's own folder while it runs, nor makes the project's folder anybody's", async () => {
+    const neighbour = await start('echo secret > own; until [ -e gate ]; do sleep 0.05; done; cat own');
+    const theirs = folderOf(neighbour);
+    await untilThere(join(theirs, 'own'));
+    const workspaces = join(service.home, 'workspaces');
+    for (const cwd of [
+      theirs,
+      `${theirs}/deep`,
+      '.',
+      workspaces,
+      `${workspaces}/local_project`,
+      `${workspaces}/.repositories/x`,
+    ]) {
+      const { status, json } = await service.api('POST', '/jobs', {
+        prompt: 'x',
+        profile: 'shell',
+        project: 'other',
+        cwd,
+      });
+      expect([status, json.error], cwd).toEqual([
+        400,
+        expect.stringContaining(`body.cwd: received ${JSON.stringify(cwd)}`),
+      ]);
+    }
+    await run(`ln -s ${theirs} to-neighbour`, { cwd: 'lures' });
+    const refused = await run('cat own', { cwd: 'lures/to-neighbour' });
+    expect(refused).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/cwd: .*one job alone/) });
+    await writeFile(join(theirs, 'gate'), '');
+    expect(await ended(neighbour)).toMatchObject({ status: 'SUCCEEDED', stdout: 'secret\n' });
+    const project = await stat(join(workspaces, 'local_project'));
+    expect([project.uid, project.mode & 0o777]).toEqual([0, 0o755]);
+  });
+
+  test("runs follow-ups in their parent's own folder, on both slots at once", async () => {
+    const both =
+      'touch at-$(id -u); until [ $(ls at-* | wc -l) = 2 ]; do sleep 0.05; done; echo more >> made; ls -d made';
+    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: both, profile: 'shell' })}\n\`\`\`\n`;
+    const parent = await start(`echo made > made; cat <<'END'\n${block}${block}END`);
+    await untilEnded(service, parent);
+    const children: string[] = await waitFor(async () => {
+      const { follow_up_ids } = (await service.api('GET', `/jobs/${parent}`)).json;
+      return follow_up_ids.length === 2 && follow_up_ids;
+    });
+    const results = await Promise.all(children.map(ended));
+    expect(results.map(({ status, stdout }) => [status, stdout])).toEqual([
+      ['SUCCEEDED', 'made\n'],
+      ['SUCCEEDED', 'made\n'],
+    ]);
+    expect(await readFile(join(folderOf(parent), 'made'), 'utf8')).toBe('made\nmore\nmore\n');
   });
 
   test('lets jobs of both slots work in one folder, by turns and at once', async () => {

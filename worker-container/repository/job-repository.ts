@@ -26,7 +26,7 @@ export interface RepositoryJob {
   readonly path: string;
   readonly workspaces: string;
   /** Makes the job's folder, and gives it to whom the job runs as. */
-  readonly lend: () => Promise<void>;
+  readonly lend: () => Promise<unknown>;
   /** What the agent gets; the setup command gets the same, and no more. */
   readonly agentEnv: Readonly<Record<string, string>>;
   /** Where the setup command's output is kept. */

@@ -37,7 +37,7 @@ export async function openWorktree(
     readonly jobId: string;
     readonly path: string;
     /** Makes the folder, and gives it to whom git runs as. */
-    readonly lend: () => Promise<void>;
+    readonly lend: () => Promise<unknown>;
   },
 ): Promise<JobWorktree> {
   const gitDir = join(clone.dir, 'worktrees', jobId);

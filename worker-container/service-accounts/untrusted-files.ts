@@ -1,8 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { constants, lchown, lstat, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  constants,
+  type FileHandle,
+  lchown,
+  lstat,
+  open,
+  readdir,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { runSystemTool } from '../system-tool.ts';
-import type { ServiceAccount } from './service-account.ts';
+import { isServiceAccount, type ServiceAccount } from './service-account.ts';
 
 /**
  * Files in places where an account can put what it likes, handled by a worker that may read and write everything: no
@@ -46,9 +57,44 @@ export async function giveTree(path: string, account: ServiceAccount | undefined
   for (const name of ['', ...inside]) await lchown(join(path, name), account.uid, account.gid);
 }
 
-/** Gives a tree to an account in which others may be at work: `chown` goes by open folders, and changes links themselves. */
-export async function takeTree(path: string, { uid, gid }: ServiceAccount): Promise<void> {
-  await runSystemTool('chown', ['--recursive', '--no-dereference', '-P', '--', `${uid}:${gid}`, path]);
+/**
+ * Gives a tree to an account in which others may be at work: what belongs to an account and has no second name, which
+ * could be elsewhere. Each entry is found, judged and given by one descriptor, so that no link or rename brings in more.
+ */
+export async function takeTree(path: string, account: ServiceAccount): Promise<void> {
+  const top = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await takeOpen(top, account, 0);
+  } finally {
+    await top.close();
+  }
+}
+
+/** Folders below one another; each takes a descriptor. */
+const DEEPEST = 200;
+/** open(2): names a file of any kind, without reading it or waiting for it. Node has no name for it. */
+const O_PATH = 0o10000000;
+
+async function takeOpen(entry: FileHandle, account: ServiceAccount, depth: number): Promise<void> {
+  const path = `/proc/self/fd/${entry.fd}`;
+  const found = await entry.stat();
+  const isGivable = isServiceAccount(account, found.uid) && (found.isDirectory() || found.nlink === 1);
+  if (isGivable && found.uid !== account.uid) await chown(path, account.uid, account.gid);
+  if (!found.isDirectory() || depth >= DEEPEST) return;
+  // Names are bytes, which need not be text.
+  for (const name of await readdir(path, { encoding: 'buffer' })) {
+    const at = Buffer.concat([Buffer.from(`${path}/`), name]);
+    const below = await open(at, O_PATH | constants.O_NOFOLLOW).catch(unlessGone);
+    try {
+      if (below !== undefined) await takeOpen(below, account, depth + 1);
+    } finally {
+      await below?.close();
+    }
+  }
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Removes a tree in which others may be at work: `rm` goes by open folders, so that no link leads it elsewhere. */

@@ -1,8 +1,9 @@
-import { constants, type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { type FileHandle, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { WorkerEnv } from '../../lib/config/env.ts';
-import type { Folders } from '../../lib/jobs/working-folder.ts';
+import { type Folders, type FolderUser, isPrivate, namesBelow, whyClosed } from '../../lib/jobs/working-folder.ts';
 import { CLONES } from '../repository/kept-clone.ts';
+import { openRoot, pathOf, stepInto } from './open-folder.ts';
 import { isServiceAccount, type ServiceAccount } from './service-account.ts';
 import { takeTree } from './untrusted-files.ts';
 
@@ -27,7 +28,17 @@ export function workFolders({ account, folders, env }: FolderContext): WorkFolde
   return new WorkFolders({ account, folders, closed });
 }
 
-/** Makes the folders that jobs work in, and lends them to the account that works there. */
+/** A step from a root to a job's folder. */
+interface Step {
+  /** From the root to here. */
+  readonly names: readonly string[];
+  readonly isNew: boolean;
+  readonly isWorkspaces: boolean;
+  readonly account: ServiceAccount;
+  readonly user: FolderUser;
+}
+
+/** Makes the folders that jobs work in, and lets the account in that works there. */
 export class WorkFolders {
   readonly #account: ServiceAccount | undefined;
   readonly #folders: Folders;
@@ -40,48 +51,42 @@ export class WorkFolders {
   }
 
   /**
-   * Makes a folder if need be, with those above it, and sees to it that the account can work there. A root stays whose it
-   * is, and so does a folder outside the workspaces that somebody else has made.
-   * @param folder.isPrivate Whether a new folder is for this account alone.
-   * @throws Error with a plain message where no job may work.
+   * Makes a folder if need be, with those above it, and lets the account work there. A private folder belongs to the
+   * account of its job's newest attempt; no other folder changes its owner once an account has it.
+   * @returns the folder to work in, which no link leads to below its root.
+   * @throws Error with a plain message where the job may not work.
    */
-  async lend(path: string, { isPrivate }: { readonly isPrivate: boolean }): Promise<void> {
+  async lend(path: string, user: FolderUser): Promise<string> {
     if (this.#account === undefined) {
       await mkdir(path, { recursive: true });
-      return;
+      return path;
     }
-    const { root, names } = await this.#place(path);
-    const account = this.#account;
+    const { root, names } = await this.#place(path, user);
     const isWorkspaces = root === this.#folders.workspaces;
     await mkdir(root, { recursive: true });
-    let folder = await open(root, DIRECTORY);
+    let folder = await openRoot(root);
     try {
       for (const [above, name] of names.entries()) {
         const { below, isNew } = await stepInto(folder, name);
         await folder.close();
         folder = below;
-        const isLast = above === names.length - 1;
-        const isProject = isWorkspaces && above === 0;
-        if (!isNew) {
-          if (isLast) await giveKnown(folder, account, { isWorkspaces, isProject });
-        } else if (isProject && !isLast) {
-          // It stays the worker's, or the jobs of a project could take each other's folders away.
-          await folder.chmod(0o755);
-        } else {
-          await folder.chmod(isLast && isPrivate ? 0o700 : 0o775);
-          await folder.chown(account.uid, account.gid);
-        }
+        const step = { names: names.slice(0, above + 1), isNew, isWorkspaces, user, account: this.#account };
+        await openTo(folder, step);
       }
     } catch (cause) {
       throw new Error(`cwd: ${path} can't be worked in: ${cause instanceof Error ? cause.message : cause}`, { cause });
     } finally {
       await folder.close();
     }
+    return join(root, ...names);
   }
 
-  /** The real place of a folder, as a root and the names below it. */
-  async #place(path: string): Promise<{ root: string; names: string[] }> {
-    const real = await realpath(path).catch(() => path);
+  /**
+   * The place of a folder, as a root and the names below it. Links may change at any time: the names are what is judged
+   * here, and what is then gone by.
+   */
+  async #place(path: string, user: FolderUser): Promise<{ root: string; names: string[] }> {
+    const real = await realOrSame(path);
     const closed = await Promise.all(this.#closed.map(realOrSame));
     for (const root of [this.#folders.workspaces, ...this.#folders.roots]) {
       const realRoot = await realOrSame(root);
@@ -91,48 +96,49 @@ export class WorkFolders {
       const place = join(realRoot, ...names);
       if (closed.some((own) => namesBelow(own, place) !== undefined || (names.length > 0 && namesBelow(place, own))))
         throw new Error(`cwd: ${path} is the worker's own`);
+      const why = root === this.#folders.workspaces ? whyClosed(names, user) : undefined;
+      if (why !== undefined) throw new Error(`cwd: ${path} leads to ${place}; ${why}`);
       return { root, names };
     }
     throw new Error(`cwd: ${path} leads out of the folders that jobs may work in`);
   }
 }
 
-async function giveKnown(
-  folder: FileHandle,
-  account: ServiceAccount,
-  { isWorkspaces, isProject }: { readonly isWorkspaces: boolean; readonly isProject: boolean },
-): Promise<void> {
-  const owner = (await folder.stat()).uid;
-  // In the workspaces the worker's are those that it died over.
-  if (owner === account.uid || !(isServiceAccount(account, owner) || (isWorkspaces && owner === 0))) return;
-  // Below a project's own folder are those of its jobs, which may be running.
-  if (isProject) await folder.chown(account.uid, account.gid);
-  else await takeTree(`/proc/${process.pid}/fd/${folder.fd}/.`, account);
+/** Lets the account into a folder on the way. */
+async function openTo(folder: FileHandle, step: Step): Promise<void> {
+  const { names, isNew, isWorkspaces, user, account } = step;
+  if (isWorkspaces && names.length === 1) return await keepProject(folder, account);
+  const { uid: owner, mode } = await folder.stat();
+  const isRootOfPrivate = isWorkspaces && names.length === 2 && isPrivate(names);
+  const isOwn = isRootOfPrivate && names[1] === user.id;
+  // In the workspaces the worker's are new ones, and those that it died over.
+  if (isNew || (isWorkspaces && owner === process.getuid?.())) {
+    await folder.chmod(isOwn ? 0o700 : isRootOfPrivate ? 0o770 : 0o775);
+    await folder.chown(account.uid, account.gid);
+  } else if (isRootOfPrivate && isServiceAccount(account, owner) && (mode & GROUP) !== GROUP) {
+    // Nobody else works here: so far it was open to attempts of one job alone.
+    if (!isOwn) await openToGroup(folder, owner, account.gid);
+    else if (owner !== account.uid) await takeTree(`${pathOf(folder)}/.`, account);
+  }
+}
+
+/** Read, write and search of the group that all slots are in. */
+const GROUP = 0o070;
+
+/** A project's folder is the worker's: whoever has it could put a link in the place of another job's folder. */
+async function keepProject(folder: FileHandle, account: ServiceAccount): Promise<void> {
+  const { uid, mode } = await folder.stat();
+  if (isServiceAccount(account, uid)) await folder.chown(0, 0);
+  if ((isServiceAccount(account, uid) || uid === 0) && (mode & 0o777) !== 0o755) await folder.chmod(0o755);
+}
+
+/** Only an owner can change a mode; in between, the group has what its old owner had. */
+async function openToGroup(folder: FileHandle, owner: number, gid: number): Promise<void> {
+  await folder.chown(0, gid);
+  await folder.chmod(0o770);
+  await folder.chown(owner, gid);
 }
 
 async function realOrSame(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
-}
-
-/** The names that lead from one folder to another; undefined: it isn't below. */
-function namesBelow(folder: string, path: string): string[] | undefined {
-  const way = relative(folder, path);
-  if (way === '') return [];
-  const names = way.split(sep);
-  return names[0] === '..' ? undefined : names;
-}
-
-const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY;
-
-/** Opens a folder by the one above it, and never a link, so that nobody can plant one on the way that leads elsewhere. */
-async function stepInto(above: FileHandle, name: string): Promise<{ below: FileHandle; isNew: boolean }> {
-  const path = `/proc/self/fd/${above.fd}/${name}`;
-  const isNew = await mkdir(path, { mode: 0o700 }).then(
-    () => true,
-    () => false,
-  );
-  const below = await open(path, DIRECTORY | constants.O_NOFOLLOW).catch((cause: unknown) => {
-    throw new Error(`there is a link or a file named ${name} on the way, or it can't be opened`, { cause });
-  });
-  return { below, isNew };
 }

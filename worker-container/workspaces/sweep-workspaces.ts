@@ -1,4 +1,4 @@
-import { readdir, rename, stat } from 'node:fs/promises';
+import { lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/aws/table-clock.ts';
 import { timestamp } from '../../lib/aws/table-clock.ts';
@@ -7,6 +7,7 @@ import { isJobId } from '../../lib/jobs/job-id.ts';
 import type { JobStore } from '../../lib/jobs/job-store.ts';
 import type { SharedLocks } from '../../lib/jobs/shared-lock.ts';
 import { CLONES } from '../repository/kept-clone.ts';
+import { pathOf, withFolder } from '../service-accounts/open-folder.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
 export interface WorkspaceSweep {
@@ -43,7 +44,7 @@ export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
       const [id = ''] = name.split('.');
       if (!isJobId(id) || !(name.endsWith(GOING) || (await isOver(sweep, id, join(workspaces, project, name)))))
         continue;
-      await remove(join(workspaces, project, name));
+      await withFolder(workspaces, [project], async (above) => await remove(join(pathOf(above), name)));
       await removeRecords(workspaces, project, id);
       removed += 1;
     }
@@ -55,7 +56,7 @@ async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder:
   const since = clock.now() - days * DAY;
   const job = await jobs.look(id);
   if (job === 'newer') return false;
-  if (job === undefined) return (await stat(folder)).mtimeMs < since;
+  if (job === undefined) return (await lstat(folder)).mtimeMs < since;
   return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);
 }
 
@@ -66,12 +67,15 @@ async function remove(folder: string): Promise<void> {
   await removeTree(going);
 }
 
+/** Where a clone has what belongs to one worktree, which jobs can change: by the id of its job. */
+const RECORDS = [['worktrees'], ['refs', 'heads', 'promptq']] as const;
+
 async function removeRecords(workspaces: string, project: string, id: string): Promise<void> {
   const clones = join(workspaces, CLONES);
   for (const clone of await foldersIn(clones)) {
     if (!clone.startsWith(`${project}-`)) continue;
-    await removeTree(join(clones, clone, 'worktrees', id));
-    await removeTree(join(clones, clone, 'refs', 'heads', 'promptq', id));
+    for (const names of RECORDS)
+      await withFolder(clones, [clone, ...names], async (above) => await removeTree(join(pathOf(above), id)));
   }
 }
 

@@ -1,6 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, symlinkSync } from 'node:fs';
-import { chown, link, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  lchown,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -21,7 +33,6 @@ import {
   removeTree,
   takeTree,
 } from '../../../worker-container/service-accounts/untrusted-files.ts';
-import { WorkFolders } from '../../../worker-container/service-accounts/work-folders.ts';
 import { emulateDeployment } from '../../emulated-deployment.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 
@@ -69,10 +80,34 @@ describeAsRoot('what a slot has left', () => {
   test('is removed, and given to another, without what its links lead to', async () => {
     await symlink(secret, join(theirs, 'link'));
     await symlink(folder, join(theirs, 'folder'));
+    for (const name of ['link', 'folder']) await lchown(join(theirs, name), slot.uid, slot.gid);
     await takeTree(theirs, other);
     expect([await owner(join(theirs, 'link')), await owner(folder), await owner(secret)]).toEqual([other.uid, 0, 0]);
     await removeTree(theirs);
     expect(await readdir(folder)).toEqual(['secret']);
+  });
+
+  test("is given to another without second names of others' files, and without what is no account's", async () => {
+    const [own, notText] = [join(theirs, 'deep', 'own'), Buffer.from(join(theirs, '\xff'), 'latin1')];
+    await mkdir(join(theirs, 'deep'));
+    for (const path of [own, notText]) await writeFile(path, '');
+    await giveTree(join(theirs, 'deep'), slot);
+    await lchown(notText, slot.uid, slot.gid);
+    const neighbours = join(folder, 'neighbours');
+    await writeFile(neighbours, '');
+    await chown(neighbours, slot.uid, slot.gid);
+    await writeFile(join(theirs, 'deep', 'roots'), '');
+    await link(secret, join(theirs, 'deep', 'secret'));
+    await link(neighbours, join(theirs, 'deep', 'neighbours'));
+    await takeTree(theirs, other);
+    expect([await owner(own), (await lstat(notText)).uid, await owner(theirs)]).toEqual(
+      Array.from({ length: 3 }, () => other.uid),
+    );
+    expect([await owner(secret), await owner(neighbours), await owner(join(theirs, 'deep', 'roots'))]).toEqual([
+      0,
+      slot.uid,
+      0,
+    ]);
   });
 
   test('is no attachment if it is another name of what belongs to somebody else', async () => {
@@ -153,40 +188,5 @@ describeAsRoot('what a slot has left', () => {
     } finally {
       await deployment.stop();
     }
-  });
-
-  test("is lent on with all that is in it, to the folder of a project not further than that, and never what is the worker's", async () => {
-    const workspaces = join(folder, 'workspaces');
-    const lend = async (account: ServiceAccount, path: string, isPrivate = false) => {
-      const options = { account, folders: { workspaces, roots: [theirs] }, closed: [join(workspaces, '.account')] };
-      await new WorkFolders(options).lend(path, { isPrivate });
-      return (await stat(path)).mode & 0o777;
-    };
-    const at = (...names: string[]) => join(workspaces, ...names);
-    expect(await lend(slot, at('p', 'a', 'b'))).toBe(0o775);
-    expect(await lend(slot, at('p', 'job'), true)).toBe(0o700);
-    expect([await owner(at('p')), await owner(at('p', 'a')), await owner(at('p', 'job'))]).toEqual([
-      0,
-      slot.uid,
-      slot.uid,
-    ]);
-    await lend(other, at('p', 'a'));
-    expect(await owner(at('p', 'a', 'b'))).toBe(other.uid);
-    await lend(other, at('p'));
-    expect([await owner(at('p')), await owner(at('p', 'job'))]).toEqual([other.uid, slot.uid]);
-    // A root is nobody's, nor is what somebody else has made below one.
-    await mkdir(join(theirs, 'made'));
-    await lend(other, join(theirs, 'made'));
-    await lend(other, workspaces);
-    expect([await owner(join(theirs, 'made')), await owner(workspaces)]).toEqual([0, 0]);
-
-    await mkdir(at('.account'), { mode: 0o700 });
-    await symlink(at('.account'), at('p', 'link'));
-    await symlink(folder, at('p', 'out'));
-    await symlink('a', at('p', 'inside'));
-    for (const path of [at('.account'), at('.account', 'x'), at('p', 'link'), at('p', 'link', 'x'), at('p', 'out')])
-      await expect(lend(slot, path), path).rejects.toThrow(/^cwd: /);
-    await lend(slot, at('p', 'inside'));
-    expect([await owner(at('p', 'a')), await readdir(at('.account'))]).toEqual([slot.uid, []]);
   });
 });

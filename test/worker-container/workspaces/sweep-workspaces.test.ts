@@ -1,5 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/aws/table-clock.ts';
 import { randomJobId } from '../../../lib/jobs/job-id.ts';
@@ -28,6 +28,12 @@ test("folders of jobs that ended long ago go, with their worktrees' records; all
   for (const name of [running, unknown, 'named-by-a-cwd', `${randomJobId()}.going`]) await folder(name);
   const clone = join(workspaces, '.repositories', 'app-0123.git', 'worktrees');
   for (const id of [old, young]) await mkdir(join(clone, id), { recursive: true });
+  // What a job has put in a clone in the place of a folder.
+  const led = join(workspaces, '..', 'led', old);
+  await mkdir(led, { recursive: true });
+  await mkdir(join(workspaces, '.repositories', 'app-4567.git', 'refs', 'heads'), { recursive: true });
+  for (const link of ['worktrees', 'refs/heads/promptq'])
+    await symlink(dirname(led), join(workspaces, '.repositories', 'app-4567.git', link));
 
   const sweep = { workspaces, days: 7, jobs, locks, clock, workerId: 'one' };
   expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
@@ -36,6 +42,7 @@ test("folders of jobs that ended long ago go, with their worktrees' records; all
     [young, running, unknown, 'named-by-a-cwd'].toSorted(),
   );
   expect(await readdir(clone)).toEqual([young]);
+  expect(await readdir(dirname(led))).toEqual([old]);
 
   await folder(old);
   expect(await sweepWorkspaces({ ...sweep, workerId: 'another' })).toBe(0);

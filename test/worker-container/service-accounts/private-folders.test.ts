@@ -1,0 +1,64 @@
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJob } from '../../../lib/jobs/create-job.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { randomJobId } from '../../../lib/jobs/job-id.ts';
+import { transition } from '../../../lib/jobs/transition.ts';
+import { runAttempt } from '../../../worker-container/attempt.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { WorkFolders } from '../../../worker-container/service-accounts/work-folders.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { openWorker } from '../../emulated-worker.ts';
+import { describeAsRoot, newAccounts } from './as-root.ts';
+
+describeAsRoot('a job that was stored with a folder that is not for it', () => {
+  const [first, second] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
+  let deployment: EmulatedDeployment;
+  let opened: Awaited<ReturnType<typeof openWorker>>;
+  beforeAll(async () => {
+    deployment = await emulateDeployment();
+    opened = await openWorker(deployment);
+    await chmod(dirname(opened.worker.env.PROMPTQ_WORKSPACES), 0o711);
+    await mkdir(opened.worker.env.PROMPTQ_WORK_DIR, { mode: 0o711 });
+  });
+  afterAll(async () => await deployment.stop());
+
+  /** Runs a job whose `cwd` nobody judged when it was stored. */
+  async function runIn(cwd: string): Promise<Job> {
+    const { id } = await createJob(opened.creation, { prompt: 'echo > was-here', project: 'other' }, 'token:test');
+    const job = await deployment.jobs.get(id, { consistent: true });
+    const held = await deployment.permits.receive('normal', 5);
+    if (job === undefined || held === undefined) throw new Error('the job was not to be had');
+    const moved = await transition(deployment, job, { type: 'edit', changes: { cwd } });
+    if (!moved.done) throw new Error(moved.refused);
+    const claimed = await transition(deployment, moved.job, { type: 'claim', workerId: opened.worker.workerId });
+    if (!claimed.done) throw new Error(claimed.refused);
+    const context = { ...opened.worker, account: second };
+    const ended = await runAttempt(context, claimed.job, held, new AbortController().signal);
+    if (ended === undefined) throw new Error('the attempt was not reported');
+    return ended;
+  }
+
+  test('fails to start, and takes nothing from anybody', async () => {
+    const { PROMPTQ_WORKSPACES: workspaces } = opened.worker.env;
+    const neighbour = { id: randomJobId() };
+    const theirs = join(workspaces, 'payroll', neighbour.id);
+    const folders = new WorkFolders({ account: first, folders: opened.worker.folders, closed: [] });
+    await folders.lend(theirs, neighbour);
+    await writeFile(join(theirs, 'private'), '', { mode: 0o600 });
+    const { uid: owner } = await stat(theirs);
+    for (const cwd of [theirs, join(theirs, 'deep'), '.', join(workspaces, 'payroll')]) {
+      const { status, reason, error } = await runIn(cwd);
+      expect([status, reason, error], cwd).toEqual(['FAILED', 'start_failed', expect.stringMatching(/cwd: received /)]);
+    }
+    const [{ uid, mode }, project] = [await stat(theirs), await stat(join(workspaces, 'payroll'))];
+    expect([owner, uid, mode & 0o777, project.uid, await readdir(theirs)]).toEqual([
+      first.uid,
+      first.uid,
+      0o700,
+      0,
+      ['private'],
+    ]);
+  });
+});

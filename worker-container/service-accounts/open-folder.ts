@@ -1,0 +1,59 @@
+import { constants, type FileHandle, mkdir, open } from 'node:fs/promises';
+
+/** Opens folders and never a link, so that nobody can plant one that leads elsewhere. */
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY;
+const DIRECTORY_ITSELF = DIRECTORY | constants.O_NOFOLLOW;
+
+/** Opens a folder that an operator has set: links to it are followed. */
+export async function openRoot(path: string): Promise<FileHandle> {
+  return await open(path, DIRECTORY);
+}
+
+/** A path by which any process of this user reaches what is open here, whatever becomes of its names. */
+export function pathOf(folder: FileHandle): string {
+  return `/proc/${process.pid}/fd/${folder.fd}`;
+}
+
+/** Opens a folder by the one above it. */
+export async function openBelow(above: FileHandle, name: string): Promise<FileHandle> {
+  return await open(`${pathOf(above)}/${name}`, DIRECTORY_ITSELF).catch((cause: unknown) => {
+    throw new Error(`there is a link or a file named ${name} on the way, or it can't be opened`, { cause });
+  });
+}
+
+/**
+ * Opens a folder by the one above it, and makes it if need be.
+ * @returns isNew: nobody has had it so far, and this process's user has it.
+ */
+export async function stepInto(above: FileHandle, name: string): Promise<{ below: FileHandle; isNew: boolean }> {
+  const isMade = await mkdir(`${pathOf(above)}/${name}`, { mode: 0o700 }).then(
+    () => true,
+    () => false,
+  );
+  const below = await openBelow(above, name);
+  // Whoever may write above it can have put another one in its place.
+  const { uid, mode } = await below.stat();
+  return { below, isNew: isMade && uid === process.getuid?.() && (mode & 0o777) === 0o700 };
+}
+
+/**
+ * Does something with a folder that is some steps below a root. Only its last step is not taken yet.
+ * @returns undefined if a folder on the way is missing, or is none.
+ */
+export async function withFolder<T>(
+  root: string,
+  names: readonly string[],
+  work: (folder: FileHandle) => Promise<T>,
+): Promise<T | undefined> {
+  let folder = await openRoot(root).catch(() => undefined);
+  try {
+    for (const name of names) {
+      const below: FileHandle | undefined = folder && (await openBelow(folder, name).catch(() => undefined));
+      await folder?.close();
+      folder = below;
+    }
+    return folder && (await work(folder));
+  } finally {
+    await folder?.close();
+  }
+}
