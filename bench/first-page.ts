@@ -21,9 +21,10 @@ const service = await startService();
 try {
   for (const cache of ['cold', 'warm'] as const) {
     const runs: { first: number; largest: number; loaded: number }[] = [];
-    const kept = await openAs(browser, service.baseUrl, 'viewer');
+    const kept = await openAs(browser, service.consoleUrl, 'viewer');
     for (let run = 0; run < RUNS; run += 1) {
-      const page = cache === 'warm' ? kept : await openAs(browser, service.baseUrl, 'viewer', { path: '/signed-in' });
+      const page =
+        cache === 'warm' ? kept : await openAs(browser, service.consoleUrl, 'viewer', { path: '/signed-in' });
       if (cache === 'cold') await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache');
       await page.goto('/jobs', { waitUntil: 'networkidle' });
       runs.push(await page.evaluate<(typeof runs)[number]>(MEASURE));

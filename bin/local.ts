@@ -54,14 +54,14 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function welcome({ baseUrl, token, home }: LocalService): string {
+function welcome({ baseUrl, consoleUrl, token, home }: LocalService): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
   return `
 Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)}
 
   Base URL   ${baseUrl}
   Token      ${token}
-  Sign in    ${baseUrl}/auth/sign-in   (browser; one click, in the role you choose)
+  Console    ${consoleUrl}   (browser; one click signs you in, in the role you choose)
   Data       ${home}
   Logs       ${home}/logs
   Stop       Ctrl-C

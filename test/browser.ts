@@ -1,3 +1,4 @@
+import { fetchLocalhost } from '../lib/access/localhost-fetch.ts';
 import type { ServiceUnderTest } from './local-service.ts';
 
 /** As what one can sign in at the local run. */
@@ -13,17 +14,23 @@ export class Browser {
     this.#service = service;
   }
 
+  /** What it keeps for the service, by name. */
+  get ownCookies(): Map<string, string> {
+    return this.cookies.get(new URL(this.#service.consoleUrl).hostname) ?? new Map();
+  }
+
   /** Requests a URL, or a path of the service; a redirect is not followed. */
   async open(target: string, init: RequestInit = {}): Promise<Response> {
-    const url = new URL(target, this.#service.baseUrl);
+    const url = new URL(target, this.#service.consoleUrl);
     const jar = this.cookies.get(url.hostname) ?? new Map<string, string>();
     this.cookies.set(url.hostname, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, {
+    const response = await fetchLocalhost(url, {
       redirect: 'manual',
       ...init,
       headers: { ...(cookie !== '' && { cookie }), ...Object.fromEntries(new Headers(init.headers)) },
     });
+    Object.defineProperty(response, 'url', { value: url.href });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
@@ -60,7 +67,7 @@ export class Browser {
 
   /** Calls the API as a page of the service does. `path` is relative to `/api/v1`. */
   async api(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    const origin = method === 'GET' ? {} : { origin: this.#service.baseUrl };
+    const origin = method === 'GET' ? {} : { origin: this.#service.consoleUrl };
     const response = await this.open(`/api/v1${path}`, {
       method,
       headers: { ...origin, ...headers },

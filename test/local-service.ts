@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { fetchLocalhost } from '../lib/access/localhost-fetch.ts';
 import { findProgram } from '../lib/local/child-process.ts';
 import { patience } from '../lib/patience.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
@@ -13,13 +14,15 @@ import { filesWithTokens } from './leaked-tokens.ts';
 export interface ServiceUnderTest {
   /** Without `/api/v1`. */
   readonly baseUrl: string;
+  /** Where browsers find it. */
+  readonly consoleUrl: string;
   /** Has every scope. */
   readonly token: string;
   readonly home: string;
   readonly pid: number;
   /** What it has printed so far. */
   output(): string;
-  /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. */
+  /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. A header `host` names the console's host. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** SIGTERM, then waits for the end, and sees to it that no token is in what the run has left. Removes the home unless it was given or is to be kept. Returns the exit code. */
   stop(options?: { keepHome?: boolean }): Promise<number | null>;
@@ -75,12 +78,17 @@ export async function startService(
 
   return {
     baseUrl: info.base_url,
+    consoleUrl: info.console_url,
     token: info.token,
     home,
     pid: info.pid,
     output: () => printed,
     api: async (method, path, body, headers) =>
-      await call(`${info.base_url}/api/v1${path}`, info.token, { method, body, headers }),
+      await call(`${headers?.host ? `http://${headers.host}` : info.base_url}/api/v1${path}`, info.token, {
+        method,
+        body,
+        headers,
+      }),
     stop: async ({ keepHome = options.home !== undefined } = {}) => {
       child.kill('SIGTERM');
       await ended;
@@ -122,6 +130,7 @@ export async function waitFor<T>(
 
 interface Info {
   base_url: string;
+  console_url: string;
   token: string;
   pid: number;
 }
@@ -148,7 +157,7 @@ async function call(
   token: string,
   { method, body, headers }: { method: string; body?: unknown; headers?: Record<string, string> | undefined },
 ): Promise<ApiAnswer> {
-  const response = await fetch(url, {
+  const response = await fetchLocalhost(url, {
     method,
     headers: {
       authorization: `Bearer ${token}`,

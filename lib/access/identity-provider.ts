@@ -7,6 +7,7 @@ import {
   type Configuration,
   calculatePKCECodeChallenge,
   clockTolerance,
+  customFetch,
   discovery,
   type IDToken,
   None,
@@ -14,6 +15,7 @@ import {
 } from 'openid-client';
 import { cognitoSignOutUrl, isCognito } from './cognito-sign-out.ts';
 import { IdentityProviderError } from './identity-provider-error.ts';
+import { fetchLocalhost } from './localhost-fetch.ts';
 import type { SignInProof } from './pending-sign-in.ts';
 
 export interface IdentityProviderSettings {
@@ -122,7 +124,10 @@ export class IdentityProvider {
       clientId,
       { [clockTolerance]: CLOCK_SKEW_SECONDS },
       secret === undefined ? None() : ClientSecretBasic(secret),
-      { timeout: TIMEOUT_SECONDS, execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [] },
+      {
+        timeout: TIMEOUT_SECONDS,
+        ...(issuer.startsWith('http:') && { execute: [allowInsecureRequests], [customFetch]: fetchLocalhost }),
+      },
     );
   }
 }

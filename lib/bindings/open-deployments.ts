@@ -9,7 +9,11 @@ import { JobDeploymentStore } from './job-deployment-store.ts';
 export function openDeployments(from: {
   readonly env: Pick<
     TriggerEnv,
-    'REGISTRY_TABLE' | 'QUEUE_URL_DELIVERIES' | 'PROMPTQ_DEPLOY_COMMANDS' | 'PROMPTQ_PUBLIC_ORIGIN'
+    | 'REGISTRY_TABLE'
+    | 'QUEUE_URL_DELIVERIES'
+    | 'PROMPTQ_DEPLOY_COMMANDS'
+    | 'PROMPTQ_PUBLIC_ORIGIN'
+    | 'PROMPTQ_LINK_ORIGIN'
   >;
   readonly table: DynamoDBDocumentClient;
   readonly queues: SQSClient;
@@ -21,6 +25,6 @@ export function openDeployments(from: {
     deployments: new JobDeploymentStore(registry),
     deliveries: new DeliveryQueue(queues, env.QUEUE_URL_DELIVERIES),
     commands: env.PROMPTQ_DEPLOY_COMMANDS,
-    publicUrl: env.PROMPTQ_PUBLIC_ORIGIN,
+    publicUrl: env.PROMPTQ_LINK_ORIGIN ?? env.PROMPTQ_PUBLIC_ORIGIN,
   };
 }

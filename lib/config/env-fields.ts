@@ -53,7 +53,7 @@ export const digestList = z
 export const httpsOrLoopback = z
   .url()
   .refine(
-    (value) => /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$))/.test(value),
+    (value) => /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\]|([a-z\d-]+\.)?localhost)(:\d+)?(\/|$))/.test(value),
     'expected https; http on loopback only',
   );
 

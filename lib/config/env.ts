@@ -45,6 +45,8 @@ const coreEnv = z.object({
   PROMPTQ_CALLS_TO_LOOPBACK: flag,
   /** Where browsers and clients find the service, such as `https://promptq.example.com`; without it nobody can sign in. */
   PROMPTQ_PUBLIC_ORIGIN: publicOrigin.optional(),
+  /** Where links lead that others get, if not there; the local run keeps the name that browsers use to itself. */
+  PROMPTQ_LINK_ORIGIN: publicOrigin.optional(),
   /** Whom logins and jobs of the vendor's own profile talk to; the practice vendor is the local run's. */
   PROMPTQ_VENDOR: z.enum(['practice', 'real']).default('real'),
   /** The vendors whose accounts this deployment has, `,`-separated; or `none`. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ERRORS } from '../contract/errors.ts';
+import { admitUnder, hostUnder } from './browser-name.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 import type { ConsoleSite } from './console-files.ts';
 import { announcedBytes, drainThenClose, readBody } from './gateway-body.ts';
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Hosts that requests may name besides the loopback address and `localhost`. */
   readonly hosts?: readonly string[];
+  /** The only name that pages and cookies are served under; absent: all of them. */
+  readonly browserName?: string;
   /** As set for API Gateway's stage; absent: no limit. */
   readonly throttling?: Throttling | undefined;
 }
@@ -81,9 +84,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const answer = async (exchange: Exchange) => {
     const { request, response, requestId } = exchange;
-    if (hasForeignHost(request, { hosts: options.hosts ?? [], localhost: true }))
-      return refuseForeign(request, response, requestId);
+    const { hosts = [], browserName: name } = options;
+    const own = name === undefined ? hosts : [...hosts, hostUnder(name, request.socket.localPort)];
+    if (hasForeignHost(request, { hosts: own, localhost: true })) return refuseForeign(request, response, requestId);
     if (isTooMuch()) return refuseHaste(request, response, requestId);
+    if (name !== undefined && !(await admitUnder(name, request, response))) return;
     const { path } = splitTarget(request.url ?? '/');
     if (options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path))
       return await options.site(request, response, path);

@@ -94,7 +94,10 @@ export class Home {
   }
 
   /** What a file of this home holds that only this user can read; made if it is missing. */
-  async keep(name: 'oidc-client-secret' | 'oidc-key.json' | 'practice-key', make: () => string): Promise<string> {
+  async keep(
+    name: 'oidc-client-secret' | 'oidc-key.json' | 'practice-key' | 'browser-name',
+    make: () => string,
+  ): Promise<string> {
     const known = await readIfThere(join(this.path, name));
     if (known !== undefined) return known;
     const made = make();

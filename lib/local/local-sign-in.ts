@@ -10,28 +10,29 @@ const SECRET_FILE = 'oidc-client-secret';
 /**
  * Makes signing in possible: at the operator's own identity provider if the environment names one, else at one that is
  * started here.
- * @returns makes, of where the service is, what functions read from their environment
+ * @returns makes, of where browsers find the service, what functions read from their environment
  */
 export async function startSignIn(options: {
   readonly home: Home;
   /** The environment that the local run was started in. */
   readonly source: Readonly<Record<string, string | undefined>>;
   readonly token: string;
+  /** The name of this machine under which browsers find the service. */
+  readonly hostname: string;
   readonly log: (line: string) => void;
   readonly shutdown: Shutdown;
-}): Promise<(gatewayUrl: string) => EnvBlock> {
-  const { home, source, token, log, shutdown } = options;
+}): Promise<(publicOrigin: string) => EnvBlock> {
+  const { home, source, token, hostname, log, shutdown } = options;
   const own = signInSettings(source);
-  if (own.PROMPTQ_OIDC_ISSUER !== undefined) return (url) => ({ PROMPTQ_PUBLIC_ORIGIN: url, ...own });
+  if (own.PROMPTQ_OIDC_ISSUER !== undefined) return (publicOrigin) => ({ ...own, PROMPTQ_PUBLIC_ORIGIN: publicOrigin });
   const clientSecret = await home.keep(SECRET_FILE, () => randomBytes(32).toString('base64url'));
   const key = await home.keep('oidc-key.json', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' });
   });
-  const provider = await startIdentityProvider({ key: JSON.parse(key), clientSecret, token, log });
+  const provider = await startIdentityProvider({ key: JSON.parse(key), clientSecret, token, hostname, log });
   shutdown.add('service', provider.close);
-  return (url) => {
-    const publicOrigin = own.PROMPTQ_PUBLIC_ORIGIN ?? url;
+  return (publicOrigin) => {
     provider.serve(publicOrigin);
     return {
       ...own,

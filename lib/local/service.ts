@@ -9,6 +9,7 @@ import { pages, routes } from '../contract/routes.ts';
 import { JobCounts } from '../jobs/counts.ts';
 import { LEASE } from '../jobs/lease.ts';
 import { applyLocalConfig } from './apply-config.ts';
+import { browserName, hostUnder } from './browser-name.ts';
 import { consoleSite } from './console-files.ts';
 import { startEmulators } from './emulators.ts';
 import { removeExpiredItems } from './expired-items.ts';
@@ -50,6 +51,8 @@ export interface LocalServiceOptions {
 export interface LocalService {
   /** Without `/api/v1`. */
   readonly baseUrl: string;
+  /** Where browsers find it; nobody else is to know. */
+  readonly consoleUrl: string;
   /** Has every scope. */
   readonly token: string;
   /** The real path of the home. */
@@ -150,7 +153,10 @@ async function startParts(
     log,
   });
   shutdown.add('service', watch.stop);
-  const signInEnv = await startSignIn({ home, source, token, log, shutdown });
+  // An operator who says where browsers find the service has chosen its name too.
+  const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
+  const name = declared === undefined ? await browserName(home) : undefined;
+  const signInEnv = await startSignIn({ home, source, token, hostname: name ?? '127.0.0.1', log, shutdown });
   // No function starts before it can know where the service is.
   const { promise: placed, resolve: isPlaced } = Promise.withResolvers<void>();
   const gateway = await startGateway({
@@ -159,14 +165,15 @@ async function startParts(
     load: async (functionId) => await placed.then(() => loadFunction(functionId)),
     site: consoleSite(log),
     hosts: declaredHosts(source),
+    ...(name !== undefined && { browserName: name }),
     throttling: throttling(source),
     log,
   });
   shutdown.add('service', gateway.close);
   // Whoever writes of a job to others says where it can be read.
-  const signIn = signInEnv(gateway.url);
-  const link = { PROMPTQ_PUBLIC_ORIGIN: signIn.PROMPTQ_PUBLIC_ORIGIN ?? gateway.url };
-  Object.assign(process.env, signIn);
+  const consoleUrl = declared ?? `http://${hostUnder(name ?? '127.0.0.1', Number(new URL(gateway.url).port || 80))}`;
+  const link = { PROMPTQ_LINK_ORIGIN: declared ?? gateway.url };
+  Object.assign(process.env, signInEnv(consoleUrl), link);
   isPlaced();
   const calls = followQueue({
     endpoint: endpoints.objectsAndQueues,
@@ -203,8 +210,8 @@ async function startParts(
     practice_url: vendor.baseUrl,
     practice_key: vendor.apiKey,
   });
-  await home.writeInfo({ base_url: gateway.url, console_url: gateway.url, token, pid: process.pid });
-  return { baseUrl: gateway.url, token };
+  await home.writeInfo({ base_url: gateway.url, console_url: consoleUrl, token, pid: process.pid });
+  return { baseUrl: gateway.url, consoleUrl, token };
 }
 
 /** Profiles of the local run; those that somebody has changed stay as they are. */

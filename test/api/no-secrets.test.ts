@@ -49,9 +49,22 @@ it('no token, cookie, init data or shared secret is in any table, object, queue,
   expect(cookieValues.length).toBeGreaterThanOrEqual(1);
   const clientSecret = (await readFile(join(home, 'oidc-client-secret'), 'utf8')).trim();
   const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');
-  const answers = await useEverything([service.token, suspended, made], { cookie, origin: service.baseUrl });
+  // Nobody but browsers and the home knows the name that they find the run under.
+  const { host, hostname, origin } = new URL(service.consoleUrl);
+  const answers = await useEverything([service.token, suspended, made], { cookie, host, origin });
   const hash = new URLSearchParams(INIT_DATA).get('hash') ?? '';
-  const known = [service.token, suspended, made, PERIMETER, BOT, INIT_DATA, hash, clientSecret, ...cookieValues];
+  const known = [
+    service.token,
+    suspended,
+    made,
+    PERIMETER,
+    BOT,
+    INIT_DATA,
+    hash,
+    clientSecret,
+    hostname,
+    ...cookieValues,
+  ];
   const secrets = known.flatMap((secret) => [
     secret,
     encodeURIComponent(secret),
@@ -142,7 +155,7 @@ async function queued() {
   return read;
 }
 
-/** What the program prints, but for the token to try with, which it is to print. */
+/** What the program prints, but for the token and the console's address, which it is to print. */
 function sayings(): string {
-  return service.output().replaceAll(service.token, '');
+  return service.output().replaceAll(service.token, '').replaceAll(service.consoleUrl, '');
 }

@@ -36,10 +36,10 @@ describe('a session', () => {
 
   it('changes nothing for a page of another origin, or for who names none', async () => {
     const browser = await signedInBrowser(service, 'admin');
-    for (const origin of ['https://evil.example', 'null', `${service.baseUrl}.evil.example`, '']) {
+    for (const origin of ['https://evil.example', 'null', `${service.consoleUrl}.evil.example`, '']) {
       const { status, json } = await browser.api('POST', '/jobs', DRAFT, { origin });
       expect([origin, status, json.error]).toEqual([origin, 403, 'forbidden']);
-      expect(json.details).toEqual({ required_origin: service.baseUrl, received_origin: origin || null });
+      expect(json.details).toEqual({ required_origin: service.consoleUrl, received_origin: origin || null });
     }
     expect((await browser.api('GET', '/jobs', undefined, { origin: 'https://evil.example' })).status).toBe(200);
     const token = { authorization: `Bearer ${service.token}`, origin: 'https://evil.example' };
@@ -48,7 +48,7 @@ describe('a session', () => {
 
   it('ends at once with the sign-out, which no other site can do', async () => {
     const browser = await signedInBrowser(service, 'operator');
-    const cookie = `promptq=${browser.cookies.get('127.0.0.1')?.get('promptq')}`;
+    const cookie = `promptq=${browser.ownCookies.get('promptq')}`;
     const forged = await browser.open('/auth/sign-out', {
       method: 'POST',
       headers: { origin: 'https://evil.example' },
@@ -56,12 +56,12 @@ describe('a session', () => {
     expect(forged.status).toBe(403);
     expect((await browser.api('GET', '/session')).status).toBe(200);
 
-    const out = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.baseUrl } });
+    const out = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.consoleUrl } });
     expect([out.status, out.headers.get('location')]).toEqual([303, '/auth/signed-out']);
-    expect(browser.cookies.get('127.0.0.1')?.has('promptq')).toBe(false);
+    expect(browser.ownCookies.has('promptq')).toBe(false);
     expect((await new Browser(service).api('GET', '/session', undefined, { cookie })).status).toBe(401);
     expect(await (await browser.open('/auth/signed-out')).text()).toContain('href="/auth/sign-in?fresh=1"');
-    const again = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.baseUrl } });
+    const again = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.consoleUrl } });
     expect(again.status).toBe(303);
   });
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { chooseRole, launchBrowser, openAs } from './browser.ts';
+import { callFromPage, chooseRole, launchBrowser, openAs } from './browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -10,7 +10,7 @@ let admin: Page;
 beforeAll(async () => {
   browser = await launchBrowser();
   service = await startService();
-  admin = await openAs(browser, service.baseUrl, 'admin');
+  admin = await openAs(browser, service.consoleUrl, 'admin');
 });
 afterAll(async () => {
   await browser?.close();
@@ -139,8 +139,7 @@ test("a binding's secret is shown when it is made, and when it is made anew", as
 });
 
 test('the audit log is narrowed to who, what and which days', async () => {
-  const headers = { origin: service.baseUrl };
-  expect((await admin.request.post('/api/v1/tokens', { data: { name: 'audited' }, headers })).status()).toBe(201);
+  expect(await callFromPage(admin, 'POST', '/tokens', { name: 'audited' })).toBe(201);
   await admin.goto('/audit?action=tokens.create');
   await admin.getByRole('rowheader', { name: 'tokens.create' }).first().waitFor();
   expect(await admin.getByRole('rowheader', { name: 'auth.callback' }).count()).toBe(0);
@@ -184,7 +183,7 @@ test("a project's settings are shown as they are, changed, and taken away by emp
 });
 
 test('what was typed outlives a session that ends in between', async () => {
-  const page = await openAs(browser, service.baseUrl, 'admin', { path: '/configuration' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/configuration' });
   await page.getByLabel('Document').fill('rules: []');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Check' }).click();
@@ -203,7 +202,7 @@ test('what was typed outlives a session that ends in between', async () => {
 });
 
 test('a viewer is offered nothing that he may not do, and told why', async () => {
-  const page = await openAs(browser, service.baseUrl, 'viewer', { path: '/bindings' });
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
   await page.getByRole('heading', { name: 'Deploy bindings' }).waitFor();
   expect(await page.getByRole('button', { name: 'Create binding' }).count()).toBe(0);
   for (const path of ['/api-tokens', '/account', '/configuration', '/sessions']) {
@@ -215,7 +214,7 @@ test('a viewer is offered nothing that he may not do, and told why', async () =>
 });
 
 test('an ended session has to sign in again, and whoever has no role is told so', async () => {
-  const viewer = await openAs(browser, service.baseUrl, 'viewer');
+  const viewer = await openAs(browser, service.consoleUrl, 'viewer');
   await admin.goto('/sessions');
   const ends = admin.getByRole('button', { name: 'End the session of viewer@promptq.local' });
   await ends.first().waitFor();
@@ -224,8 +223,8 @@ test('an ended session has to sign in again, and whoever has no role is told so'
     await admin.getByRole('button', { name: 'End the session', exact: true }).click();
     await expect.poll(() => ends.count()).toBeLessThan(left);
   }
-  expect((await viewer.request.get('/api/v1/session')).status()).toBe(401);
-  const stranger = await openAs(browser, service.baseUrl, 'stranger');
+  expect(await callFromPage(viewer, 'GET', '/session')).toBe(401);
+  const stranger = await openAs(browser, service.consoleUrl, 'stranger');
   await stranger.getByText('You have no role here').waitFor();
 });
 

@@ -1,7 +1,14 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
+import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
 import type { components } from '../../lib/client/api-types.ts';
 
 type Schemas = components['schemas'];
+
+/** What the service answers to a GET that was caught; Playwright itself doesn't reach names under `.localhost`. */
+export async function serviceAnswer<T>(route: Route): Promise<T> {
+  const response = await fetchLocalhost(route.request().url(), { headers: await route.request().allHeaders() });
+  return (await response.json()) as T;
+}
 
 /** Has the API refuse everything but who is signed in. */
 export function refuse(status: number, body: object) {
@@ -15,11 +22,10 @@ export function refuse(status: number, body: object) {
 export async function answerNothing(page: Page): Promise<void> {
   const lists = /\/api\/v1\/(jobs|projects|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
   await page.route(lists, async (route) => {
-    const response = await route.fetch();
-    const answer = (await response.json()) as { status_counts?: Record<string, number> };
+    const answer = await serviceAnswer<{ status_counts?: Record<string, number> }>(route);
     const names = Object.keys(answer.status_counts ?? {});
     const status_counts = Object.fromEntries(names.map((name) => [name, 0]));
-    await route.fulfill({ response, json: { ...answer, items: [], total: 0, next_cursor: null, status_counts } });
+    await route.fulfill({ json: { ...answer, items: [], total: 0, next_cursor: null, status_counts } });
   });
 }
 
@@ -41,8 +47,7 @@ export function accountIn(state: Schemas['Account']['state'], more: Partial<Sche
 /** A month of figures, the same at every look. */
 export async function answerMonth(page: Page): Promise<void> {
   await page.route('**/api/v1/stats', async (route) => {
-    const response = await route.fetch();
-    const stats = (await response.json()) as Schemas['Stats'];
+    const stats = await serviceAnswer<Schemas['Stats']>(route);
     const { jobs, tokens } = stats;
     jobs.by_day = jobs.by_day.map(({ day }, at) => ({ day, ...endsOf(weekly(day, at)) }));
     jobs.last_30_days = endsOf(jobs.by_day.reduce((sum, { succeeded }) => sum + succeeded, 0));
@@ -57,7 +62,7 @@ export async function answerMonth(page: Page): Promise<void> {
       project,
       ...tokensOf(8_100_000 - at * 4e6),
     }));
-    await route.fulfill({ response, json: stats });
+    await route.fulfill({ json: stats });
   });
 }
 

@@ -31,16 +31,23 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
  */
 export async function openAs(
   browser: Browser,
-  baseUrl: string,
+  consoleUrl: string,
   visitor: Visitor,
   options: { path?: string; context?: BrowserContextOptions } = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ baseURL: baseUrl, ...options.context });
+  const context = await browser.newContext({ baseURL: consoleUrl, ...options.context });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto(`/auth/sign-in?return_to=${encodeURIComponent(options.path ?? '/jobs')}`);
   await chooseRole(page, visitor);
   return page;
+}
+
+/** Calls the API as scripts of the page do; `path` is relative to `/api/v1`. Returns the status. */
+export async function callFromPage(page: Page, method: string, path: string, body?: unknown): Promise<number> {
+  const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const call = `fetch(${JSON.stringify(`/api/v1${path}`)}, ${JSON.stringify(init)}).then(({ status }) => status)`;
+  return await page.evaluate<number>(call);
 }
 
 /** Answers the local run's sign-in page, which the browser shows, and waits for where it leads. */

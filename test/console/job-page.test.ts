@@ -13,7 +13,7 @@ beforeAll(async () => {
   // One after the other: each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService();
-  page = await openAs(browser, service.baseUrl, 'operator');
+  page = await openAs(browser, service.consoleUrl, 'operator');
 });
 
 afterAll(async () => {

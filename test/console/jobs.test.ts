@@ -33,7 +33,7 @@ async function reached(id: string, status: string, page?: Page): Promise<void> {
 }
 
 async function open(path: string, role: 'operator' | 'viewer' = 'operator'): Promise<Page> {
-  return await openAs(browser, service.baseUrl, role, { path });
+  return await openAs(browser, service.consoleUrl, role, { path });
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -245,7 +245,7 @@ test('the events of an agent are shown as what they say', async () => {
 
 test('a deep link leads to its job after the sign-in, and a viewer can only look', async () => {
   const id = await create({ prompt: 'look at me', draft: true });
-  const context = await browser.newContext({ baseURL: service.baseUrl });
+  const context = await browser.newContext({ baseURL: service.consoleUrl });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto(`/jobs/${id}?tab=details`);

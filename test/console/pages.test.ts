@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { bringAxe, seriousFaults } from './axe.ts';
 import { launchBrowser, openAs, PATIENCE } from './browser.ts';
@@ -34,7 +35,7 @@ const complaints: string[] = [];
 beforeAll(async () => {
   browser = await launchBrowser();
   service = await startService();
-  admin = await openAs(browser, service.baseUrl, 'admin');
+  admin = await openAs(browser, service.consoleUrl, 'admin');
   jobs = await makeSampleData(service, admin);
   admin.on('console', (message) => {
     if (message.type() === 'error') complaints.push(`${admin.url()}: ${message.text()}`);
@@ -47,7 +48,7 @@ afterAll(async () => {
 });
 
 test('no script comes from elsewhere or stands in a page', async () => {
-  const answer = await fetch(`${service.baseUrl}/jobs`);
+  const answer = await fetchLocalhost(`${service.consoleUrl}/jobs`);
   const policy = answer.headers.get('content-security-policy')?.split('; ');
   expect(policy).toContain("script-src 'self'");
   expect(policy).toContain("default-src 'none'");
@@ -57,7 +58,7 @@ test('no script comes from elsewhere or stands in a page', async () => {
 
 test('the first page costs no more than its budget', async () => {
   const context = await browser.newContext({
-    baseURL: service.baseUrl,
+    baseURL: service.consoleUrl,
     storageState: await admin.context().storageState(),
   });
   context.setDefaultTimeout(PATIENCE);

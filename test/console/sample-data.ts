@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import { callFromPage } from './browser.ts';
 
 const RULES = [
   {
@@ -69,7 +70,7 @@ export async function makeSampleData(service: ServiceUnderTest, admin: Page): Pr
   });
   await called(service, 'POST', '/deploy-bindings', { project: 'handbook', binding_mode: 'generic' });
   for (const name of ['nightly build', 'release bot'])
-    await admin.request.post('/api/v1/tokens', { data: { name }, headers: { origin: service.baseUrl } });
+    if ((await callFromPage(admin, 'POST', '/tokens', { name })) !== 201) throw new Error('there is no token');
   const ids: Record<string, string> = {};
   for (const [name, job] of Object.entries(JOBS)) {
     ids[name] = (await called(service, 'POST', '/jobs', job)).id;

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { accountIn, answerMonth, answerNothing, neverAnswer, refuse } from './answers.ts';
+import { accountIn, answerMonth, answerNothing, neverAnswer, refuse, serviceAnswer } from './answers.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 import type { SampleJobs } from './sample-data.ts';
 
@@ -101,8 +101,7 @@ export const SCENES: readonly Scene[] = [
     path: () => '/api-tokens',
     before: async (page) =>
       await page.route('**/api/v1/session', async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), role: 'viewer' } });
+        await route.fulfill({ json: { ...(await serviceAnswer<object>(route)), role: 'viewer' } });
       }),
   },
   { name: 'new-token', path: () => '/api-tokens', act: asks('Create token') },

@@ -34,7 +34,7 @@ const looks = (Object.keys(LOOKS) as Look[]).filter((look) => values.look.includ
 const browser = await launchBrowser();
 const service = await startService({ env: { PROMPTQ_CONCURRENCY: '3' } });
 try {
-  const admin = await openAs(browser, service.baseUrl, 'admin');
+  const admin = await openAs(browser, service.consoleUrl, 'admin');
   const jobs = await makeSampleData(service, admin);
   await admin.context().close();
   await mkdir(resolve(folder), { recursive: true });
@@ -47,7 +47,7 @@ try {
 /** One page after the other in one look; each is given up after a while, so that all others are seen. */
 async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string): Promise<void> {
   const context = LOOKS[look];
-  const first = await openAs(opened, service.baseUrl, 'admin', { context: { ...context, reducedMotion: 'reduce' } });
+  const first = await openAs(opened, service.consoleUrl, 'admin', { context: { ...context, reducedMotion: 'reduce' } });
   for (const scene of SCENES) {
     if (wanted.length > 0 && !wanted.some((name) => scene.name.startsWith(name))) continue;
     const page = await first.context().newPage();

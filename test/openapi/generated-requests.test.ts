@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenStore } from '../../lib/access/token-store.ts';
 import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../lib/local/operator-registry.ts';
-import { Browser } from '../browser.ts';
+import { type Browser, signedInBrowser } from '../browser.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { brokenObjects, brokenValues } from './broken-values.ts';
 import { Conformance, describe as shown } from './conformance.ts';
@@ -30,8 +30,7 @@ beforeAll(async () => {
   service = await startService({
     env: { PROMPTQ_CONCURRENCY: '1', PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_MAX_BODY_BYTES: String(BODY_LIMIT) },
   });
-  admin = new Browser(service);
-  await admin.signIn('admin');
+  admin = await signedInBrowser(service, 'admin');
   preparationOf = prepare(service, admin);
   tokens = await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
     const store = new TokenStore(registry);
@@ -181,9 +180,9 @@ function authorized(): Record<string, string> {
 
 /** As a page of the service asks, for an administrator. */
 function signedIn(): Record<string, string> {
-  const { hostname, origin } = new URL(service.baseUrl);
+  const { host, hostname, origin } = new URL(service.consoleUrl);
   const cookies = [...(admin.cookies.get(hostname) ?? [])].map(([name, value]) => `${name}=${value}`);
-  return { cookie: cookies.join('; '), origin, 'content-type': 'application/json' };
+  return { host, cookie: cookies.join('; '), origin, 'content-type': 'application/json' };
 }
 
 function bodies(operation: Operation): fc.Arbitrary<unknown> {

@@ -13,7 +13,7 @@ import { useMayAct } from '../api/session.ts';
 import { fieldFaults, refusedField } from '../form/field-faults.ts';
 import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
-import { curlLine } from './form/curl-line.ts';
+import { apiOrigin, curlLine } from './form/curl-line.ts';
 import { creationOf, fieldsOf, type JobFaults, type JobFields, NO_FIELDS } from './form/job-fields.ts';
 import { JobForm } from './form/job-form.tsx';
 import { keepForm, keptForm } from './form/kept-form.ts';
@@ -67,7 +67,7 @@ export function NewJobPage() {
         actions={
           <CopyToClipboard
             copyButtonText="Copy as curl"
-            textToCopy={curlLine(window.location.origin, creationOf(fields))}
+            textToCopy={curlLine(apiOrigin(window.location), creationOf(fields))}
             copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
             copyErrorText="Could not be copied"
           />

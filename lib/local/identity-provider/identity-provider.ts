@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
-import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
+import { hostUnder } from '../browser-name.ts';
+import { hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { isOwnConnection } from './connection-owner.ts';
 
 /** A running identity provider. */
 export interface LocalIdentityProvider {
-  /** Such as `http://127.0.0.1:40123`. */
+  /** Such as `http://promptq-NAME.localhost:40123`. */
   readonly issuer: string;
   readonly clientId: string;
   /** Says where the service is, which the browser is sent back to; before that nobody can sign in. */
@@ -27,6 +28,8 @@ export async function startIdentityProvider(options: {
   key: object;
   clientSecret: string;
   token: string;
+  /** The only name of this machine under which it answers. */
+  hostname: string;
   /** Whether a connection is the operator's own; another answer is for tests. */
   isOwn?: (socket: Socket) => Promise<boolean>;
   log: (line: string) => void;
@@ -34,7 +37,8 @@ export async function startIdentityProvider(options: {
   const { promise: publicOrigin, resolve: serve } = Promise.withResolvers<string>();
   let opening: Promise<RequestListener> | undefined;
   const server = createServer((request, response) => {
-    if (hasForeignHost(request) || hasForeignOrigin(request)) return void response.writeHead(403).end();
+    const isOwnHost = request.headers.host?.toLowerCase() === hostUnder(options.hostname, request.socket.localPort);
+    if (!isOwnHost || hasForeignOrigin(request)) return void response.writeHead(403).end();
     opening ??= publicOrigin.then(async (origin) => {
       const { openProvider } = await import('./provider.ts');
       return openProvider({ isOwn: isOwnConnection, ...options, issuer, clientId: CLIENT_ID, publicOrigin: origin });
@@ -49,7 +53,7 @@ export async function startIdentityProvider(options: {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
+  const issuer = `http://${options.hostname}:${z.object({ port: z.number() }).parse(server.address()).port}`;
   return {
     issuer,
     clientId: CLIENT_ID,

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { curlLine } from '../../../console/src/jobs/form/curl-line.ts';
+import { apiOrigin, curlLine } from '../../../console/src/jobs/form/curl-line.ts';
 
 test('a copied curl line sends just the body, whatever the shell would read in it', () => {
   const body = { prompt: `it's "$(date)" \`id\` $HOME \\ !x\nJSON\n'\nEOF`, rule_ids: ['a'], priority: 3 };
@@ -20,4 +20,10 @@ test('a copied curl line sends just the body, whatever the shell would read in i
     '',
   ]);
   expect(JSON.parse(sent)).toEqual(body);
+});
+
+test('names where programs reach the service, not what browsers of a local run know it by', () => {
+  expect(apiOrigin(new URL('https://jobs.example.com'))).toBe('https://jobs.example.com');
+  expect(apiOrigin(new URL('http://127.0.0.1:8787'))).toBe('http://127.0.0.1:8787');
+  expect(apiOrigin(new URL('http://promptq-0a.localhost:8787'))).toBe('http://127.0.0.1:8787');
 });

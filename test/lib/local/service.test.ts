@@ -63,12 +63,15 @@ describe('a running service', () => {
     const path = join(service.home, 'local.json');
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
       base_url: service.baseUrl,
-      console_url: service.baseUrl,
+      console_url: service.consoleUrl,
       token: service.token,
       pid: service.pid,
     });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(service.consoleUrl).toMatch(/^http:\/\/promptq-[0-9a-f]{32}\.localhost:\d+$/);
+    expect(service.output()).toContain(`  Console    ${service.consoleUrl} `);
+    expect((await stat(join(service.home, 'browser-name'))).mode & 0o777).toBe(0o600);
   });
 
   test('prints a line that creates a job when it is pasted into a shell, and one that reads its result', async () => {

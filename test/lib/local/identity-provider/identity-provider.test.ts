@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { fetchLocalhost } from '../../../../lib/access/localhost-fetch.ts';
 import { isOwnConnection } from '../../../../lib/local/identity-provider/connection-owner.ts';
 import { startIdentityProvider } from '../../../../lib/local/identity-provider/identity-provider.ts';
 
@@ -39,6 +40,7 @@ it('asks for the token where the connection does not tell whose it is', async ()
     key: { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' },
     clientSecret: 'secret',
     token: 'the-token',
+    hostname: 'own.localhost',
     isOwn: async () => false,
     log: () => undefined,
   });
@@ -51,7 +53,11 @@ it('asks for the token where the connection does not tell whose it is', async ()
     code_challenge: createHash('sha256').update('verifier').digest('base64url'),
     code_challenge_method: 'S256',
   });
-  const begun = await fetch(`${provider.issuer}/auth?${request}`, { redirect: 'manual' });
+  for (const name of ['127.0.0.1', 'localhost', 'other.localhost'])
+    expect((await fetchLocalhost(`${provider.issuer.replace('own.localhost', name)}/auth?${request}`)).status).toBe(
+      403,
+    );
+  const begun = await fetchLocalhost(`${provider.issuer}/auth?${request}`, { redirect: 'manual' });
   const page = new URL(begun.headers.get('location') ?? '', provider.issuer);
   const cookie = begun.headers
     .getSetCookie()
@@ -59,9 +65,9 @@ it('asks for the token where the connection does not tell whose it is', async ()
     .join('; ');
   const choose = async (form: Record<string, string>) => {
     const headers = { cookie, origin: provider.issuer };
-    return await fetch(page, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' });
+    return await fetchLocalhost(page, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' });
   };
-  expect(await (await fetch(page, { headers: { cookie } })).text()).toContain('type="password" name="token"');
+  expect(await (await fetchLocalhost(page, { headers: { cookie } })).text()).toContain('type="password" name="token"');
   for (const form of [
     { role: 'admin', token: '' },
     { role: 'admin', token: 'another' },

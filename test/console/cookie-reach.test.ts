@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+let page: Page;
+/** The session's cookie, as the browser sends it. */
+let session: string;
+
+/** Another server of this machine; it notes what it is sent. */
+const received: IncomingHttpHeaders[] = [];
+const other = createServer((request, response) => {
+  received.push(request.headers);
+  response.end('another server');
+});
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  page = await openAs(browser, service.consoleUrl, 'admin');
+  const cookies = await page.context().cookies(service.consoleUrl);
+  const value = cookies.find(({ name }) => name === 'promptq')?.value;
+  expect(value).toMatch(/^[\w-]{43}$/);
+  session = `promptq=${value}`;
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  other.close();
+});
+
+async function statusAt(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number> {
+  const body = method === 'GET' ? {} : { body: '{"name":"stolen"}' };
+  const init = { method, redirect: 'manual', headers: { cookie: session, ...headers }, ...body } as const;
+  return (await fetchLocalhost(url, init)).status;
+}
+
+test('servers on other ports of this machine get neither a cookie nor the name that browsers know the run by', async () => {
+  const { port } = other.address() as AddressInfo;
+  for (const name of ['127.0.0.1', 'localhost']) {
+    // As typed, and as a link on a page of the console would lead there.
+    await page.goto(`http://${name}:${port}/`);
+    await page.goto(`${service.consoleUrl}/jobs`);
+    await page.evaluate(`location.assign('http://${name}:${port}/linked')`);
+    await page.getByText('another server').waitFor();
+  }
+  expect(received.length).toBeGreaterThanOrEqual(4);
+  for (const headers of received) {
+    expect(headers.cookie).toBeUndefined();
+    expect(JSON.stringify(headers)).not.toContain(new URL(service.consoleUrl).hostname);
+  }
+});
+
+test('the session counts under that name only', async () => {
+  const { port } = new URL(service.consoleUrl);
+  expect(await statusAt(`${service.consoleUrl}/api/v1/session`)).toBe(200);
+  for (const name of ['127.0.0.1', 'localhost']) {
+    expect(await statusAt(`http://${name}:${port}/api/v1/session`)).toBe(401);
+    for (const origin of [service.baseUrl, service.consoleUrl])
+      expect(await statusAt(`http://${name}:${port}/api/v1/tokens`, { origin }, 'POST')).toBe(401);
+  }
+  expect(await statusAt(`http://other.localhost:${port}/api/v1/session`)).toBe(403);
+});
+
+test('the usual address leads browsers of the user there, and shows nobody else where that is', async () => {
+  const reached = await browser.newPage();
+  for (const name of ['127.0.0.1', 'localhost']) {
+    await reached.goto(`http://${name}:${new URL(service.baseUrl).port}/stats?days=7`);
+    await reached.locator('button[name=role]').first().waitFor();
+    expect(new URL(reached.url()).hostname).toBe(new URL(service.consoleUrl).hostname);
+  }
+  await reached.close();
+  const own = await fetch(`${service.baseUrl}/stats?days=7`, { redirect: 'manual' });
+  expect([own.status, own.headers.get('location')]).toEqual([302, `${service.consoleUrl}/stats?days=7`]);
+  const signOut = await fetch(`${service.baseUrl}/auth/sign-out`, { method: 'POST' });
+  expect([signOut.status, (await signOut.text()).includes('.localhost')]).toEqual([403, false]);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'another user of this machine gets nothing, with the cookie or without',
+  async () => {
+    const asked = async (...args: string[]) => {
+      const curl = ['--reuid=65534', '--regid=65534', '--clear-groups', 'curl', '-si', ...args];
+      return (await promisify(execFile)('setpriv', curl)).stdout;
+    };
+    const { hostname } = new URL(service.consoleUrl);
+    for (const path of ['/', '/jobs', '/auth/sign-in', '/auth/signed-out', '/api/v1/session', '/api/v1/openapi.json'])
+      for (const more of [[], ['-H', `Cookie: ${session}`], ['-X', 'POST']]) {
+        const answer = await asked(...more, `${service.baseUrl}${path}`);
+        expect(answer).toMatch(/^HTTP\/1\.1 40[134] /);
+        expect(answer).not.toContain(hostname);
+      }
+  },
+);
