@@ -4,13 +4,14 @@ import { ApiError } from '../contract/errors.ts';
 import { quoted } from '../contract/legible.ts';
 import { parseObject, refuseUnknown } from '../contract/parse-object.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
+import { pathParametersOf } from './path-parameters.ts';
 
 /**
  * Parses path, query, headers and body of a request by its route's schemas.
  * @throws ApiError `invalid_request` that says what was received, what is allowed and where.
  */
 export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
-  const params = parse(route.params, 'path', event.pathParameters ?? {});
+  const params = parse(route.params, 'path', pathParametersOf(event));
   const query = parse(route.query, 'query', queryOf(event));
   const headers = parse(route.headers, 'header', headersOf(event, Object.keys(route.headers?.shape ?? {})));
   const body = route.body === undefined ? {} : parse(route.body, 'body', bodyOf(route, event));

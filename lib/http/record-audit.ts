@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callerAddress } from '../access/caller-address.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Core } from './core.ts';
+import { pathParametersOf } from './path-parameters.ts';
 
 /** Longest value of a path parameter that is written down; ours are shorter. */
 const LONGEST = 200;
@@ -12,7 +13,7 @@ export async function recordAudit(
   event: APIGatewayProxyEvent,
   call: { readonly principal: Principal; readonly action: string; readonly status: number; readonly requestId: string },
 ): Promise<void> {
-  const target = Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value?.slice(0, LONGEST)]);
+  const target = Object.entries(pathParametersOf(event)).map(([name, value]) => [name, value.slice(0, LONGEST)]);
   await audit.record({
     actor: call.principal.name,
     action: call.action,

@@ -20,6 +20,7 @@ import { type Core, openCore } from './core.ts';
 import { parseInput, rawBodyBytes } from './input.ts';
 import { isDetour } from './is-detour.ts';
 import { openVerifiers } from './open-verifiers.ts';
+import { pathParametersOf } from './path-parameters.ts';
 import { recordAudit } from './record-audit.ts';
 
 /** A call in progress. */
@@ -125,8 +126,8 @@ function wrap(
 }
 
 /** The job that a path names; what has not the form of a job's id may be anything, a token too. */
-function jobOfPath({ pathParameters }: APIGatewayProxyEvent): string | undefined {
-  const id = pathParameters?.id;
+function jobOfPath(event: APIGatewayProxyEvent): string | undefined {
+  const { id } = pathParametersOf(event);
   return id !== undefined && isJobId(id) ? id : undefined;
 }
 

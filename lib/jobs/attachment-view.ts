@@ -20,8 +20,8 @@ function attachmentName(path: string): string {
 }
 
 /**
- * The place of the attachment that a client names: as listed, or by its path, since what stands between client and
- * function may decode an address once more.
+ * The place of the attachment that a client names: as listed, or by its path, since a proxy between client and service
+ * may decode an address.
  */
 export function placeOf(attachments: readonly Attachment[], name: string): number {
   const named = attachments.findIndex(({ path }) => attachmentName(path) === name);

@@ -12,7 +12,7 @@ export interface Match {
   readonly mode: Route['mode'];
   /** As in the event: `/api/v1/jobs/{id}`, or `/{proxy+}` where no resource matches. */
   readonly resource: string;
-  /** Decoded. */
+  /** As the client encoded them: REST APIs hand them over undecoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export function resourceMatcher(routes: readonly GatewayRoute[]): (method: strin
     const segments = path.split('/').slice(1);
     const resource = resources.find((candidate) => fits(candidate.segments, segments));
     if (resource === undefined) {
-      const rest = segments.map(decode).join('/');
+      const rest = segments.join('/');
       return { functionId: CATCH_ALL, mode: 'buffered', resource: '/{proxy+}', pathParameters: { proxy: rest } };
     }
     const route = resource.byMethod.get(method);
@@ -69,20 +69,11 @@ function fits(pattern: readonly string[], segments: readonly string[]): boolean 
 
 function parameters(pattern: readonly string[], segments: readonly string[]): Record<string, string> {
   const found = pattern.flatMap((part, place) =>
-    isParameter(part) ? [[part.slice(1, -1), decode(segments[place] ?? '')] as const] : [],
+    isParameter(part) ? [[part.slice(1, -1), segments[place] ?? ''] as const] : [],
   );
   return Object.fromEntries(found);
 }
 
 function isParameter(segment: string): boolean {
   return segment.startsWith('{');
-}
-
-/** A malformed escape stays as it came: it names nothing that exists. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

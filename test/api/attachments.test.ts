@@ -55,6 +55,17 @@ test('files that an agent leaves are listed with the result and can be downloade
   expect(await (await download(id, 'empty')).text()).toBe('');
 });
 
+test.each(['a b/ü.txt', '100%.md', 'a%2Fb', '.hidden/notes.diff'])(
+  '%s is listed and downloaded under its name',
+  async (path) => {
+    const { id } = await run(`mkdir -p 'a b' .hidden; printf kept > '${path}'`);
+    const { items } = await listOf(id);
+    expect(items.map((item: { path: string }) => item.path)).toEqual([path]);
+    const answer = await download(id, items[0].name);
+    expect([answer.status, await answer.text()]).toEqual([200, 'kept']);
+  },
+);
+
 test('nothing outside the attachments can be reached, neither by a name nor by a link', async () => {
   const { id } = await run(
     `ln -s /etc/passwd passwd; ln -s /etc etc; mkfifo pipe; printf x > ok; printf x > $'new\\nline'; mkdir in; ln -s ../ok in/link`,
@@ -76,12 +87,15 @@ test('nothing outside the attachments can be reached, neither by a name nor by a
     'etc/passwd',
     'ok/',
     '',
+    '%E0%A4%A',
   ]) {
     const { status } = await download(id, name);
     expect([name, status]).toEqual([name, 404]);
   }
   const raw = await service.api('GET', `/jobs/${id}/attachments/..%2f..%2freceipt.json`);
   expect(raw.status).toBe(404);
+  const malformed = await service.api('GET', `/jobs/${id}/attachments/%E0%A4%A`);
+  expect(malformed.status).toBe(404);
 });
 
 test('a failed attempt keeps its files, each attempt its own', async () => {

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GitServer, startGitServer } from '../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { launchBrowser, openAs } from './browser.ts';
 
 let service: ServiceUnderTest;
+let repository: GitServer;
 let browser: Browser;
 /** Signed in as operator; each test opens what it needs in it. */
 let page: Page;
@@ -12,13 +14,15 @@ let page: Page;
 beforeAll(async () => {
   // One after the other: each takes all cores for a while.
   browser = await launchBrowser();
-  service = await startService();
+  service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
+  repository = await startGitServer();
   page = await openAs(browser, service.consoleUrl, 'operator');
 });
 
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  await repository?.close();
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -98,12 +102,27 @@ test('a long log shows its end, can be scrolled back, and comes whole as a file'
   expect([lines.length, lines[0], lines[131_071], lines.at(-1)]).toEqual([260_001, '1', '131072', 'the very end']);
 });
 
-test('files that an agent left are downloaded', async () => {
-  const id = await create({ prompt: 'echo kept > "$PROMPTQ_ATTACHMENTS/report 1.txt"', profile: 'shell' });
+test('files that an agent left are downloaded, whatever characters their paths have', async () => {
+  const prompt = `cd "$PROMPTQ_ATTACHMENTS"; mkdir 'a b'; echo kept > 'a b/ü.txt'; echo all > '100%.md'`;
+  const id = await create({ prompt, profile: 'shell' });
   await ended(id);
   await page.goto(`/jobs/${id}?tab=attachments`);
-  const file = await downloaded(() => page.getByRole('link', { name: 'report 1.txt' }).click());
-  expect(file).toEqual({ name: 'report 1.txt', text: 'kept\n' });
+  const nested = await downloaded(() => page.getByRole('link', { name: 'a b/ü.txt' }).click());
+  expect(nested).toEqual({ name: 'ü.txt', text: 'kept\n' });
+  const percent = await downloaded(() => page.getByRole('link', { name: '100%.md' }).click());
+  expect(percent.text).toBe('all\n');
+});
+
+test('the diff of a repository job is downloaded', async () => {
+  await repository.commit({ 'README.md': 'one\n' });
+  const project = 'changed';
+  await create({ project, prompt: 'true', draft: true });
+  await service.api('PATCH', `/projects/${project}`, { repository: repository.url });
+  const id = await create({ project, prompt: 'echo two > README.md', profile: 'shell' });
+  await ended(id);
+  await page.goto(`/jobs/${id}?tab=changes`);
+  const { text } = await downloaded(() => page.getByRole('link', { name: 'Download the diff' }).click());
+  expect(text).toContain('-one\n+two\n');
 });
 
 test('a deployment that failed is done again', async () => {
