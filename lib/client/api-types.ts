@@ -1359,7 +1359,7 @@ export interface components {
             cancel_requested_at: string | null;
         };
         /**
-         * @description Why the job is in its state. Never empty.
+         * @description Why the job is in its state. Never empty. While an earlier version answers, as after a rollback, `code` and the state of a job can be ones that only a later version lists.
          * @example {
          *       "code": "exited",
          *       "message": "The process ended.",

@@ -6,6 +6,6 @@ export type Status = (typeof STATUSES)[number];
 export const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
 
 /** Whether a job in this state has come to its end. */
-export function isTerminal(status: Status): boolean {
-  return (TERMINAL_STATUSES as readonly Status[]).includes(status);
+export function isTerminal(status: string): boolean {
+  return (TERMINAL_STATUSES as readonly string[]).includes(status);
 }

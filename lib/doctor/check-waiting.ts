@@ -1,3 +1,5 @@
+import { isKnown } from '../contract/later-code.ts';
+import { REASON_CODES } from '../contract/schemas/job.ts';
 import { NOT_STARTED } from '../jobs/why-waiting.ts';
 import { counted, type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
@@ -44,7 +46,22 @@ export async function checkWaiting(service: Service, environment: Schemas['Envir
             'It is tried again by itself. Runbook, "Alarm launch-failures".',
           ),
         ];
-  return [...hindered, oldestReady({ oldest, queued, running, workers: environment.hosts.length }), ...parked];
+  const ready = oldestReady({ oldest, queued, running, workers: environment.hosts.length });
+  return [...hindered, ready, ...parked, ...laterReasons(items)];
+}
+
+/** Jobs that wait for something this version of the doctor, and so perhaps of the service, doesn't know. */
+function laterReasons(items: Schemas['JobList']['items']): Finding[] {
+  const later = items.map(({ state_reason }) => state_reason.code).filter((code) => !isKnown(REASON_CODES, code));
+  if (later.length === 0) return [];
+  const codes = [...new Set<string>(later)].toSorted().join(', ');
+  return [
+    warning(
+      'later version',
+      `${counted(later.length, 'job')} of the ${items.length} oldest: ${codes}`,
+      'A later version of Promptq set these reasons, and only that version changes these jobs: deploy it again.',
+    ),
+  ];
 }
 
 function oldestReady(of: { oldest: number; queued: number; running: number; workers: number }): Finding {

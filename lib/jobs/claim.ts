@@ -7,6 +7,7 @@ import type { HeldPermit, Permit } from './permit.ts';
 import { fillPlaces, type PlaceContext, takePlace, waitForPlace } from './profile-places.ts';
 import { knownJobs } from './read-job.ts';
 import { isReady, secondsUntilDue, type TransitionContext, transition } from './transition.ts';
+import { isUnderstood } from './understood.ts';
 
 /** What a permit led to. */
 export type Claim =
@@ -43,7 +44,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
         }),
       );
       const now = timestamp(clock.now());
-      const due = knownJobs(Items).filter((job) => job.due_at === undefined || job.due_at <= now);
+      const due = knownJobs(Items).filter((job) => isReady(job) && (job.due_at === undefined || job.due_at <= now));
       if (due.length > 0 || LastEvaluatedKey === undefined) return due;
       from = LastEvaluatedKey;
     }
@@ -86,8 +87,9 @@ async function look(context: ClaimContext, held: HeldPermit, workerId: string): 
     if (job !== undefined) return { kind: 'claimed', job };
   }
   const own = await context.jobs.look(held.permit.job);
-  if (own === 'newer') return { kind: 'give_back', seconds: NEWER_PAUSE };
-  if (own === undefined || !isReady(own)) return undefined;
+  if (own === undefined) return undefined;
+  if (own === 'newer' || !isUnderstood(own)) return { kind: 'give_back', seconds: NEWER_PAUSE };
+  if (!isReady(own)) return undefined;
   const wait = secondsUntilDue(own, context.clock.now());
   if (wait > 0) return { kind: 'give_back', seconds: wait };
   const job = await claimOne(context, own, workerId);

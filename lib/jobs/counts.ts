@@ -1,23 +1,24 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { isKnown, type LaterCode } from '../contract/later-code.ts';
 import { STATUSES, type Status } from '../contract/schemas/job.ts';
 
 const KEY = { kind: 'counter', id: 'jobs' } as const;
 
-/** How many jobs there are in each state. */
-export type StatusCounts = Record<Status, number>;
+/** How many jobs there are in each state. States of a later version are counted beside the known ones. */
+export type StatusCounts = Record<Status, number> & Record<LaterCode, number>;
 
 /** A change of a job, as the table's stream tells it. */
 export interface JobChange {
   /** Position in its shard: a decimal number as text, ascending. */
   readonly sequence: string;
-  readonly before: Status | undefined;
-  readonly after: Status | undefined;
+  readonly before: Status | LaterCode | undefined;
+  readonly after: Status | LaterCode | undefined;
 }
 
 const counterSchema = z.object({
-  counts: z.partialRecord(z.enum(STATUSES), z.number()).optional(),
+  counts: z.record(z.string(), z.number()).optional(),
   checkpoints: z.record(z.string(), z.string()).default({}),
 });
 
@@ -85,9 +86,11 @@ export class JobCounts {
     move: { checkpoint: string | undefined; last: string; sum: StatusCounts; outdated: readonly string[] },
   ): Promise<boolean> {
     const { checkpoint, last, sum, outdated } = move;
+    const later = Object.keys(sum).filter((status) => !isKnown(STATUSES, status));
     const set = [
       'checkpoints.#shard = :last',
       ...STATUSES.map((status) => `counts.${status} = counts.${status} + :${status}`),
+      ...later.map((_, at) => `counts.#later${at} = if_not_exists(counts.#later${at}, :none) + :later${at}`),
     ];
     const remove = outdated.map((_, at) => `checkpoints.#old${at}`);
     return await this.#conditionally({
@@ -97,10 +100,13 @@ export class JobCounts {
       ExpressionAttributeNames: {
         '#shard': shard,
         ...Object.fromEntries(outdated.map((old, at) => [`#old${at}`, old])),
+        ...Object.fromEntries(later.map((status, at) => [`#later${at}`, status])),
       },
       ExpressionAttributeValues: {
         ':last': last,
         ...Object.fromEntries(STATUSES.map((status) => [`:${status}`, sum[status]])),
+        ...(later.length > 0 && { ':none': 0 }),
+        ...Object.fromEntries(later.map((status, at) => [`:later${at}`, sum[status]])),
         ...(checkpoint !== undefined && { ':checkpoint': checkpoint }),
       },
     });
@@ -134,8 +140,8 @@ function isOutdated(shard: string, current: string): boolean {
 function sumOf(changes: readonly JobChange[]): StatusCounts {
   const sum = zeros();
   for (const { before, after } of changes) {
-    if (before !== undefined) sum[before] -= 1;
-    if (after !== undefined) sum[after] += 1;
+    if (before !== undefined) sum[before] = (sum[before] ?? 0) - 1;
+    if (after !== undefined) sum[after] = (sum[after] ?? 0) + 1;
   }
   return sum;
 }

@@ -5,6 +5,7 @@ import type { JobEdit } from './job-edit.ts';
 import { checkFolder, checkTexts, findProfile, previewOf, promptOf, type SettingsContext } from './job-settings.ts';
 import { JobTextStore, type JobTexts } from './job-texts.ts';
 import { type TransitionContext, transition } from './transition.ts';
+import { requireUnderstood } from './understood.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
 
@@ -15,11 +16,12 @@ const MAX_ROUNDS = 10;
  * Changes a queued job. New texts are written beside the old ones first, so that a worker which claims the job
  * meanwhile reads what belongs to the job as it claimed it.
  * @returns the job as it then is.
- * @throws ApiError `invalid_state` unless the job is QUEUED, `invalid_request` as on creation.
+ * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is QUEUED, `invalid_request` as on creation.
  */
 export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
   let job = known;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    requireUnderstood(job);
     const changes = job.status === 'QUEUED' ? await judged(context, job, fields) : {};
     const result = await transition(context, job, { type: 'edit', changes }, { rounds: 1 });
     if (result.done) return result.job;

@@ -2,6 +2,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { timestamp } from '../aws/table-clock.ts';
+import { isKnown } from '../contract/later-code.ts';
+import { STATUSES } from '../contract/schemas/job.ts';
 import type { BUSY_REASONS, Job } from './job.ts';
 import type { ReadPartition } from './ready-partition.ts';
 import { type TransitionContext, transition } from './transition.ts';
@@ -112,6 +114,8 @@ async function isOver(
   const job = await context.jobs.look(hold.job_id);
   if (job === 'newer') return false;
   if (job === undefined) return true;
+  // What a state of a later version holds its place for, that version says.
+  if (!isKnown(STATUSES, job.status)) return false;
   if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;
   if (job.version !== hold.job_version) return !(await goesOn(job));
   if (context.clock.now() - Date.parse(hold.taken_at) < CLAIM_TIME) return false;

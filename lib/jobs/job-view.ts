@@ -1,5 +1,13 @@
 import type * as z from 'zod';
-import { isTerminal, type JobView, type jobStatus, REASONS, type stateReason } from '../contract/schemas/job.ts';
+import { isKnown } from '../contract/later-code.ts';
+import {
+  isTerminal,
+  type JobView,
+  type jobStatus,
+  REASON_CODES,
+  REASONS,
+  type stateReason,
+} from '../contract/schemas/job.ts';
 import type { jobSummary } from '../contract/schemas/job-list.ts';
 import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
@@ -11,7 +19,7 @@ import type { Told } from './why-waiting.ts';
 export function viewReason(
   job: Told<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
 ): z.input<typeof stateReason> {
-  const { message, retryable } = REASONS[job.reason];
+  const { message, retryable } = describe(job);
   const known = job.status === 'FAILED' ? job.error : job.waiting_note;
   return {
     code: job.reason,
@@ -19,6 +27,13 @@ export function viewReason(
     retryable,
     ...(job.status === 'QUEUED' && job.due_at !== undefined && { next_check_at: job.due_at }),
   };
+}
+
+function describe({ status, reason }: Pick<Job, 'status' | 'reason'>): { message: string; retryable: boolean } {
+  if (isKnown(REASON_CODES, reason)) return REASONS[reason];
+  const message = `The service has no description of the reason ${reason}: a later version set it.`;
+  // What waits goes on by that version; what ended, or is in a state of its own, is not known to.
+  return { message, retryable: status === 'QUEUED' };
 }
 
 /** The compact status. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BANDS, type Band } from '../aws/tables.ts';
+import { knownOrLater, type LaterCode } from '../contract/later-code.ts';
 import { isTerminal, REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
 import { usageSchema } from './receipt.ts';
 
@@ -10,13 +11,19 @@ export type ParkReason = (typeof PARK_REASONS)[number];
 /** What of this deployment's own a job can wait for: that others leave its folder, or its profile. */
 export const BUSY_REASONS = ['folder_busy', 'profile_busy'] as const;
 
+/** All that a QUEUED job can be parked for. */
+export const PARKINGS = [...PARK_REASONS, ...BUSY_REASONS] as const;
+
+/** The reasons by which a job that is QUEUED waits for a worker alone. */
+export const READY_REASONS = ['waiting_for_worker', 'retry_backoff', 'worker_lost'] as const;
+
 /** A job as the table holds it: what changes, and what a summary shows. Prompts lie beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
   id: z.string(),
   /** What it was made by (`JOB_SCHEMA`); absent: 1, from before it was written down. */
   schema: z.number().optional(),
-  status: z.enum(STATUSES),
-  reason: z.enum(REASON_CODES),
+  status: knownOrLater(STATUSES),
+  reason: knownOrLater(REASON_CODES),
   project_id: z.string(),
   project: z.string(),
   profile: z.string(),
@@ -55,13 +62,13 @@ export const jobItemSchema = z.object({
   cancel_requested_at: z.string().optional(),
   kill_requested: z.boolean().optional(),
   watched_until: z.string().optional(),
-  parked: z.enum([...PARK_REASONS, ...BUSY_REASONS]).optional(),
+  parked: knownOrLater(PARKINGS).optional(),
   /** Name of the folder that this job waits for, or has for itself while it runs. */
   folder: z.string().optional(),
   /** Name of the place of its profile that it has while it runs; absent: the profile sets no `concurrency`. */
   place: z.string().optional(),
   /** This job tries whether what jobs are parked for is over. */
-  probing: z.enum(PARK_REASONS).optional(),
+  probing: knownOrLater(PARK_REASONS).optional(),
   /** Succeeded attempts whose follow-up jobs may not all be there yet. */
   children_pending: z.array(z.number()).optional(),
   /** Succeeded attempts with which the project's deploy bindings are not done. */
@@ -131,7 +138,7 @@ export const PENDING_CHILDREN_KEY = 'pending#children';
 export const PENDING_BINDINGS_KEY = 'pending#bindings';
 
 /** Partition of the ready index that holds the jobs parked for a reason, the one to be looked at next first. */
-export function parkedKey(reason: ParkReason): string {
+export function parkedKey(reason: ParkReason | LaterCode): string {
   return `parked#${reason}`;
 }
 

@@ -8,6 +8,7 @@ import type { JobEdit } from './job-edit.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
 import { withoutPendingBindings, withPendingBindings } from './pending-bindings.ts';
 import type { Receipt } from './receipt.ts';
+import { isUnderstood, isUnderstoodOutcome } from './understood.ts';
 import { addUsage } from './usage.ts';
 
 /** How often the loss of a worker is forgiven. */
@@ -74,6 +75,8 @@ export interface Circumstances {
 export function decide(job: Job, event: JobEvent, circumstances: Circumstances): Decision {
   const { now } = circumstances;
   const at = timestamp(now);
+  // Its own attempt's outcome ends a job whatever a later version has made of it meanwhile.
+  if (event.type !== 'end' && !isUnderstood(job)) return { refused: 'a newer version of the service changed the job' };
   switch (event.type) {
     case 'submit':
       if (job.status !== 'DRAFT') return { refused: `only a draft can be submitted; this job is ${job.status}` };
@@ -137,6 +140,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'end':
       if (job.status !== 'RUNNING') return { refused: `the job is ${job.status}` };
       if (job.attempt !== event.receipt.attempt) return { refused: `attempt ${job.attempt} has taken over` };
+      if (!isUnderstoodOutcome(event.receipt.outcome))
+        return { refused: 'a newer version of the service wrote the outcome' };
       return {
         job: afterAttempt(
           { ...job, ...usedBefore(job, event.receipt), ...evidenceOf(event.receipt) },

@@ -12,12 +12,13 @@ export const NEWEST_JOB_SCHEMA: number = JOB_SCHEMA;
 /** The version of permits that are sent. */
 export const PERMIT_VERSION = 1;
 
-/** A newer version of the service made this job. It is left alone until that version is back. */
+/** A newer version of the service wrote this. It is left alone until that version is back. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 
-  constructor(jobId: string) {
-    super(`job ${jobId} was made by a newer version of the service`);
+  /** @param what such as `job ID` */
+  constructor(what: string) {
+    super(`${what} was written by a newer version of the service`);
   }
 }
 

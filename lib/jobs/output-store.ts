@@ -1,9 +1,11 @@
 import { GetObjectCommand, HeadObjectCommand, NotFound, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import * as z from 'zod';
 import { listLiveChunks, liveOutput, type StreamLocation } from './live-output.ts';
+import { NewerSchemaError } from './newer-schema.ts';
 import { documentKey, joinedKey, receiptKey } from './output-keys.ts';
 import { isMissing, type OutputSource, readObject } from './output-source.ts';
-import { type DocumentName, type Receipt, receiptSchema, type StreamName } from './receipt.ts';
+import { type DocumentName, RECEIPT_VERSION, type Receipt, receiptSchema, type StreamName } from './receipt.ts';
 
 /**
  * What attempts leave in the object store. Needs `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket (without
@@ -20,15 +22,18 @@ export class OutputStore {
 
   /**
    * The record of an attempt's outcome; `undefined`: its worker hasn't written one.
-   * @throws Error if what is there is no receipt.
+   * @throws NewerSchemaError if a later version wrote it; Error if what is there is no receipt.
    */
   async readReceipt(jobId: string, attempt: number): Promise<Receipt | undefined> {
     const key = receiptKey(jobId, attempt);
     const text = await this.#readText(key);
     if (text === undefined) return undefined;
     try {
-      return receiptSchema.parse(JSON.parse(text));
+      const content: unknown = JSON.parse(text);
+      if (isNewerReceipt(content)) throw new NewerSchemaError(key);
+      return receiptSchema.parse(content);
     } catch (cause) {
+      if (cause instanceof NewerSchemaError) throw cause;
       throw new Error(`${key} is not a receipt`, { cause });
     }
   }
@@ -91,4 +96,10 @@ export class OutputStore {
       throw error;
     }
   }
+}
+
+const versioned = z.object({ version: z.number().gt(RECEIPT_VERSION) });
+
+function isNewerReceipt(content: unknown): boolean {
+  return versioned.safeParse(content).success;
 }

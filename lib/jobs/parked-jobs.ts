@@ -1,11 +1,13 @@
 import { timestamp } from '../aws/table-clock.ts';
 import type { ProfileStore } from '../catalog/profiles.ts';
 import { accountOf } from '../catalog/vendor-account.ts';
+import { isKnown } from '../contract/later-code.ts';
 import { type Job, PARK_REASONS, type ParkReason, parkedKey } from './job.ts';
 import { PROBE_EVERY } from './lifecycle.ts';
 import type { Probe, ProbeStore } from './probes.ts';
 import type { ReadPartition } from './ready-partition.ts';
 import { type TransitionContext, transition } from './transition.ts';
+import { isUnderstood } from './understood.ts';
 
 /** What looking after parked jobs needs. */
 export interface ParkedContext extends TransitionContext {
@@ -51,6 +53,7 @@ async function watchReason(context: ParkedContext, reason: ParkReason): Promise<
       if (answer === 'waiting') return;
       if (answer !== undefined) return await unparkAll(context, reason, waitsLike(context, answer.found));
     }
+    if (!isUnderstood(listed)) continue;
     if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at) return;
     const job = await context.jobs.get(listed.id, { consistent: true });
     // The index may be stale.
@@ -75,8 +78,8 @@ async function answerOf(
   const job = await context.jobs.look(probe.job_id);
   if (job === undefined) return undefined;
   if (job === 'newer' || job.probing === reason) return 'waiting';
-  // Who was cancelled, while it tried or when it waited again, has found nothing out.
-  if (job.status === 'CANCELLED') return undefined;
+  // Who was cancelled, while it tried or when it waited again, has found nothing out; nor has what only a later version understands.
+  if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
   // It had to wait for its folder or its profile's turn before it could try, which others may do meanwhile; now it does.
   if (job.status === 'RUNNING' && job.attempt === probe.attempt) return 'waiting';
   return job.attempt >= probe.attempt && job.parked !== reason ? { found: job } : undefined;
@@ -104,7 +107,7 @@ function waitsLike(
 /** Starts those that waited for what an attempt tried by the same vendor account, if it has found out that it is over. */
 export async function releaseParked(context: ParkedContext, before: Job, after: Job): Promise<void> {
   const { probing } = before;
-  if (probing === undefined || after.probing !== undefined) return;
+  if (probing === undefined || !isKnown(PARK_REASONS, probing) || after.probing !== undefined) return;
   // Who was cancelled has found nothing out.
   if (after.parked !== probing && after.status !== 'CANCELLED')
     await unparkAll(context, probing, waitsLike(context, before));

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import type { Job, ParkReason } from './job.ts';
+import { type Job, PARK_REASONS, type ParkReason } from './job.ts';
 
 const KIND = 'probe';
 
@@ -102,5 +102,5 @@ function identityOf({ job_id, attempt, next_at }: Probe): string {
 
 function parkReasonOf({ status, reason }: Pick<Job, 'status' | 'reason'>): ParkReason | undefined {
   if (status !== 'QUEUED') return undefined;
-  return reason === 'account_required' || reason === 'usage_limit' ? reason : undefined;
+  return PARK_REASONS.find((known) => known === reason);
 }

@@ -1,6 +1,9 @@
 import { AGENT_OUTPUTS } from '../agents/outputs.ts';
+import { isKnown } from '../contract/later-code.ts';
+import { AGENTS } from '../contract/schemas/profile.ts';
 import type { FollowUpBlocks, PlacedBlock } from './follow-up-blocks.ts';
 import { readFollowUpBlocks } from './follow-up-blocks.ts';
+import { NewerSchemaError } from './newer-schema.ts';
 import type { OutputSource } from './output-source.ts';
 import type { Receipt, StreamName } from './receipt.ts';
 
@@ -9,14 +12,20 @@ export interface ReadBlocksContext {
   readonly openStream: (jobId: string, attempt: number, stream: StreamName) => Promise<OutputSource>;
 }
 
-/** The blocks of a receipt with their bodies, from the output where the receipt has not room for them. */
+/**
+ * The blocks of a receipt with their bodies, from the output where the receipt has not room for them.
+ * @throws NewerSchemaError if only a later version can read that output
+ */
 export async function* readBlocks(context: ReadBlocksContext, receipt: Receipt): AsyncGenerator<PlacedBlock> {
   const blocks = receipt.follow_ups?.blocks ?? [];
   const inline = blocks.flatMap(asGiven);
   if (inline.length === blocks.length || receipt.agent === undefined) return yield* inline;
+  const { agent } = receipt;
+  if (!isKnown(AGENTS, agent))
+    throw new NewerSchemaError(`the receipt of attempt ${receipt.attempt} of ${receipt.job_id}`);
   const source = await context.openStream(receipt.job_id, receipt.attempt, 'stdout');
   const found: PlacedBlock[] = [];
-  const reader = AGENT_OUTPUTS[receipt.agent].createReader(readFollowUpBlocks((block) => found.push(block)));
+  const reader = AGENT_OUTPUTS[agent].createReader(readFollowUpBlocks((block) => found.push(block)));
   for await (const chunk of source.read()) {
     reader.push(chunk);
     yield* found.splice(0);

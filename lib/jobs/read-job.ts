@@ -6,7 +6,7 @@ import { NEWEST_JOB_SCHEMA, NewerSchemaError, tellOfNewer } from './newer-schema
  * @throws NewerSchemaError if a newer version of the service made it: nothing of it but what lists show may be relied on
  */
 export function readJob(item: Readonly<Record<string, unknown>>): Job {
-  if (isNewer(item)) throw new NewerSchemaError(String(item.id));
+  if (isNewer(item)) throw new NewerSchemaError(`job ${String(item.id)}`);
   return jobItemSchema.parse(item);
 }
 

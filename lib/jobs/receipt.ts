@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { knownOrLater } from '../contract/later-code.ts';
 import { REASON_CODES } from '../contract/schemas/job.ts';
 import { AGENTS } from '../contract/schemas/profile.ts';
 import { changesSchema } from './changes.ts';
@@ -33,11 +34,14 @@ export type StreamName = (typeof STREAMS)[number];
 export const DOCUMENTS = ['result', 'logs-stdout', 'logs-stderr'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
+/** What an attempt can come to. */
+export const OUTCOME_KINDS = ['succeeded', 'failed', 'cancelled', 'parked', 'handed_back'] as const;
+
 /** How an attempt ended, as its worker saw it. */
-export const outcomeSchema = z.object({
-  kind: z.enum(['succeeded', 'failed', 'cancelled', 'parked', 'handed_back']),
+export const outcomeSchema = z.looseObject({
+  kind: knownOrLater(OUTCOME_KINDS),
   /** A code of `state_reason`. */
-  reason: z.enum(REASON_CODES),
+  reason: knownOrLater(REASON_CODES),
   /** Sentence for `error`; only of failures. */
   error: z.string().optional(),
   exit_code: z.number().nullable(),
@@ -47,14 +51,20 @@ export const outcomeSchema = z.object({
 });
 export type Outcome = z.output<typeof outcomeSchema>;
 
-/** The record of an attempt's outcome: put into S3 before the outcome is reported, so that nobody has to guess. */
-export const receiptSchema = z.object({
-  version: z.literal(1),
+/** The version of receipts that are written, and the newest that is read. */
+export const RECEIPT_VERSION = 1;
+
+/**
+ * The record of an attempt's outcome: put into S3 before the outcome is reported, so that nobody has to guess. Members
+ * that a later version adds survive when a receipt is mended.
+ */
+export const receiptSchema = z.looseObject({
+  version: z.literal(RECEIPT_VERSION),
   job_id: z.string(),
   attempt: z.number(),
   worker_id: z.string(),
   /** Whose output it is; absent where the agent never came to run. */
-  agent: z.enum(AGENTS).optional(),
+  agent: knownOrLater(AGENTS).optional(),
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,
@@ -73,6 +83,6 @@ export const receiptSchema = z.object({
   /** What of it could not be kept or reported, and why. */
   warnings: z.array(z.string()).optional(),
   streams: z.object({ stdout: streamManifestSchema, stderr: streamManifestSchema }),
-  documents: z.array(z.enum(DOCUMENTS)),
+  documents: z.array(knownOrLater(DOCUMENTS)),
 });
 export type Receipt = z.output<typeof receiptSchema>;

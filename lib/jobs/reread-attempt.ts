@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AgentFacts, STDERR_TAIL } from '../agents/agent-output.ts';
 import { AGENT_OUTPUTS } from '../agents/outputs.ts';
 import type { Profile } from '../catalog/profiles.ts';
+import { isKnown, type LaterCode } from '../contract/later-code.ts';
+import { AGENTS } from '../contract/schemas/profile.ts';
 import { collectFollowUps, type FollowUpBlocks } from './follow-up-blocks.ts';
 import type { OutputStore } from './output-store.ts';
 import type { Outcome, Receipt, StreamManifest } from './receipt.ts';
@@ -17,7 +19,7 @@ export interface RereadAttempt {
   readonly facts: AgentFacts;
 }
 
-type Agent = Profile['agent'];
+type Agent = Profile['agent'] | LaterCode;
 
 /**
  * Reads all that is persisted of an attempt that has ended, with constant memory, by the same readers as while it ran,
@@ -52,7 +54,7 @@ async function readOutput(
   agent: Agent | undefined,
   outcome: Outcome | undefined,
 ): Promise<Found> {
-  const known = agent && AGENT_OUTPUTS[agent];
+  const known = agent !== undefined && isKnown(AGENTS, agent) ? AGENT_OUTPUTS[agent] : undefined;
   const followUps = collectFollowUps();
   const reader = known?.createReader(followUps.messages);
   const stdout = new StreamTally();

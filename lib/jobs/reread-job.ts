@@ -9,6 +9,7 @@ import { leaseIsOver } from './lease.ts';
 import type { OutputStore } from './output-store.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 import { transition } from './transition.ts';
+import { requireUnderstood } from './understood.ts';
 
 export type RereadContext = FollowUpContext & EndContext & { readonly output: OutputStore };
 
@@ -24,8 +25,10 @@ export interface RereadJob {
  * Reads all that is persisted of every attempt and sets right what was recorded of it: sizes, hashes, usage, session,
  * messages, follow-up jobs that are missing. An outcome that its worker left but nobody applied is applied once the
  * worker is lost. Does nothing to an attempt that is running. Done twice it changes nothing the second time.
+ * @throws NewerSchemaError if only a later version may change the job, or wrote a receipt of it
  */
 export async function rereadJob(context: RereadContext, known: Job): Promise<RereadJob> {
+  requireUnderstood(known);
   const refreshed = new Set<string>();
   const recovered: string[] = [];
   let job = await endLost(context, known);

@@ -2,6 +2,7 @@ import { type DeployContext, startDeployments } from '../bindings/start-deployme
 import { type FolderContext, wakeNext } from './folder-holds.ts';
 import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
 import { type Job, PENDING_CHILDREN_KEY } from './job.ts';
+import { NewerSchemaError } from './newer-schema.ts';
 import { type ParkedContext, releaseParked } from './parked-jobs.ts';
 import { type PlaceContext, wakeNextOf } from './profile-places.ts';
 
@@ -24,9 +25,15 @@ export async function settleAttempt(context: SettleContext, before: Job, after: 
 /** Makes what jobs have asked for whose worker died right after its report. */
 export async function watchChildren(context: SettleContext): Promise<void> {
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
-    const job = await context.jobs.get(listed.id, { consistent: true });
-    if (job !== undefined) await makePending(context, job);
+    const job = await context.jobs.look(listed.id);
+    if (job === undefined || job === 'newer') continue;
+    await makePending(context, job).catch(unlessNewer);
   }
+}
+
+/** What a later version wrote that version finishes. */
+function unlessNewer(error: unknown): void {
+  if (!(error instanceof NewerSchemaError)) throw error;
 }
 
 async function makePending(context: SettleContext, job: Job): Promise<Job> {

@@ -3,6 +3,7 @@ import { bandOf, type Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { type Circumstances, decide, type JobEvent } from './lifecycle.ts';
 import type { PermitQueues } from './permit.ts';
+import { isUnderstood } from './understood.ts';
 
 /** What a change of a job's state needs. */
 export interface TransitionContext {
@@ -56,9 +57,9 @@ function needsPermit(before: Job, after: Job): boolean {
   return isReady(after) && (!isReady(before) || bandOf(before) !== bandOf(after));
 }
 
-/** Whether a worker may claim the job, now or once it is due. */
+/** Whether a worker of this version may claim the job, now or once it is due. */
 export function isReady(job: Job): boolean {
-  return job.status === 'QUEUED' && job.parked === undefined;
+  return job.status === 'QUEUED' && job.parked === undefined && isUnderstood(job);
 }
 
 /** Seconds until a waiting job may be claimed. */

@@ -2,13 +2,17 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type * as z from 'zod';
 import { queriedItems } from '../aws/queried-items.ts';
 import { timestamp } from '../aws/table-clock.ts';
+import { isKnown } from '../contract/later-code.ts';
 import { endAttempt } from './end-attempt.ts';
 import { folderName, wakeIfFree } from './folder-holds.ts';
-import { BUSY_REASONS, bandOf, type Job, jobItemSchema, PARK_REASONS, readyKey, statusKey } from './job.ts';
+import { bandOf, type Job, jobItemSchema, READY_REASONS, readyKey, statusKey } from './job.ts';
 import { leaseIsOver } from './lease.ts';
+import { NewerSchemaError } from './newer-schema.ts';
 import { fillPlaces } from './profile-places.ts';
+import type { Receipt } from './receipt.ts';
 import { type SettleContext, settleAttempt } from './settle-attempt.ts';
 import { transition } from './transition.ts';
+import { isUnderstood } from './understood.ts';
 
 /** When a band and project's best job has been ready for so long (ms) without being claimed, a new permit is sent. */
 const UNCLAIMED_AFTER = 60_000;
@@ -52,7 +56,9 @@ export async function watchRunning(context: WatchContext): Promise<Job[]> {
   for await (const { id } of context.byStatus('RUNNING')) {
     const job = await context.jobs.look(id);
     if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) continue;
-    const receipt = await context.readReceipt(job.id, job.attempt);
+    if (!isUnderstood(job)) continue;
+    const receipt = await knownReceipt(context, job);
+    if (receipt === 'newer') continue;
     // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
     const result =
       receipt === undefined
@@ -61,6 +67,16 @@ export async function watchRunning(context: WatchContext): Promise<Job[]> {
     if (result.done) changed.push(await settleAttempt(context, job, result.job));
   }
   return changed;
+}
+
+/** The receipt of a job's attempt; `newer`: only a later version can read it. */
+async function knownReceipt({ readReceipt }: WatchContext, job: Job): Promise<Receipt | 'newer' | undefined> {
+  try {
+    return await readReceipt(job.id, job.attempt);
+  } catch (error) {
+    if (error instanceof NewerSchemaError) return 'newer';
+    throw error;
+  }
 }
 
 /** Sends a permit for each band and project with a job that has long been ready without being claimed, whatever the queues hold. */
@@ -113,9 +129,7 @@ export function readySince(job: ListedJob): number {
   return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
 }
 
-const PARKED: ReadonlySet<string> = new Set([...PARK_REASONS, ...BUSY_REASONS]);
-
-/** Whether a waiting job is not to be claimed before somebody unparks it. */
+/** Whether a waiting job is not to be claimed before somebody unparks it; so also where only a later version knows why it waits. */
 export function isParked(job: Pick<ListedJob, 'reason'>): boolean {
-  return PARKED.has(job.reason);
+  return !isKnown(READY_REASONS, job.reason);
 }

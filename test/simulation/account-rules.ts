@@ -1,4 +1,4 @@
-import { isBusy, type Job, type ParkReason } from '../../lib/jobs/job.ts';
+import { isBusy, type Job } from '../../lib/jobs/job.ts';
 import type { Actor } from './model-client.ts';
 
 /** Profiles of the worlds' jobs; each works by a vendor account of its own. */
@@ -9,7 +9,7 @@ export class AccountRules {
   /** What was found over, as `reason profile`. */
   readonly #found = new Set<string>();
   /** What each job was ever parked for. */
-  readonly #parked = new Map<string, Set<ParkReason>>();
+  readonly #parked = new Map<string, Set<string>>();
 
   /** What is wrong with a write to a job; undefined: nothing. */
   faultOf(before: Job | undefined, after: Job, { doing }: Actor): string | undefined {

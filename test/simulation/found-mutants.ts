@@ -8,7 +8,7 @@ const DECIDING = [
   ...['claim', 'counts', 'create-job', 'edit-job', 'folder-holds', 'follow-up-record', 'follow-ups', 'holds'],
   ...['job-store', 'lease', 'lifecycle', 'parked-jobs', 'permit', 'probes', 'profile-places', 'remove-jobs'],
   ...['reread-attempt', 'reread-job', 'settle-attempt', 'settled-children', 'starving-bands', 'transition'],
-  ...['watch', 'watch-jobs'],
+  ...['understood', 'watch', 'watch-jobs'],
 ].map((name) => `lib/jobs/${name}.ts`);
 const ATTEMPT_LOOP = [
   ...['attempt', 'attempt-report', 'ending', 'heartbeat', 'permit-keeper', 'permit-source', 'worker'],

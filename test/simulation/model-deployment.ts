@@ -1,4 +1,5 @@
 import { BANDS, type Band, TABLES } from '../../lib/aws/tables.ts';
+import { STATUSES } from '../../lib/contract/schemas/job.ts';
 import { bandOf, type Job } from '../../lib/jobs/job.ts';
 import { attemptPrefix, receiptKey } from '../../lib/jobs/output-keys.ts';
 import { type EventKind, eventsOfWrite, noEvents } from './events.ts';
@@ -60,7 +61,9 @@ export class ModelDeployment implements Network {
   readonly #shardOf = new Map<string, number>();
   readonly #names = new Map<string, string>();
   readonly #probes = new ProbeRules();
+  readonly #later = new Set<string>();
   #steps = 0;
+  #records = 0;
   #actor: Actor = { id: 'nobody', doing: 'nothing' };
 
   constructor(
@@ -144,9 +147,22 @@ export class ModelDeployment implements Network {
       this.tellFault('a dead letter was deleted before its permit was sent again');
   }
 
-  /** The jobs as they truly are. */
+  /** Stores a job that a later version wrote: whoever changes it breaks an invariant. */
+  addLater(item: Item): void {
+    this.#later.add(String(item.id));
+    this.jobs.put(item, {});
+  }
+
+  /** How many jobs there truly are in each state, those of a later version too. */
+  recount(): Record<string, number> {
+    const counts: Record<string, number> = Object.fromEntries(STATUSES.map((status) => [status, 0]));
+    for (const { status } of this.jobs.all() as Item[] as Job[]) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }
+
+  /** The jobs as they truly are, but for those of a later version. */
   allJobs(): Job[] {
-    return this.jobs.all() as Item[] as Job[];
+    return (this.jobs.all() as Item[] as Job[]).filter(({ id }) => !this.#later.has(id));
   }
 
   /** A job's name by its order of creation: ids are random, and the same course of events has other ones each time. */
@@ -180,6 +196,10 @@ export class ModelDeployment implements Network {
 
   #onWrite({ before, after }: Write): void {
     const [was, is] = [jobOf(before), jobOf(after)];
+    if (is !== undefined && this.#later.has(is.id)) {
+      this.#onLaterWrite(was, is);
+      return;
+    }
     if (is !== undefined && was === undefined) this.#names.set(is.id, `job-${this.#names.size + 1}`);
     const writtenAt = this.#writtenAt.get(is?.id ?? '') ?? 0;
     this.#trace?.(
@@ -203,11 +223,22 @@ export class ModelDeployment implements Network {
     if (was?.status === 'RUNNING' && is.status === 'SUCCEEDED') this.succeeded.add(`${is.id}/${is.attempt}`);
     // Heartbeats decide nothing: one may come between a permit and its write.
     if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);
-    const shard = this.#shardOf.get(is.id) ?? this.#shardOf.size % SHARDS;
-    this.#shardOf.set(is.id, shard);
-    const sequence = String(10n ** 20n + BigInt(this.#steps));
-    this.stream[shard]?.push({ sequence, before: was?.status, after: is.status });
+    this.#tellStream(was, is);
     this.onJobWrite(was, is, this.#actor);
+  }
+
+  #onLaterWrite(before: Job | undefined, after: Job): void {
+    if (before === undefined) this.#tellStream(undefined, after);
+    else this.tellFault(`${after.id}: ${this.#actor.doing} changed a job that only a later version understands`);
+  }
+
+  #tellStream(before: Job | undefined, after: Job): void {
+    const shard = this.#shardOf.get(after.id) ?? this.#shardOf.size % SHARDS;
+    this.#shardOf.set(after.id, shard);
+    // Later jobs are written before the first step, each with a number of its own.
+    this.#records += 1;
+    const sequence = String(10n ** 20n + BigInt(this.#records));
+    this.stream[shard]?.push({ sequence, before: before?.status, after: after.status });
   }
 
   #named(text: string): string {

@@ -1,4 +1,4 @@
-import { type Job, PARK_REASONS, type ParkReason } from '../../lib/jobs/job.ts';
+import { type Job, PARK_REASONS } from '../../lib/jobs/job.ts';
 import type { Item } from './expressions.ts';
 import type { Actor } from './model-client.ts';
 
@@ -20,12 +20,9 @@ interface Try {
  */
 export class ProbeRules {
   /** Every record there was, by reason. */
-  readonly #records: Readonly<Record<ParkReason, Try[]>> = { account_required: [], usage_limit: [] };
+  readonly #records = new Map<string, Try[]>(PARK_REASONS.map((reason) => [reason, []]));
   /** Jobs that do not try alone by right: by reason. */
-  readonly #excused: Readonly<Record<ParkReason, Set<string>>> = {
-    account_required: new Set(),
-    usage_limit: new Set(),
-  };
+  readonly #excused = new Map<string, Set<string>>(PARK_REASONS.map((reason) => [reason, new Set()]));
 
   /** A write to the table of the records. */
   noteRecord(after: Item | undefined, before: Item | undefined, actor: Actor): void {
@@ -33,8 +30,10 @@ export class ProbeRules {
     const reason = PARK_REASONS.find((each) => each === id);
     if (kind !== 'probe' || reason === undefined) return;
     if (after !== undefined)
-      this.#records[reason].push({ job: String(job), attempt: Number(attempt), until: Date.parse(String(next_at)) });
-    else if (actor.doing === 'link') this.#excused[reason].add(String(job));
+      this.#records
+        .get(reason)
+        ?.push({ job: String(job), attempt: Number(attempt), until: Date.parse(String(next_at)) });
+    else if (actor.doing === 'link') this.#excused.get(reason)?.add(String(job));
   }
 
   /**
@@ -46,16 +45,16 @@ export class ProbeRules {
     { jobs, wall }: { readonly jobs: () => readonly Job[]; readonly wall: number },
   ): string | undefined {
     const ended = before?.probing;
-    if (ended !== undefined && after.probing !== ended) this.#excused[ended].delete(after.id);
+    if (ended !== undefined && after.probing !== ended) this.#excused.get(ended)?.delete(after.id);
     const reason = after.probing;
     if (reason === undefined || before?.probing === reason) return undefined;
-    const record = this.#records[reason].findLast(
-      ({ job, attempt }) => job === after.id && attempt === after.attempt + 1,
-    );
+    const record = this.#records
+      .get(reason)
+      ?.findLast(({ job, attempt }) => job === after.id && attempt === after.attempt + 1);
     if (record === undefined) return `it tries for ${reason} and no record says so`;
-    const excused = this.#excused[reason];
-    if (wall > record.until - CLOCK_ERROR) excused.add(after.id);
-    else if (jobs().some(({ id, probing }) => id !== after.id && probing === reason && !excused.has(id)))
+    const excused = this.#excused.get(reason);
+    if (wall > record.until - CLOCK_ERROR) excused?.add(after.id);
+    else if (jobs().some(({ id, probing }) => id !== after.id && probing === reason && excused?.has(id) !== true))
       return `it tries for ${reason} while another does`;
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import { isTerminal, STATUSES } from '../../lib/contract/schemas/job.ts';
+import { isTerminal } from '../../lib/contract/schemas/job.ts';
 import { JobCounts } from '../../lib/jobs/counts.ts';
 import { followUpIds } from '../../lib/jobs/follow-up-record.ts';
 import type { Job } from '../../lib/jobs/job.ts';
@@ -36,8 +36,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
   const jobs = deployment.allJobs();
   const ids = new Set(jobs.map(({ id }) => id));
   const counts = await new JobCounts(judge.client.table, ENV.REGISTRY_TABLE).read();
-  const recount = Object.fromEntries(STATUSES.map((status) => [status, 0]));
-  for (const { status } of jobs) recount[status] = (recount[status] ?? 0) + 1;
+  const recount = deployment.recount();
   const keys = jobs.map((job) => job.idempotency_key).filter((key) => key !== undefined);
   const texts = new Set(deployment.registry.all().map(({ id }) => id));
   return [

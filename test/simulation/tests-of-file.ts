@@ -5,16 +5,17 @@ export function testsOf(file: string): readonly string[] {
 }
 
 const TESTS: Readonly<Record<string, readonly string[]>> = {
-  'lib/jobs/act-on-job.ts': ['api/job-actions'],
+  'lib/jobs/act-on-job.ts': ['api/job-actions', 'api/later-codes'],
   'lib/jobs/claim.ts': [
+    'lib/jobs/later-codes',
     'lib/jobs/claim',
     'lib/jobs/folder-holds',
     'lib/jobs/consistent-reads',
     'lib/jobs/newer-schema',
   ],
-  'lib/jobs/counts.ts': ['lib/jobs/counts', 'lib/jobs/consistent-reads'],
+  'lib/jobs/counts.ts': ['lib/jobs/counts', 'lib/jobs/later-codes', 'lib/jobs/consistent-reads'],
   'lib/jobs/create-job.ts': ['api/main-job'],
-  'lib/jobs/edit-job.ts': ['api/job-actions'],
+  'lib/jobs/edit-job.ts': ['api/job-actions', 'api/later-codes'],
   'lib/jobs/folder-holds.ts': ['lib/jobs/folder-holds', 'lib/jobs/holds'],
   'lib/jobs/follow-up-record.ts': ['lib/jobs/follow-ups'],
   'lib/jobs/follow-ups.ts': ['lib/jobs/follow-ups'],
@@ -29,6 +30,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/jobs/lease.ts': ['lib/jobs/lifecycle', 'lib/jobs/takeover'],
   'lib/jobs/lifecycle.ts': [
+    'lib/jobs/later-codes',
     'lib/jobs/remove-jobs',
     'lib/jobs/usage',
     'lib/jobs/lifecycle',
@@ -38,6 +40,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'lib/jobs/permits',
   ],
   'lib/jobs/parked-jobs.ts': [
+    'lib/jobs/later-codes',
     'lib/jobs/probes',
     'lib/jobs/newer-schema',
     'lib/jobs/parked-jobs',
@@ -56,7 +59,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'lib/jobs/profile-places.ts': ['lib/jobs/holds', 'lib/jobs/profile-places'],
   'lib/jobs/remove-jobs.ts': ['lib/jobs/remove-jobs', 'lib/jobs/newer-schema'],
   'lib/jobs/reread-attempt.ts': ['lib/jobs/reread-evidence', 'lib/jobs/reread-job'],
-  'lib/jobs/reread-job.ts': ['lib/jobs/reread-evidence', 'lib/jobs/reread-job'],
+  'lib/jobs/reread-job.ts': ['lib/jobs/reread-evidence', 'lib/jobs/reread-job', 'api/later-codes'],
   'lib/jobs/settle-attempt.ts': [
     'lib/jobs/follow-ups',
     'lib/jobs/parked-jobs',
@@ -66,13 +69,16 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'lib/jobs/settled-children.ts': ['api/follow-ups', 'lib/jobs/consistent-reads'],
   'lib/jobs/starving-bands.ts': ['lib/jobs/starving-bands'],
   'lib/jobs/transition.ts': [
+    'lib/jobs/later-codes',
     'lib/jobs/transition',
     'lib/jobs/takeover',
     'lib/jobs/claim',
     'lib/jobs/lifecycle',
     'lib/jobs/permits',
   ],
+  'lib/jobs/understood.ts': ['lib/jobs/later-codes'],
   'lib/jobs/watch-jobs.ts': [
+    'lib/jobs/later-codes',
     'lib/jobs/newer-schema',
     'lib/jobs/takeover',
     'lib/jobs/starving-bands',

@@ -33,7 +33,7 @@ export function faultOfWrite(write: JobWrite): string | undefined {
   );
 }
 
-const REASONS: Readonly<Record<Job['status'], readonly Job['reason'][]>> = {
+const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
   DRAFT: ['draft'],
   QUEUED: ['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit', ...BUSY_REASONS],
   RUNNING: ['running', 'cancelling'],
@@ -44,7 +44,7 @@ const REASONS: Readonly<Record<Job['status'], readonly Job['reason'][]>> = {
 
 /** What a job must be whatever came before. */
 function faultOfState(job: Job): string | undefined {
-  if (!REASONS[job.status].includes(job.reason)) return `${job.status} with the reason ${job.reason}`;
+  if (REASONS[job.status]?.includes(job.reason) !== true) return `${job.status} with the reason ${job.reason}`;
   if ((job.parked ?? job.reason) !== job.reason) return `parked as ${job.parked} with the reason ${job.reason}`;
   if ([...PARK_REASONS, ...BUSY_REASONS].some((reason) => reason === job.reason) !== (job.parked !== undefined))
     return `the reason ${job.reason} of a job that is ${job.parked === undefined ? 'not ' : ''}parked`;

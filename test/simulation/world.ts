@@ -1,9 +1,9 @@
-import type { Status } from '../../lib/contract/schemas/job.ts';
 import { type Job, PARK_REASONS } from '../../lib/jobs/job.ts';
 import { AccountRules, PROFILES } from './account-rules.ts';
 import { Clients } from './clients.ts';
 import type { EventCounts } from './events.ts';
 import { type FaultCounts, Faults } from './faults.ts';
+import { addLaterJobs } from './later-jobs.ts';
 import { ModelAgents } from './model-agent.ts';
 import { ModelApi } from './model-api.ts';
 import { ModelClient } from './model-client.ts';
@@ -25,7 +25,7 @@ export interface WorldReport {
   readonly lives: number;
   readonly attempts: number;
   /** Lives by the state that they ended in. */
-  readonly ends: Readonly<Partial<Record<Status, number>>>;
+  readonly ends: Readonly<Record<string, number>>;
   /** By the command's name. */
   readonly calls: Readonly<Record<string, number>>;
   readonly events: EventCounts;
@@ -61,6 +61,7 @@ export class World {
     // Of its jobs with one and the same cwd only one may run at a time.
     const project = { kind: 'project', id: EXCLUSIVE, name: EXCLUSIVE, created_at: new Date(0).toISOString() };
     this.#deployment.registry.put({ ...project, settings: { exclusive_cwd: true } }, {});
+    addLaterJobs(this.#deployment);
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
     this.#deployment.onJobWrite = (before, after, actor) => {
@@ -94,7 +95,7 @@ export class World {
     this.#faults.end(this.#time.now);
     await this.#settle(clients, triggers);
     const lives = this.#deployment.allJobs();
-    const ends: Partial<Record<Status, number>> = {};
+    const ends: Record<string, number> = {};
     for (const { status } of lives) ends[status] = (ends[status] ?? 0) + 1;
     return {
       seed: this.#seed,

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { projectName, STATUSES, safeInteger, stateReason, statusCounts } from './job.ts';
+import { jobState, projectName, STATUSES, safeInteger, stateReason, statusCounts } from './job.ts';
 import { integerParameter, timestamp } from './text.ts';
 
 /** What a list shows of a job. */
 export const jobSummary = z
   .object({
     id: z.string(),
-    status: z.enum(STATUSES),
+    status: jobState,
     state_reason: stateReason,
     project_id: z.string(),
     project: z.string(),

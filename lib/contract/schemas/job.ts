@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
 import { isTerminal, STATUSES, type Status, TERMINAL_STATUSES } from '../statuses.ts';
 import { changes } from './changes.ts';
@@ -39,6 +40,9 @@ export const REASONS = {
 export type ReasonCode = keyof typeof REASONS;
 export const REASON_CODES = Object.keys(REASONS) as [ReasonCode, ...ReasonCode[]];
 
+/** The state of a job. */
+export const jobState = knownOrLater(STATUSES);
+
 /** How many jobs there are in each state. */
 export const statusCounts = z
   .object(
@@ -51,7 +55,7 @@ export const statusCounts = z
 
 export const stateReason = z
   .object({
-    code: z.enum(REASON_CODES),
+    code: knownOrLater(REASON_CODES),
     message: z.string().meta({ example: REASONS.waiting_for_worker.message }),
     retryable: z.boolean().meta({ description: 'Whether the job goes on by itself.' }),
     next_check_at: timestamp.optional(),
@@ -59,7 +63,8 @@ export const stateReason = z
   .meta({
     id: 'StateReason',
     example: { code: 'exited', message: REASONS.exited.message, retryable: false },
-    description: 'Why the job is in its state. Never empty.',
+    description:
+      'Why the job is in its state. Never empty. While an earlier version answers, as after a rollback, `code` and the state of a job can be ones that only a later version lists.',
   });
 
 export const usage = z
@@ -158,7 +163,7 @@ export const jobCreated = z
 
 const lifecycleShape = {
   id: z.string(),
-  status: z.enum(STATUSES),
+  status: jobState,
   state_reason: stateReason,
   attempt: z.number().int().meta({ description: 'Number of the newest attempt; 0 before the first.' }),
   queued_at: timestamp.nullable(),

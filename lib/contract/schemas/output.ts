@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { attachment } from './attachments.ts';
 import { changes } from './changes.ts';
-import { outcomeShape, STATUSES, stateReason } from './job.ts';
+import { jobState, outcomeShape, stateReason } from './job.ts';
 import { integerParameter, switchParameter, timestamp } from './text.ts';
 
 const streamText = z.string().meta({ description: 'UTF-8 text; bytes that are none become U+FFFD.' });
@@ -15,7 +15,7 @@ export const resultQuery = z.object({
 export const result = z
   .object({
     id: z.string(),
-    status: z.enum(STATUSES),
+    status: jobState,
     state_reason: stateReason,
     attempt: z.number().int(),
     started_at: timestamp.nullable(),
@@ -79,7 +79,7 @@ export const logEvents = z.string().meta({
 export const logs = z
   .object({
     id: z.string(),
-    status: z.enum(STATUSES),
+    status: jobState,
     attempt: z.number().int(),
     stream: z.enum(LOG_STREAMS),
     stdout: streamText.optional(),

@@ -26,10 +26,10 @@ it('a batch counts once however it is repeated, cut anew or reordered, on severa
       for (const batch of cuts(changes, 7)) await counts.apply(shard, batch.toReversed());
     }),
   );
-  const recount = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
+  const recount: Record<string, number> = Object.fromEntries(STATUSES.map((status) => [status, 0]));
   for (const { before, after } of [...changes, ...changes]) {
-    if (before !== undefined) recount[before] -= 1;
-    if (after !== undefined) recount[after] += 1;
+    if (before !== undefined) recount[before] = (recount[before] ?? 0) - 1;
+    if (after !== undefined) recount[after] = (recount[after] ?? 0) + 1;
   }
   expect(await counts.read()).toEqual(recount);
 });

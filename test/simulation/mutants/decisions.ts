@@ -30,7 +30,7 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a takeover does not read the receipt',
     file: 'lib/jobs/watch-jobs.ts',
-    find: 'await context.readReceipt(job.id, job.attempt)',
+    find: 'await knownReceipt(context, job)',
     replace: 'await Promise.resolve(undefined)',
   },
   {
