@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import cdkJson from '../cdk.json' with { type: 'json' };
 import { SETTINGS_KEY } from '../lib/config/deployment.ts';
+import { examineBeforeDeploy } from '../lib/doctor/before-deploy/examine-before-deploy.ts';
 import { examineDeployment } from '../lib/doctor/examine-deployment.ts';
 import { examineHome } from '../lib/doctor/examine-home.ts';
 import { examineService } from '../lib/doctor/examine-service.ts';
@@ -13,6 +14,8 @@ interface Options {
   readonly home: string;
   readonly url?: string;
   readonly deployment?: string;
+  readonly beforeDeploy?: true;
+  readonly settings?: string;
   readonly job: true | string | undefined;
   readonly jobSeconds: number;
   readonly json?: true;
@@ -24,6 +27,11 @@ const program = new Command('doctor')
   .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'))
   .option('--url <url>', 'a service by its address; its token in PROMPTQ_TOKEN')
   .option('--deployment <name>', 'a deployment in AWS by its name; needs AWS credentials, and a token in PROMPTQ_TOKEN')
+  .option(
+    '--before-deploy',
+    'what a first deployment needs: Docker, AWS account and region, quotas; needs the AWS command line',
+  )
+  .option('--settings <json>', "with --before-deploy: settings as for `cdk -c promptq=`; default: cdk.json's")
   .option('--job [profile]', 'have a tiny job done too; default: by a shell script locally, else by the profile codex')
   .option('--job-seconds <number>', 'how long that job may take', seconds, 180)
   .option('--json', 'print one line of JSON and nothing else')
@@ -41,7 +49,14 @@ const findings = await look(options).catch((error: unknown): Finding[] => [
 console.log(options.json ? jsonReport(findings) : textReport(findings));
 process.exit(EXIT_CODES[worst(findings)]);
 
-async function look({ home, url, deployment, job, jobSeconds }: Options): Promise<Finding[]> {
+async function look(given: Options): Promise<Finding[]> {
+  const { home, url, deployment, job, jobSeconds } = given;
+  if (given.beforeDeploy)
+    return await examineBeforeDeploy({
+      settings: given.settings ?? cdkJson.context[SETTINGS_KEY],
+      docker: process.env.CDK_DOCKER || 'docker',
+      region: process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined,
+    });
   const token = process.env.PROMPTQ_TOKEN || undefined;
   const { version } = packageJson;
   const trial = (profile: string) =>

@@ -1,6 +1,7 @@
 import { CfnResource, type Stack, TagManager } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
+import { BOOTSTRAP_VERSION } from '../../../lib/doctor/before-deploy/check-account-setup.ts';
 import { addStacks } from '../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, testApp, VERSION } from './synthesis.ts';
 
@@ -32,6 +33,11 @@ describe('a deployment', () => {
   test('has stacks that need earlier ones alone: no circles', () => {
     const needs = Object.values(stacks).map((stack) => stack.dependencies.map(({ stackName }: Stack) => stackName));
     expect(needs).toEqual([[], ['second-data'], ['second-data'], ['second-api']]);
+  });
+
+  test('needs no newer bootstrap than the doctor asks for', () => {
+    const versions = assembly.stacks.map(({ requiresBootstrapStackVersion }) => requiresBootstrapStackVersion);
+    expect(new Set(versions)).toEqual(new Set([BOOTSTRAP_VERSION]));
   });
 
   test('brings its configuration along', () => {

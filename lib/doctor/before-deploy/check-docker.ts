@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Deployment } from '../../config/deployment.ts';
+import { type Finding, fault, inWords, ok } from '../finding.ts';
+import { CommandError, run } from './command.ts';
+
+type Architecture = Deployment['workerArchitecture'];
+
+/** Docker's name of an architecture, and that of the kernel's handler for its programs. */
+const ARCHITECTURES: Readonly<Record<Architecture, { readonly docker: string; readonly handler: string }>> = {
+  arm64: { docker: 'arm64', handler: 'qemu-aarch64' },
+  x86_64: { docker: 'amd64', handler: 'qemu-x86_64' },
+};
+
+const BINFMT_FOLDER = '/proc/sys/fs/binfmt_misc';
+
+/**
+ * Checks that Docker runs, and that it can build the worker's image for the architecture that workers have.
+ * @param docker the program that the CDK builds with
+ */
+export async function checkDocker(
+  docker: string,
+  architecture: Architecture,
+  binfmtFolder = BINFMT_FOLDER,
+): Promise<Finding[]> {
+  let platform: string;
+  try {
+    platform = (await run(docker, ['version', '--format', '{{.Server.Os}}/{{.Server.Arch}}'])).trim();
+  } catch (error) {
+    const isMissing = error instanceof CommandError && error.isMissing;
+    const advice = isMissing
+      ? "Install Docker: https://docs.docker.com/get-docker. It builds the worker's image."
+      : 'Start Docker, or let this user reach it: `docker version` must show a server.';
+    return [fault('docker', inWords(error), advice)];
+  }
+  const running = ok('docker', `runs on ${platform}`);
+  let inspected: string;
+  try {
+    inspected = await run(docker, ['buildx', 'inspect']);
+  } catch (error) {
+    const advice =
+      "Install Docker's plugin buildx (package docker-buildx-plugin): the worker's Dockerfile needs BuildKit.";
+    return [running, fault('image', `BuildKit can not be used: ${inWords(error)}`, advice)];
+  }
+  const { docker: name, handler } = ARCHITECTURES[architecture];
+  const wanted = `linux/${name}`;
+  if (platform === wanted) return [running, ok('image', `built for ${wanted}, which is Docker's own platform`)];
+  // What was installed after Docker started is in the kernel's list, and not yet in Docker's.
+  if (platformsOf(inspected).includes(wanted) || (await isHandled(join(binfmtFolder, handler))))
+    return [running, ok('image', `built for ${wanted} by emulation on ${platform}`)];
+  const other: Architecture = architecture === 'arm64' ? 'x86_64' : 'arm64';
+  return [
+    running,
+    fault(
+      'image',
+      `workers are ${architecture}, and Docker on ${platform} can not run programs for ${wanted} (\`exec format error\`)`,
+      `\`docker run --privileged --rm tonistiigi/binfmt --install ${name}\`, or set "workerArchitecture": "${other}".`,
+    ),
+  ];
+}
+
+function platformsOf(inspected: string): string[] {
+  const lists = [...inspected.matchAll(/^\s*Platforms:\s*(.+)$/gm)].map((match) => match[1] ?? '');
+  return lists.flatMap((list) => list.split(',').map((one) => one.trim().replace(/\*$/, '')));
+}
+
+/** Whether the kernel runs such programs by an emulator that containers have too (flag F: opened when it was registered). */
+async function isHandled(file: string): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return /^enabled$/m.test(text) && /^flags:.*F/m.test(text);
+}

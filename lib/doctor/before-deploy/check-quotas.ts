@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { Deployment } from '../../config/deployment.ts';
+import { WORKER_SIZE } from '../../config/worker-size.ts';
+import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
+import { aws } from './command.ts';
+
+/** Functions at once below which a few people with a page open can keep the API from answering. */
+const ENOUGH_FUNCTIONS = 100;
+const LAMBDA_QUOTA = { service: 'lambda', code: 'L-B99A9384' } as const;
+
+const FARGATE_QUOTAS = {
+  onDemand: { name: 'Fargate On-Demand', service: 'fargate', code: 'L-3032A538' },
+  spot: { name: 'Fargate Spot', service: 'fargate', code: 'L-36FBB829' },
+} as const;
+
+const lambdaSchema = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
+const quotaSchema = z.object({ Quota: z.object({ Value: z.number() }) });
+
+/** Checks how many functions the account runs at once. */
+export async function checkLambdaQuota(): Promise<Finding> {
+  const { AccountLimit } = lambdaSchema.parse(await aws('lambda', 'get-account-settings'));
+  const { ConcurrentExecutions: limit } = AccountLimit;
+  const message = `${limit} functions at once, for all that runs in this account and region`;
+  if (limit >= ENOUGH_FUNCTIONS) return ok('Lambda quota', message);
+  return warning(
+    'Lambda quota',
+    `${message}: a few open pages can keep the API from answering`,
+    increase(LAMBDA_QUOTA, 1_000),
+  );
+}
+
+/** Checks that as many workers as the settings allow can run. */
+export async function checkFargateQuotas({ maxWorkers, spotWeight }: Deployment): Promise<Finding[]> {
+  const spot = Math.ceil((maxWorkers * spotWeight) / 100);
+  const onDemand = Math.ceil((maxWorkers * (100 - spotWeight)) / 100);
+  const wanted = [
+    { quota: FARGATE_QUOTAS.onDemand, workers: onDemand },
+    { quota: FARGATE_QUOTAS.spot, workers: spot },
+  ].filter(({ workers }) => workers > 0);
+  return await Promise.all(wanted.map(checkFargateQuota));
+}
+
+async function checkFargateQuota({
+  quota,
+  workers,
+}: {
+  readonly quota: (typeof FARGATE_QUOTAS)[keyof typeof FARGATE_QUOTAS];
+  readonly workers: number;
+}): Promise<Finding> {
+  const check = `${quota.name} quota`;
+  const vcpus = WORKER_SIZE.cpu / 1_024;
+  const limit = await quotaValue(quota);
+  const message = `${limit} vCPU; ${workers} workers (maxWorkers) take ${workers * vcpus}`;
+  if (limit >= workers * vcpus) return ok(check, message);
+  const advice = `${increase(quota, workers * vcpus)} Or lower maxWorkers.`;
+  if (limit < vcpus) return fault(check, `${message}: no worker can start`, advice);
+  return warning(check, `${message}: further launches fail and are tried again`, advice);
+}
+
+/** The account's own value; AWS's default where it has none. */
+async function quotaValue({ service, code }: { readonly service: string; readonly code: string }): Promise<number> {
+  const args = ['--service-code', service, '--quota-code', code];
+  try {
+    return quotaSchema.parse(await aws('service-quotas', 'get-service-quota', ...args)).Quota.Value;
+  } catch (error) {
+    if (!inWords(error).includes('NoSuchResource')) throw error;
+    return quotaSchema.parse(await aws('service-quotas', 'get-aws-default-service-quota', ...args)).Quota.Value;
+  }
+}
+
+function increase({ service, code }: { readonly service: string; readonly code: string }, value: number): string {
+  return `\`aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${value}\`; AWS takes hours to days.`;
+}

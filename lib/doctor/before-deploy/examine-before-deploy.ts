@@ -1,0 +1,57 @@
+import { type Deployment, readDeployment } from '../../config/deployment.ts';
+import { examine, type Finding, fault, inWords, ok, warning } from '../finding.ts';
+import { checkBootstrap, checkCloudFront, checkEcsRole } from './check-account-setup.ts';
+import { checkCredentials } from './check-credentials.ts';
+import { checkDocker } from './check-docker.ts';
+import { checkLeftovers } from './check-leftovers.ts';
+import { checkFargateQuotas, checkLambdaQuota } from './check-quotas.ts';
+
+const RIGHTS = 'May these credentials read it?';
+
+export interface Surroundings {
+  /** As the CDK's context has them: an object, or its JSON. */
+  readonly settings: unknown;
+  /** The program that the CDK builds images with. */
+  readonly docker: string;
+  /** That of the environment; undefined: the profile's. */
+  readonly region: string | undefined;
+}
+
+/** Checks what a first deployment needs: settings, Docker, and the account and region that it goes to. Changes nothing. */
+export async function examineBeforeDeploy(surroundings: Surroundings): Promise<Finding[]> {
+  let settings: Deployment;
+  try {
+    settings = readDeployment(surroundings.settings);
+  } catch (error) {
+    return [fault('settings', inWords(error), 'Correct cdk.json: `npx cdk synth` fails with the same words.')];
+  }
+  const [docker, account] = await Promise.all([
+    checkDocker(surroundings.docker, settings.workerArchitecture),
+    checkCredentials(surroundings.region),
+  ]);
+  return [
+    ...checkSettings(settings),
+    ...docker,
+    ...account.findings,
+    ...(account.canAsk ? await checkAccount(settings) : []),
+  ];
+}
+
+function checkSettings({ deploymentName, adminEmail, signIn }: Deployment): Finding[] {
+  const settings = ok('settings', `right, for the deployment ${deploymentName}`);
+  if (adminEmail !== undefined || signIn !== undefined) return [settings];
+  const advice = 'Set "adminEmail" in cdk.json under promptq; it can be added by a later deployment.';
+  return [settings, warning('first user', 'there is none: nobody can sign in to the console', advice)];
+}
+
+async function checkAccount(settings: Deployment): Promise<Finding[]> {
+  const checks: [string, () => Promise<Finding | readonly Finding[]>][] = [
+    ['bootstrap', checkBootstrap],
+    ['ECS role', checkEcsRole],
+    ['Lambda quota', checkLambdaQuota],
+    ['Fargate quota', async () => await checkFargateQuotas(settings)],
+    ['CloudFront', checkCloudFront],
+    ['stacks', async () => await checkLeftovers(settings.deploymentName)],
+  ];
+  return (await Promise.all(checks.map(async ([check, look]) => await examine(check, look, RIGHTS)))).flat();
+}

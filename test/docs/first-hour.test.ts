@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const text = read('docs/first-hour-on-aws.md');
+const checks = text.split(/^## /m).filter((section) => /^\d+\. /.test(section));
+
+describe('the first hour on AWS', () => {
+  test('has ten checks, in order', () => {
+    expect(checks.map((section) => Number.parseInt(section, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  test.each(checks.map((section) => [section.split('\n', 1)[0] ?? '', section]))(
+    '%s: commands, and what to expect',
+    (_, section) => {
+      const [, commands, outcome] = section.split(/^```(?:sh)?$/m);
+      expect(commands?.trim()).not.toBe('');
+      expect(outcome?.trim()).toMatch(/^Expect /);
+    },
+  );
+
+  test('runs scripts that there are', () => {
+    for (const [, script] of text.matchAll(/npm run ([a-z:-]+)/g))
+      expect(Object.keys(packageJson.scripts)).toContain(script);
+  });
+
+  test('is where somebody finds it who deploys', () => {
+    const readme = read('README.md');
+    const deploy = readme.slice(readme.indexOf('## Deploy\n'), readme.indexOf('## Operate\n'));
+    expect(deploy).toContain('docs/first-hour-on-aws.md');
+    expect(deploy).toContain('npm run doctor -- --before-deploy');
+  });
+});

@@ -1,0 +1,61 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkDocker } from '../../../lib/doctor/before-deploy/check-docker.ts';
+
+let folder: string;
+const docker = () => join(folder, 'docker');
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Docker of an x86-64 Linux machine, which builds for these platforms, and the kernel's handler for arm64 programs. */
+async function machine(platforms: string, handler?: string): Promise<string> {
+  const script = `#!/bin/sh\ncase "$1" in version) echo linux/amd64;; *) echo "Platforms: ${platforms}";; esac\n`;
+  await writeFile(docker(), script);
+  await chmod(docker(), 0o755);
+  const binfmt = await mkdtemp(join(folder, 'binfmt-'));
+  await mkdir(binfmt, { recursive: true });
+  if (handler !== undefined) await writeFile(join(binfmt, 'qemu-aarch64'), handler);
+  return binfmt;
+}
+const handler = (flags: string, state = 'enabled') => `${state}\ninterpreter /usr/bin/qemu-aarch64\nflags: ${flags}\n`;
+
+describe('an image for another architecture than that of Docker', () => {
+  test('can not be built without an emulator, and both ways out are named', async () => {
+    const [, image] = await checkDocker(docker(), 'arm64', await machine('linux/amd64*, linux/386'));
+    expect(image).toMatchObject({ check: 'image', state: 'fault' });
+    expect(image?.message).toContain('exec format error');
+    expect(image?.advice).toContain('docker run --privileged --rm tonistiigi/binfmt --install arm64');
+    expect(image?.advice).toContain('"workerArchitecture": "x86_64"');
+  });
+
+  test.each([
+    ['Docker lists it', 'linux/amd64*, linux/arm64', undefined],
+    ['the kernel has a handler that containers can use', 'linux/amd64', handler('POCF')],
+  ])('can be built where %s', async (_, platforms, text) => {
+    const [, image] = await checkDocker(docker(), 'arm64', await machine(platforms, text));
+    expect(image).toEqual({
+      check: 'image',
+      state: 'ok',
+      message: 'built for linux/arm64 by emulation on linux/amd64',
+    });
+  });
+
+  test.each([
+    ['looks for its emulator in each container (no flag F)', handler('POC')],
+    ['is switched off', handler('POCF', 'disabled')],
+  ])('can not be built where the handler %s', async (_, text) => {
+    const [, image] = await checkDocker(docker(), 'arm64', await machine('linux/amd64', text));
+    expect(image?.state).toBe('fault');
+  });
+
+  test('is none for x86_64', async () => {
+    const [, image] = await checkDocker(docker(), 'x86_64', await machine('linux/amd64'));
+    expect(image?.state).toBe('ok');
+  });
+});
