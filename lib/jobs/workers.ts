@@ -1,5 +1,6 @@
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { queriedItems } from '../aws/queried-items.ts';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
 
@@ -66,17 +67,20 @@ export class LiveWorkers {
     return this.living(await this.recent({ consistent: false }));
   }
 
-  /** Those too that have gone within the last minutes, or were not heard of for a while. */
+  /**
+   * Those too that have gone within the last minutes, or were not heard of for a while. DynamoDB may keep an expired item
+   * for days, so expiry is judged here.
+   */
   async recent(options: { consistent: boolean } = { consistent: true }): Promise<WorkerInfo[]> {
-    const { Items = [] } = await this.#table.send(
-      new QueryCommand({
-        TableName: this.#tableName,
-        KeyConditionExpression: 'kind = :kind',
-        ExpressionAttributeValues: { ':kind': KIND },
-        ConsistentRead: options.consistent,
-      }),
-    );
-    return Items.map((item) => workerSchema.parse(item));
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': KIND },
+      ConsistentRead: options.consistent,
+    });
+    const workers: WorkerInfo[] = [];
+    for await (const item of items) if (!this.#isExpired(item)) workers.push(workerSchema.parse(item));
+    return workers;
   }
 
   /** Those of them that live, as far as is known. */
@@ -97,6 +101,10 @@ export class LiveWorkers {
   /** A worker has gone. Its item stays for some minutes: a task that has registered once is not waited for. */
   async deregister(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
     await this.#put({ ...worker, running: [], left_at: timestamp(this.#clock.now()) });
+  }
+
+  #isExpired({ expires_at_epoch: expiry }: Record<string, unknown>): boolean {
+    return typeof expiry === 'number' && expiry * 1000 <= this.#clock.now();
   }
 
   async #put(worker: Omit<WorkerInfo, 'seen_at'>): Promise<void> {
