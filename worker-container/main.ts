@@ -25,7 +25,7 @@ import { PermitSource } from './permit-source.ts';
 import { endAccount, endMarkedLike } from './process-tree.ts';
 import { Registration } from './registration.ts';
 import { secretSource } from './secrets.ts';
-import { serviceAccounts } from './service-accounts/service-account.ts';
+import { fetcherOf, serviceAccounts } from './service-accounts/service-account.ts';
 import { Worker } from './worker.ts';
 import { sweepWorkspaces } from './workspaces/sweep-workspaces.ts';
 
@@ -150,7 +150,8 @@ process.exit(0);
 async function endLeftovers(): Promise<number> {
   if (accounts === undefined) return await endMarkedLike(markPrefix);
   let ended = 0;
-  for (const account of [accounts.login, ...accounts.slots]) ended += await endAccount(account);
+  const started = [accounts.login, ...accounts.slots, ...accounts.slots.map(fetcherOf)];
+  for (const account of started) ended += await endAccount(account);
   return ended;
 }
 

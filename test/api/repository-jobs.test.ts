@@ -186,6 +186,9 @@ test.each([
   ['repository', 'https://example.com'],
   ['repository', 'http://example.com/app.git'],
   ['repository', 'ext::sh -c id'],
+  // To git the host is the second one.
+  ['repository', 'https://example.com\\@other.example/app.git'],
+  ['repository', 'https:/example.com/app.git'],
   ['ref', '--upload-pack=x'],
   ['ref', 'a..b'],
   ['ref', 'HEAD@{1}'],
@@ -199,14 +202,18 @@ test.each([
 test('what an agent leaves in configuration and hooks runs nothing for the worker', async () => {
   await setting('trap', { repository: open.url });
   const trap = `
-    common=$(git rev-parse --git-common-dir)
     trap="touch $PWD/../sprung"
     git config core.fsmonitor "$trap"; git config diff.external "$trap"; git config filter.f.clean "$trap"; git config core.sshCommand "$trap"
-    mkdir -p $common/hooks; for h in post-checkout post-index-change reference-transaction; do printf '#!/bin/sh\\n%s\\n' "$trap" > $common/hooks/$h; chmod +x $common/hooks/$h; done
-    rm -f ../sprung
-    rm .git; mkdir .git; cp -r $common/* .git/; printf '* filter=f diff=f\\n' > .gitattributes; echo changed > README.md; rm -f ../sprung`;
+    for d in .git ../../.repositories/trap-*/clone.git; do
+      mkdir -p $d/hooks; cp .git/config $d/config 2> /dev/null
+      for h in post-checkout post-index-change reference-transaction; do printf '#!/bin/sh\\n%s\\n' "$trap" > $d/hooks/$h; chmod +x $d/hooks/$h; done
+    done
+    printf '* filter=f diff=f\\n' > .gitattributes; echo changed > README.md; rm -f ../sprung`;
   const result = await ended(await start('trap', trap));
   expect(result.changes).toMatchObject({ files: 2 });
+  // Nor does it depend on there being a repository.
+  const without = await ended(await start('trap', 'rm -rf .git; echo changed > README.md'));
+  expect(without.changes).toMatchObject({ branch: null, base: without.changes.head, files: 1 });
   await ended(await start('trap', 'true'));
   expect(execFileSync('ls', [join(service.home, 'workspaces/trap')]).toString()).not.toContain('sprung');
 });

@@ -45,7 +45,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   const living = () =>
     listProcesses().filter(({ pid, zombie }) => {
       const uid = zombie ? undefined : realUidOf(pid);
-      return uid !== undefined && uid >= FIRST && uid <= FIRST + 100;
+      return uid !== undefined && uid >= FIRST && uid < FIRST + 400;
     });
   const start = (prompt: string, settings: Record<string, unknown> = {}) =>
     createJob(service, { prompt, profile: 'shell', ...settings });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MOST_SLOTS } from '../../lib/config/env.ts';
+import { fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
 
 const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');
 
@@ -10,6 +11,10 @@ test('the image has an account for logins and one for each slot that a worker ca
   expect(dockerfile).toContain('groupadd --gid "$PROMPTQ_SLOT_UID" promptq');
   expect(dockerfile).toContain(`for slot in $(seq 0 ${MOST_SLOTS}); do`);
   expect(dockerfile).toContain('useradd --uid "$((PROMPTQ_SLOT_UID + slot))" --gid promptq');
+  const fetcher = fetcherOf({ uid: 0, gid: 0, enderUid: 0 });
+  expect(dockerfile).toContain(`groupadd --gid "$((PROMPTQ_SLOT_UID + ${fetcher.gid}))" promptq-fetch`);
+  expect(dockerfile).toContain(`for slot in $(seq 1 ${MOST_SLOTS}); do`);
+  expect(dockerfile).toContain(`useradd --uid "$((PROMPTQ_SLOT_UID + ${fetcher.uid} + slot))" --gid promptq-fetch`);
   expect(dockerfile).toMatch(/^USER root$/m);
 });
 

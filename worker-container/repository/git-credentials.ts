@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export interface GitCredentials {
   readonly username: string;
   readonly password: string;
+  /** The only server that gets them, as git names it in its prompts: `https://HOST[:PORT]`. */
+  readonly server: string;
 }
 
 /**
@@ -18,16 +20,34 @@ export function credentialsFor(repository: string, name: string, value: string):
   const [allowed, asked] = [new URL(line), new URL(repository)];
   if (allowed.username === '' || allowed.password === '')
     throw new Error(`secret ${name}: expected a line https://USER:TOKEN@HOST`);
-  if (allowed.protocol !== asked.protocol || allowed.host !== asked.host)
+  // Git reads an address by rules of its own: only where both see the same host is it the one that was compared.
+  const [server, host] = /^[a-z]+:\/\/([^/\\@]+)(?=\/)/.exec(repository) ?? [];
+  const isPlain = host !== undefined && new URL(`${asked.protocol}//${host}`).host === asked.host;
+  if (!isPlain || allowed.protocol !== asked.protocol || allowed.host !== asked.host)
     throw new Error(`secret ${name} is for another host than ${asked.host}`);
-  return { username: decodeURIComponent(allowed.username), password: decodeURIComponent(allowed.password) };
+  return {
+    username: decodeURIComponent(allowed.username),
+    password: decodeURIComponent(allowed.password),
+    server: server ?? '',
+  };
 }
 
-/** Answers git from its own environment, so that a credential stands in no argument, file or configuration. */
+/**
+ * Answers git from its own environment, so that a credential stands in no argument, file or configuration; and only for
+ * the one server. Git's prompts are `Username for 'https://HOST': ` and `Password for 'https://USER@HOST': `.
+ */
 const ASKPASS = `#!/bin/sh
+host=\${PROMPTQ_GIT_SERVER#*//}
 case "$1" in
-Username*) printf '%s\\n' "$PROMPTQ_GIT_USERNAME" ;;
-*) printf '%s\\n' "$PROMPTQ_GIT_PASSWORD" ;;
+"Username for '$PROMPTQ_GIT_SERVER': ")
+  printf '%s\\n' "$PROMPTQ_GIT_USERNAME" ;;
+"Password for '\${PROMPTQ_GIT_SERVER%"$host"}"*"@$host': ")
+  user=\${1#*//}
+  case "\${user%"@$host': "}" in
+  *[/@]*) exit 1 ;;
+  esac
+  printf '%s\\n' "$PROMPTQ_GIT_PASSWORD" ;;
+*) exit 1 ;;
 esac
 `;
 
@@ -41,6 +61,7 @@ export async function credentialEnvironment(
   await writeFile(askpass, ASKPASS, { mode: 0o755 });
   return {
     GIT_ASKPASS: askpass,
+    PROMPTQ_GIT_SERVER: credentials.server,
     PROMPTQ_GIT_USERNAME: credentials.username,
     PROMPTQ_GIT_PASSWORD: credentials.password,
   };

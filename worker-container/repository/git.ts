@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { allowedProtocols } from '../../lib/catalog/repository-address.ts';
 import type { WorkerEnv } from '../../lib/config/env.ts';
 import type { Ending } from '../ending.ts';
@@ -20,8 +21,10 @@ export interface GitSurroundings {
 
 export interface GitCall {
   /** What git shall take as the repository; with it, nothing that lies in a worktree decides that. */
-  readonly repository?: { readonly gitDir: string; readonly commonDir: string; readonly workTree?: string };
+  readonly repository?: { readonly gitDir: string; readonly workTree?: string };
   readonly env?: Readonly<Record<string, string>>;
+  /** Added to those that every call has. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly limit?: number;
   /** Takes the output instead of its being returned. */
@@ -30,6 +33,8 @@ export interface GitCall {
 
 /** Milliseconds: longer than the first clone of a large repository. */
 const LONGEST_CALL = 1_800_000;
+/** Milliseconds that a tool may take. */
+const LONGEST_TOOL = 300_000;
 /** Most bytes of output that are returned. */
 const MOST_OUTPUT = 8 * 1024 * 1024;
 
@@ -38,6 +43,7 @@ const MOST_OUTPUT = 8 * 1024 * 1024;
  * asked for anything; and a server can't send git (and with it the credentials) on to another one.
  */
 const SETTINGS = {
+  'core.attributesFile': '/dev/null',
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'core.quotePath': 'false',
@@ -65,7 +71,10 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
   };
   const exit = await runPreparing({
     command: 'git',
-    args: [...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]), ...args],
+    args: [
+      ...Object.entries({ ...SETTINGS, ...call.settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ...args,
+    ],
     env: { ...environmentOf(surroundings), ...repositoryOf(call), ...call.env },
     cwd: surroundings.attemptDir,
     mark: surroundings.mark,
@@ -89,9 +98,11 @@ function environmentOf({ env, attemptDir }: GitSurroundings): Record<string, str
     ...(env.PROMPTQ_RUN_HOME !== undefined && { PROMPTQ_RUN_HOME: env.PROMPTQ_RUN_HOME }),
     GIT_ALLOW_PROTOCOL: allowedProtocols({ loopback: env.PROMPTQ_REPOSITORY_LOOPBACK }),
     GIT_ATTR_NOSYSTEM: '1',
+    GIT_CEILING_DIRECTORIES: dirname(attemptDir),
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_LFS_SKIP_SMUDGE: '1',
+    GIT_NO_LAZY_FETCH: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_TERMINAL_PROMPT: '0',
   };
@@ -99,22 +110,24 @@ function environmentOf({ env, attemptDir }: GitSurroundings): Record<string, str
 
 function repositoryOf({ repository }: GitCall): Record<string, string> {
   if (repository === undefined) return {};
-  const { gitDir, commonDir, workTree } = repository;
-  return {
-    GIT_DIR: gitDir,
-    GIT_COMMON_DIR: commonDir,
-    ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
-  };
+  const { gitDir, workTree } = repository;
+  return { GIT_DIR: gitDir, ...(workTree !== undefined && { GIT_WORK_TREE: workTree }) };
 }
 
-/** Runs a small tool on what lies in a repository, as git itself is run: what an agent put there leads it no further. */
+/**
+ * Runs a small tool on what lies in a repository, as git itself is run: what an agent put there leads it no further.
+ * @returns what it wrote to stdout.
+ */
 export async function runTool(
   { env, attemptDir, mark, account, ending, redaction }: GitSurroundings,
   command: string,
   args: readonly string[],
-): Promise<void> {
-  const at = { cwd: attemptDir, mark, account, ending, redaction, limit: LONGEST_CALL };
-  await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at });
+): Promise<string> {
+  const parts: Buffer[] = [];
+  const at = { cwd: attemptDir, mark, account, ending, redaction, limit: LONGEST_TOOL };
+  const onStdout = (chunk: Buffer) => parts.push(chunk);
+  await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at, onStdout });
+  return Buffer.concat(parts).toString();
 }
 
 /** The sentence that matters of what git wrote. */

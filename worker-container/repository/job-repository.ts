@@ -11,7 +11,7 @@ import type { SecretSource } from '../secrets.ts';
 import type { GitSurroundings } from './git.ts';
 import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
 import { isSetUp, type JobWorktree, markSetUp, openWorktree } from './job-worktree.ts';
-import { type KeptClone, updateClone } from './kept-clone.ts';
+import { type CloneRequest, mendClone, UnknownRefError, updateClone } from './kept-clone.ts';
 
 export interface RepositoryContext {
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
@@ -42,32 +42,52 @@ export async function openRepository(
   surroundings: GitSurroundings,
   request: RepositoryJob,
 ): Promise<JobWorktree | undefined> {
-  const { job, path, lend } = request;
+  const { job } = request;
   if (job.cwd !== undefined) return undefined;
   const settings = await unlessPassing(() => context.projectSettings.get(job.project_id));
   if (settings.repository === undefined) return undefined;
-  const clone = await upToDate(context, surroundings, request, { ...settings, repository: settings.repository });
-  const worktree = await openWorktree(surroundings, { clone, jobId: job.id, path, lend });
+  const clone = await cloneRequest(context, surroundings, request, { ...settings, repository: settings.repository });
+  const worktree = await openMended(context, surroundings, request, clone);
   await setUp(surroundings, request, worktree, settings.setup);
   return worktree;
 }
 
-async function upToDate(
-  { locks, ...context }: RepositoryContext,
+/** Opens the job's worktree; once more if the kept clone was the cause of a failure and could be mended. */
+async function openMended(
+  { locks }: RepositoryContext,
+  surroundings: GitSurroundings,
+  { job, path, lend }: RepositoryJob,
+  request: CloneRequest,
+): Promise<JobWorktree> {
+  const lock = { id: `clone#${job.project_id}`, holder: `${job.id}/${job.attempt}` };
+  const open = async () => {
+    const clone = await alone(locks, surroundings, lock, () => updateClone(surroundings, request));
+    return await openWorktree(surroundings, { clone, jobId: job.id, path, lend });
+  };
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof EndedBeforeStart || error instanceof UnknownRefError) throw error;
+    const mended = await alone(locks, surroundings, lock, () => mendClone(surroundings, request));
+    if (mended === undefined) throw error;
+    const worktree = await open();
+    return { ...worktree, warnings: [`repository: ${mended}`, ...worktree.warnings] };
+  }
+}
+
+async function cloneRequest(
+  context: Omit<RepositoryContext, 'locks'>,
   surroundings: GitSurroundings,
   { job, workspaces }: RepositoryJob,
   settings: ProjectSettings & { readonly repository: string },
-): Promise<KeptClone> {
+): Promise<CloneRequest> {
   const { repository, ref, secret } = settings;
   const value = secret === undefined ? undefined : await readSecret(context, secret);
   if (value !== undefined) surroundings.redaction.add([value]);
   const credentials = secret && value ? credentialsFor(repository, secret, value) : undefined;
   if (credentials !== undefined) surroundings.redaction.add([credentials.password]);
   const environment = await credentialEnvironment(surroundings.attemptDir, credentials);
-  const request = { workspaces, projectId: job.project_id, repository, ref, credentials: environment };
-  return await alone(locks, surroundings, { id: `clone#${job.project_id}`, holder: `${job.id}/${job.attempt}` }, () =>
-    updateClone(surroundings, request),
-  );
+  return { workspaces, projectId: job.project_id, repository, ref, credentials: environment };
 }
 
 async function readSecret({ secrets }: Pick<RepositoryContext, 'secrets'>, name: string): Promise<string> {

@@ -1,29 +1,37 @@
-import { rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, lstat, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
-import { putFile, readOwned, removeTree, takeTree } from '../service-accounts/untrusted-files.ts';
+import { putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitSurroundings, git } from './git.ts';
-import type { KeptClone } from './kept-clone.ts';
+import { type KeptClone, recordPath } from './kept-clone.ts';
 
 /** A job's own working copy of its project's repository. */
 export interface JobWorktree {
-  /** Where its files are. */
+  /** Where its files are, with its repository in `.git`, which is the job's own. */
   readonly path: string;
-  /** The shared clone, and git's own record of this worktree in it. */
+  /** The kept clone that its repository borrows objects from. */
   readonly clone: string;
-  readonly gitDir: string;
+  /** The worker's record of it. */
+  readonly record: string;
   /** The commit that it began at. */
   readonly base: string;
+  readonly warnings: readonly string[];
 }
 
-/** Says that a worktree was made whole; an attempt that was killed on the way has left none. */
-const READY = 'promptq-ready';
-const readySchema = z.object({ base: z.string() });
+const recordSchema = z.object({
+  base: z.string(),
+  /** False: an attempt has begun to make it. */
+  isReady: z.boolean(),
+  /** The setup command that has been through in it. */
+  setup: z.string().optional(),
+});
+type WorktreeRecord = z.output<typeof recordSchema>;
 
 /**
  * The worktree of a job: made at its first attempt, gone on with in later ones, so that a retry keeps what there is. It
- * is on a branch of its own, `promptq/ID`.
- * @param path the job's folder; its last part, the job's id, is also git's name of the worktree.
+ * is on a branch of its own, `promptq/ID`, of a repository of its own.
+ * @param path the job's folder.
  */
 export async function openWorktree(
   surroundings: GitSurroundings,
@@ -40,47 +48,79 @@ export async function openWorktree(
     readonly lend: () => Promise<unknown>;
   },
 ): Promise<JobWorktree> {
-  const gitDir = join(clone.dir, 'worktrees', jobId);
-  const known = await readyBase(gitDir, path);
-  if (known !== undefined) {
+  const record = recordPath(clone, jobId);
+  const known = await readRecord(record);
+  const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
+  if (known?.isReady === true && isThere) {
     await lend();
-    // Git works for whom the record belongs to.
-    if (surroundings.account !== undefined) await takeTree(gitDir, surroundings.account);
-    return { path, clone: clone.dir, gitDir, base: known };
+    return { path, clone: clone.dir, record, base: known.base, warnings: [] };
   }
-  await makeRoom(gitDir, path);
+  const warnings: string[] = [];
+  if (known !== undefined && !known.isReady) await removeTree(path);
+  else if (isThere) warnings.push(await putAside(path));
+  const { base } = clone;
+  await putFile(record, JSON.stringify({ base, isReady: false } satisfies WorktreeRecord));
   await lend();
-  const branch = `promptq/${jobId}`;
-  await git(surroundings, ['worktree', 'add', '--quiet', '--force', '-B', branch, '--', path, clone.base], {
-    repository: { gitDir: clone.dir, commonDir: clone.dir },
-  });
-  await putFile(join(gitDir, READY), JSON.stringify({ base: clone.base }));
-  return { path, clone: clone.dir, gitDir, base: clone.base };
+  await makeRepository(surroundings, { clone, path, branch: `promptq/${jobId}` });
+  await putFile(record, JSON.stringify({ base, isReady: true } satisfies WorktreeRecord));
+  return { path, clone: clone.dir, record, base, warnings };
 }
 
 /** Whether a setup command has been through in this worktree. */
-export async function isSetUp(worktree: JobWorktree, setup: string): Promise<boolean> {
-  return (await readOwned(join(worktree.gitDir, SETUP), anybody)) === setup;
+export async function isSetUp({ record }: JobWorktree, setup: string): Promise<boolean> {
+  return (await readRecord(record))?.setup === setup;
 }
 
-export async function markSetUp(worktree: JobWorktree, setup: string): Promise<void> {
-  await putFile(join(worktree.gitDir, SETUP), setup);
+export async function markSetUp({ record, base }: JobWorktree, setup: string): Promise<void> {
+  await putFile(record, JSON.stringify({ base, isReady: true, setup } satisfies WorktreeRecord));
 }
 
-const SETUP = 'promptq-setup';
-/** What stands in these files is no secret, and what they say an agent could bring about without them. */
-const anybody = () => true;
+/** An author is set so that agents can commit. */
+const CONFIG = `[user]
+\tname = Promptq
+\temail = agent@promptq.invalid
+`;
 
-async function readyBase(gitDir: string, path: string): Promise<string | undefined> {
-  const text = await readOwned(join(gitDir, READY), anybody);
-  if (text === undefined || (await stat(path).catch(() => undefined)) === undefined) return undefined;
-  return readySchema.parse(JSON.parse(text)).base;
+/**
+ * A repository with the clone's refs and none of its objects, which it borrows. Nothing of it existed before, and git
+ * copies it from a template under the job's account.
+ */
+async function makeRepository(
+  surroundings: GitSurroundings,
+  { clone, path, branch }: { readonly clone: KeptClone; readonly path: string; readonly branch: string },
+): Promise<void> {
+  const template = join(surroundings.attemptDir, 'git-template');
+  await mkdir(join(template, 'objects', 'info'), { recursive: true });
+  await writeFile(join(template, 'config'), CONFIG);
+  await writeFile(join(template, 'objects', 'info', 'alternates'), `${join(clone.dir, 'objects')}\n`);
+  await copyRefs(clone, join(template, 'packed-refs'));
+  await git(surroundings, ['init', '--quiet', `--template=${template}`, `--initial-branch=${branch}`, '--', path]);
+  await git(surroundings, ['reset', '--hard', '--quiet', clone.base], {
+    repository: { gitDir: join(path, '.git'), workTree: path },
+  });
 }
 
-/** Half-made worktrees are thrown away; a folder of the job from before its project had a repository is put aside. */
-async function makeRoom(gitDir: string, path: string): Promise<void> {
-  const isHalfMade = (await stat(gitDir).catch(() => undefined)) !== undefined;
-  await removeTree(gitDir);
-  if (isHalfMade) await removeTree(path);
-  else await rename(path, `${path}.earlier`).catch(() => undefined);
+/** By streams, since the worker may not keep the owner or the mode that the file has; and never through a link. */
+async function copyRefs(clone: KeptClone, target: string): Promise<void> {
+  const source = await open(join(clone.dir, 'packed-refs'), constants.O_RDONLY | constants.O_NOFOLLOW);
+  const copy = await open(target, 'w');
+  await pipeline(source.createReadStream(), copy.createWriteStream());
+}
+
+async function readRecord(path: string): Promise<WorktreeRecord | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
+}
+
+/**
+ * Keeps what is in a job's folder and is no worktree of this clone: its project had no repository, or another one, or
+ * the folder is of a version whose worktrees were of a clone that jobs could write.
+ */
+async function putAside(path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const aside = `${path}.earlier${number === 1 ? '' : `-${number}`}`;
+    if ((await lstat(aside).catch(() => undefined)) !== undefined) continue;
+    await rename(path, aside);
+    return `repository: the job's folder was no worktree of it; what was there is kept in ${basename(aside)}`;
+  }
 }

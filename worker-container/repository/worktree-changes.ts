@@ -1,16 +1,19 @@
-import { open } from 'node:fs/promises';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/changes.ts';
 import type { AttemptFiles } from '../attempt-files.ts';
+import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git, runTool } from './git.ts';
 import type { JobWorktree } from './job-worktree.ts';
-import { writeConfig } from './kept-clone.ts';
 
-const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'];
+/** Nor is any started in a submodule, which has a configuration of its own. */
+const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty'];
 /** Milliseconds that one look at a worktree may take. */
 const LONGEST_LOOK = 300_000;
+/** Milliseconds that finding out its branch may take. */
+const LONGEST_NAMING = 10_000;
 
 /** What an attempt without a worktree changed. */
 export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readonly string[] } = { warnings: [] };
@@ -19,53 +22,88 @@ export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readon
 export async function changesOf(
   surroundings: GitSurroundings,
   worktree: JobWorktree | undefined,
-  files: Pick<AttemptFiles, 'own' | 'agent'>,
+  files: Pick<AttemptFiles, 'own'>,
 ): Promise<typeof NO_CHANGES> {
   if (worktree === undefined) return NO_CHANGES;
   try {
     const diffFile = join(files.own, 'changes.diff');
-    const index = join(files.agent, 'changes-index');
-    return { changes: await worktreeChanges(surroundings, worktree, { index, diffFile }), warnings: [] };
+    const changes = await worktreeChanges(surroundings, worktree, { diffFile });
+    return { changes, warnings: worktree.warnings };
   } catch (error) {
-    return { warnings: [`changes: not known: ${error instanceof Error ? error.message : String(error)}`] };
+    return {
+      warnings: [...worktree.warnings, `changes: not known: ${error instanceof Error ? error.message : String(error)}`],
+    };
   }
 }
 
 /**
  * What a worktree holds that its first commit does not: committed or not, files that git was never told of included,
  * ignored ones not. Nothing that lies in the worktree decides what git reads or runs, and its index stays as it is.
- * @param own.index where an index of its own is made.
  * @param own.diffFile gets the whole diff, with known secrets masked, up to a limit.
  */
 async function worktreeChanges(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
-  { index, diffFile }: { readonly index: string; readonly diffFile: string },
+  { diffFile }: { readonly diffFile: string },
 ): Promise<Changes> {
-  await writeConfig(surroundings, worktree.clone);
-  // Begun from the worktree's own, git need not read the files that have not been touched.
-  await runTool(surroundings, 'cp', ['--', join(worktree.gitDir, 'index'), index]);
-  const call: GitCall = {
-    repository: { gitDir: worktree.gitDir, commonDir: worktree.clone, workTree: worktree.path },
-    env: { GIT_INDEX_FILE: index },
-    limit: LONGEST_LOOK,
-  };
+  const call = await makeObserver(surroundings, worktree);
   const ask = async (...args: string[]) => await git(surroundings, args, call);
-  await ask('read-tree', '--reset', worktree.base);
   await ask('add', '--intent-to-add', '--', worktree.path);
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
   const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
-  const branch = await ask('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => '');
-  const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim();
+  // These two resolve names only: they read no object, so that nothing could be fetched, filtered or hooked in.
+  const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: LONGEST_NAMING };
+  const branch = await git(surroundings, ['symbolic-ref', '--quiet', '--short', 'HEAD'], own).catch(() => '');
+  const head = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD'], own).catch(() => '');
   const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile }));
   return {
     branch: branch.trim() || null,
     base: worktree.base,
-    head,
+    head: /^[0-9a-f]{40,64}$/.test(head.trim()) ? head.trim() : worktree.base,
     stat: layOutStat(surroundings.redaction.text(stat)).slice(0, LIMITS.changes.statLength),
     ...counts,
     truncated,
   };
+}
+
+const OBSERVER_CONFIG = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = false
+`;
+
+/**
+ * Makes a repository of the worker's own that looks at the worktree and borrows the kept clone's objects: no
+ * configuration, attribute, hook or object of the job's own repository is in it.
+ */
+async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree): Promise<GitCall> {
+  const gitDir = join(surroundings.attemptDir, 'changes.git');
+  const copied = join(gitDir, 'copied');
+  for (const folder of ['objects/info', 'refs', 'info', 'copied'])
+    await mkdir(join(gitDir, folder), { recursive: true });
+  await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(gitDir, 'config'), OBSERVER_CONFIG);
+  await writeFile(join(gitDir, 'objects', 'info', 'alternates'), `${join(worktree.clone, 'objects')}\n`);
+  await writeFile(join(gitDir, 'info', 'attributes'), '* -filter\n');
+  await giveTree(gitDir, surroundings.account);
+  // Begun from the worktree's own index, git need not read the files that have not been touched.
+  const wanted = ['index', 'info/exclude'].map((name) => join(worktree.path, '.git', name));
+  await runTool(surroundings, 'find', [
+    ...wanted,
+    ...['-maxdepth', '0', '-type', 'f', '-exec', 'cp', `--target-directory=${copied}`, '--', '{}', '+'],
+  ]);
+  const call: GitCall = {
+    repository: { gitDir, workTree: worktree.path },
+    env: { GIT_INDEX_FILE: join(copied, 'index') },
+    settings: { 'core.excludesFile': join(copied, 'exclude') },
+    limit: LONGEST_LOOK,
+  };
+  const begin = async () => await git(surroundings, ['read-tree', '--reset', worktree.base], call);
+  await begin().catch(async () => {
+    await runTool(surroundings, 'rm', ['--force', '--', join(copied, 'index')]);
+    await begin();
+  });
+  return call;
 }
 
 /** @returns whether there was more than is kept. */

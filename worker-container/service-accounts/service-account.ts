@@ -35,6 +35,17 @@ export function serviceAccounts(firstUid: number | undefined, slots: number): Se
   return { login: account(0), slots: Array.from({ length: slots }, (_, slot) => account(slot + 1)) };
 }
 
+/** Between the accounts of slots, with their enders, and those that fetch for them; and between the groups of both. */
+const FETCHER_OFFSET = 200;
+
+/**
+ * The account under which the worker fetches repositories for a slot. No job runs under it, so no job can change what it
+ * keeps or read its environment. All fetchers are of one group, which no slot is in.
+ */
+export function fetcherOf({ uid, gid, enderUid }: ServiceAccount): ServiceAccount {
+  return { uid: uid + FETCHER_OFFSET, gid: gid + FETCHER_OFFSET, enderUid: enderUid + FETCHER_OFFSET };
+}
+
 /** Whether a user id is that of an account of a worker of this image, however many slots it has. */
 export function isServiceAccount({ gid }: ServiceAccount, uid: number): boolean {
   return uid >= gid && uid <= gid + MOST_SLOTS;

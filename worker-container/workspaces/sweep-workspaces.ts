@@ -6,7 +6,7 @@ import { isTerminal } from '../../lib/contract/schemas/job.ts';
 import { isJobId } from '../../lib/jobs/job-id.ts';
 import type { JobStore } from '../../lib/jobs/job-store.ts';
 import type { SharedLocks } from '../../lib/jobs/shared-lock.ts';
-import { CLONES } from '../repository/kept-clone.ts';
+import { CLONES, RECORDS } from '../repository/kept-clone.ts';
 import { pathOf, withFolder } from '../service-accounts/open-folder.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
@@ -49,7 +49,17 @@ export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
       removed += 1;
     }
   }
+  await removeEarlierClones(sweep);
   return removed;
+}
+
+/** Clones of the earlier layout, `PROJECT-HASH.git`, that no worktree is of and that nothing has used for as long. */
+async function removeEarlierClones({ workspaces, clock, days }: WorkspaceSweep): Promise<void> {
+  for (const name of await foldersIn(join(workspaces, CLONES))) {
+    const clone = join(workspaces, CLONES, name);
+    if (!name.endsWith('.git') || (await foldersIn(join(clone, RECORDS))).length > 0) continue;
+    if ((await lstat(clone)).mtimeMs < clock.now() - days * DAY) await removeTree(clone);
+  }
 }
 
 async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder: string): Promise<boolean> {
@@ -67,15 +77,21 @@ async function remove(folder: string): Promise<void> {
   await removeTree(going);
 }
 
-/** Where a clone has what belongs to one worktree, which jobs can change: by the id of its job. */
-const RECORDS = [['worktrees'], ['refs', 'heads', 'promptq']] as const;
+/** Where a clone has what belongs to one worktree. In clones of the earlier layout jobs can change these folders. */
+function recordsOf(id: string): readonly (readonly [folder: readonly string[], name: string])[] {
+  return [
+    [[RECORDS], `${id}.json`],
+    [[RECORDS], id],
+    [['refs', 'heads', 'promptq'], id],
+  ];
+}
 
 async function removeRecords(workspaces: string, project: string, id: string): Promise<void> {
   const clones = join(workspaces, CLONES);
   for (const clone of await foldersIn(clones)) {
     if (!clone.startsWith(`${project}-`)) continue;
-    for (const names of RECORDS)
-      await withFolder(clones, [clone, ...names], async (above) => await removeTree(join(pathOf(above), id)));
+    for (const [names, name] of recordsOf(id))
+      await withFolder(clones, [clone, ...names], async (above) => await removeTree(join(pathOf(above), name)));
   }
 }
 

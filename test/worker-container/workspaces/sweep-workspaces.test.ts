@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/aws/table-clock.ts';
@@ -35,6 +35,15 @@ test("folders of jobs that ended long ago go, with their worktrees' records; all
   for (const link of ['worktrees', 'refs/heads/promptq'])
     await symlink(dirname(led), join(workspaces, '.repositories', 'app-4567.git', link));
 
+  const kept = join(workspaces, '.repositories', 'app-4567', 'worktrees');
+  await mkdir(kept, { recursive: true });
+  for (const id of [old, young]) await writeFile(join(kept, `${id}.json`), '{}');
+  // One of the earlier layout that nothing is left of.
+  const unused = join(workspaces, '.repositories', 'app-89ab.git');
+  await mkdir(join(unused, 'objects'), { recursive: true });
+  const longAgo = (clock.now() - 8 * 86_400_000) / 1000;
+  await utimes(unused, longAgo, longAgo);
+
   const sweep = { workspaces, days: 7, jobs, locks, clock, workerId: 'one' };
   expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
   expect(await sweepWorkspaces(sweep)).toBe(2);
@@ -43,6 +52,12 @@ test("folders of jobs that ended long ago go, with their worktrees' records; all
   );
   expect(await readdir(clone)).toEqual([young]);
   expect(await readdir(dirname(led))).toEqual([old]);
+  expect(await readdir(kept)).toEqual([`${young}.json`]);
+  expect((await readdir(join(workspaces, '.repositories'))).toSorted()).toEqual([
+    'app-0123.git',
+    'app-4567',
+    'app-4567.git',
+  ]);
 
   await folder(old);
   expect(await sweepWorkspaces({ ...sweep, workerId: 'another' })).toBe(0);
