@@ -1951,6 +1951,13 @@ export interface components {
             role: "viewer" | "operator" | "admin" | null;
             /** @description Scopes of an API token; they count where the deployment enforces scopes. null for others. */
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[] | null;
+            /** @description Whether scopes limit what tokens may do here. */
+            scopes_enforced: boolean;
+            /**
+             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
+             * @example Scopes are not enforced here: this token may do everything.
+             */
+            scopes_note: string | null;
             /**
              * Format: date-time
              * @description When the credential stops to count; a session moves on with use.
@@ -1996,6 +2003,13 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
+            /** @description Whether scopes limit what tokens may do here. */
+            scopes_enforced: boolean;
+            /**
+             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
+             * @example Scopes are not enforced here: this token may do everything.
+             */
+            scopes_note: string | null;
             /** @enum {string} */
             state: "active" | "suspended" | "revoked";
             /**
@@ -2020,6 +2034,13 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
+            /** @description Whether scopes limit what tokens may do here. */
+            scopes_enforced: boolean;
+            /**
+             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
+             * @example Scopes are not enforced here: this token may do everything.
+             */
+            scopes_note: string | null;
             /** @enum {string} */
             state: "active" | "suspended" | "revoked";
             /**
@@ -5050,6 +5071,8 @@ export interface operations {
                      *       "email": null,
                      *       "role": null,
                      *       "scopes": null,
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
                      *       "session_id": null
                      *     }
@@ -5174,6 +5197,8 @@ export interface operations {
                      *           "scopes": [
                      *             "read"
                      *           ],
+                     *           "scopes_enforced": false,
+                     *           "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *           "state": "active",
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5230,6 +5255,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5283,6 +5310,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5336,6 +5365,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5389,6 +5420,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
