@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds.
+         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds. Nothing follows from it, even if the agent ends successfully first.
          */
         post: operations["cancelJobs"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a running job
-         * @description Its processes are ended without being asked first.
+         * @description Its processes are ended without being asked first. The job is CANCELLED even if it ends successfully before that.
          */
         post: operations["killJobs"];
         delete?: never;
