@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Hash } from '@smithy/core/serde';
 import { getSigningKey, SignatureV4Base } from '@smithy/signature-v4';
@@ -15,6 +15,8 @@ export interface Refusal {
 /** As at AWS: how far the clock of whoever signs may be off, and how long a presigned URL may be good for. */
 const SKEW_MS = 15 * 60_000;
 const PRESIGNED_SECONDS = 7 * 24 * 3_600;
+
+const SIGNING_KEYS = 20;
 
 const Sha256 = Hash.bind(null, 'sha256');
 
@@ -34,6 +36,8 @@ const MISMATCH: Refusal = { code: 'SignatureDoesNotMatch', message: 'The signatu
 export class SignatureCheck extends SignatureV4Base {
   readonly #credentials: RunCredentials;
   readonly #services: ReadonlySet<string>;
+  /** By day, region and service, of which a run has few: deriving one costs more than all the rest. */
+  readonly #signingKeys = new Map<string, KeyObject>();
 
   constructor(credentials: RunCredentials, services: readonly ('dynamodb' | 's3' | 'sqs')[]) {
     // S3 alone signs the path as it is sent. Other paths are `/`, or a queue's, which hold nothing to be escaped.
@@ -81,10 +85,20 @@ export class SignatureCheck extends SignatureV4Base {
     const request = { method, protocol: 'http:', hostname: '', path, query: canonicalQuery, headers: {} };
     const canonical = this.createCanonicalRequest(request, canonicalHeaders, payloadHash);
     const scope = `${day}/${region}/${service}/aws4_request`;
-    const toSign = await this.createStringToSign(date, scope, canonical, 'AWS4-HMAC-SHA256');
-    const signing = new Sha256(await getSigningKey(Sha256, this.#credentials, day, region, service));
-    signing.update(toSign);
-    return await signing.digest();
+    const toSign = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', canonical, 'hex')}`;
+    return createHmac('sha256', await this.#signingKey(day, region, service))
+      .update(toSign)
+      .digest();
+  }
+
+  async #signingKey(day: string, region: string, service: string): Promise<KeyObject> {
+    const scope = `${day}/${region}/${service}`;
+    const known = this.#signingKeys.get(scope);
+    if (known !== undefined) return known;
+    const key = createSecretKey(await getSigningKey(Sha256, this.#credentials, day, region, service));
+    if (this.#signingKeys.size >= SIGNING_KEYS) this.#signingKeys.clear();
+    this.#signingKeys.set(scope, key);
+    return key;
   }
 }
 
