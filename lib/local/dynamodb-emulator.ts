@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
 import { endProcess } from './child-process.ts';
-import { startDynamodbProxy } from './dynamodb/dynamodb-proxy.ts';
 import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
 import { privateNetwork } from './dynamodb/private-network.ts';
 import type { RunCredentials } from './run-access/run-credentials.ts';
@@ -44,7 +46,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
   if (network === undefined)
     log('this system lets the DynamoDB emulator have no network of its own: others could reach it while it starts');
-  const launch = async () => await startEmulatorProcess({ folder, env, network });
+  const launch = async () => await startEmulatorProcess({ folder, credentials, env, network });
   let running = await launch();
   const stopped = new AbortController();
   const supervised = (async () => {
@@ -58,14 +60,18 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
       if (stopped.signal.aborted) return await endProcess(next.child, 2_000);
     }
   })();
-  const proxy = await startDynamodbProxy(credentials, async () => await running.connect());
+  // Held for the whole run, so that nobody takes the port while the emulator is started again.
+  const listener = createServer({ pauseOnConnect: true }, (client) => running.take(client));
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(listener.address());
   return {
-    endpoint: proxy.endpoint,
+    endpoint: `http://127.0.0.1:${port}`,
     pid: () => running.pid,
     pids: () => [running.pid, ...(running.child.pid === undefined ? [] : [running.child.pid])],
     stop: async () => {
       stopped.abort();
-      await proxy.close();
+      listener.close();
       await endProcess(running.child, 2_000);
       await supervised;
     },

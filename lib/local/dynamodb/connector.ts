@@ -2,47 +2,57 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { RunCredentials } from '../run-access/run-credentials.ts';
 import { openConnections } from './closed-listener.ts';
+import { dynamodbProxy } from './dynamodb-proxy.ts';
 
 /**
- * The program that starts the DynamoDB emulator, ends with it, and hands the connections that its parent asks for over
- * to it. Arguments: `namespace`, in a network where nobody else can connect, or `shared`; the port; the emulator's
- * command. Its messages: `ConnectorMessage`.
+ * The program that starts the DynamoDB emulator, ends with it, and passes the requests of the clients that its parent
+ * sends it on to it. Arguments: `namespace`, in a network where nobody else can connect, or `shared`; the port; the
+ * emulator's command.
  */
 const [, , network = '', port = '', program = '', ...args] = process.argv;
 
-/** What is sent to the parent; a connection comes with its socket. */
-export type ConnectorMessage =
-  | { readonly kind: 'started'; readonly pid: number }
-  | { readonly kind: 'connection'; readonly id: number; readonly error?: string };
+/** The parent's messages: first what clients sign with, then, each with its socket, clients. */
+export type ConnectorRequest =
+  | { readonly kind: 'start'; readonly credentials: RunCredentials }
+  | { readonly kind: 'client' };
 
-/** A request for a connection, answered under the same id. */
-export type ConnectorRequest = { readonly id: number };
+/** The only message to the parent: from now on the emulator, of this process id, takes clients. */
+export interface ConnectorMessage {
+  readonly pid: number;
+}
 
-const emulator = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-emulator.once('error', (error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-});
-emulator.once('exit', (code) => process.exit(code ?? 1));
-process.on('SIGTERM', () => emulator.kill('SIGTERM'));
-process.on('disconnect', () => {
-  emulator.kill('SIGKILL');
-  process.exit();
+process.once('message', (request: ConnectorRequest) => {
+  if (request.kind !== 'start') throw new Error('the first message must bring the credentials');
+  void serve(request.credentials);
 });
 
-await listening(emulator);
-const open =
-  network === 'namespace'
-    ? connectNow
-    : await openConnections({ pid: emulator.pid ?? 0, port: Number(port), connectNow });
-process.on('message', ({ id }: ConnectorRequest) => {
-  open().then(
-    (socket) => send({ kind: 'connection', id }, socket),
-    (error: unknown) => send({ kind: 'connection', id, error: String(error) }),
-  );
-});
-send({ kind: 'started', pid: emulator.pid ?? 0 });
+async function serve(credentials: RunCredentials): Promise<void> {
+  const emulator = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  emulator.once('error', (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+  emulator.once('exit', (code) => process.exit(code ?? 1));
+  process.on('SIGTERM', () => emulator.kill('SIGTERM'));
+  process.on('disconnect', () => {
+    emulator.kill('SIGKILL');
+    process.exit();
+  });
+  await listening(emulator);
+  const { pid = 0 } = emulator;
+  const open = network === 'namespace' ? connectNow : await openConnections({ pid, port: Number(port), connectNow });
+  const proxy = dynamodbProxy(credentials, open);
+  process.on('message', (_request: ConnectorRequest, client: Socket | undefined) => {
+    // A client that has gone meanwhile comes without its socket.
+    if (client === undefined) return;
+    proxy.emit('connection', client);
+    client.resume();
+  });
+  const message: ConnectorMessage = { pid };
+  process.send?.(message);
+}
 
 async function listening({ stderr }: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -56,12 +66,6 @@ async function listening({ stderr }: ChildProcess): Promise<void> {
 
 async function connectNow(): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port: Number(port), noDelay: true });
-  // What the emulator sends is for the parent to read.
-  socket.pause();
   await once(socket, 'connect');
   return socket;
-}
-
-function send(message: ConnectorMessage, socket?: Socket): void {
-  process.send?.(message, socket);
 }

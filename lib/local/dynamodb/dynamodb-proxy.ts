@@ -1,17 +1,17 @@
-import { once } from 'node:events';
-import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import * as z from 'zod';
 import { sendRefusal } from '../run-access/refuse-unsigned.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
 import { SignatureCheck } from '../run-access/signature-check.ts';
-
-export interface DynamodbProxy {
-  readonly endpoint: string;
-  close(): Promise<void>;
-}
 
 /** DynamoDB's own limit for a request, in bytes. */
 const BODY_BYTES = 16 * 1024 * 1024;
@@ -22,11 +22,11 @@ const CONNECTIONS = 64;
 /** What the emulator reads of a request. */
 const PASSED = ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'] as const;
 
-/** Starts the address at which a run's own callers, known by their signature, reach the emulator; nobody else does. */
-export async function startDynamodbProxy(
-  credentials: RunCredentials,
-  connect: () => Promise<Socket>,
-): Promise<DynamodbProxy> {
+/**
+ * A server, given its connections by others, that passes on to the emulator what a run's own callers have signed, and
+ * refuses everybody else.
+ */
+export function dynamodbProxy(credentials: RunCredentials, connect: () => Promise<Socket>): Server {
   const check = new SignatureCheck(credentials, ['dynamodb']);
   const agent = new EmulatorAgent(connect);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -35,25 +35,13 @@ export async function startDynamodbProxy(
     if (refusal !== undefined) return sendRefusal(request, response, refusal);
     await forward(agent, { request, body, response });
   };
-  const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS, noDelay: true }, (request, response) => {
+  return createServer({ keepAliveTimeout: KEPT_ALIVE_MS, noDelay: true }, (request, response) => {
     // The emulator has ended, or the client has: to the client either is a broken connection, which it tries again.
     answer(request, response).catch(() => request.socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = z.object({ port: z.number() }).parse(server.address());
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      agent.destroy();
-      await closed;
-    },
-  };
 }
 
-/** Keeps connections to the emulator, which another process makes. */
+/** Keeps connections to the emulator. */
 class EmulatorAgent extends Agent {
   readonly #connect: () => Promise<Socket>;
 

@@ -1,24 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer, Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { endProcess, findProgram } from '../child-process.ts';
+import type { RunCredentials } from '../run-access/run-credentials.ts';
 import type { ConnectorRequest } from './connector.ts';
 
-/** A running emulator, and the process beside it that makes connections to it. */
+/** A running emulator, and the process beside it that passes requests on to it. */
 export interface EmulatorProcess {
   /** The connector, which ends with the emulator. */
   readonly child: ChildProcess;
   /** The emulator's own. */
   readonly pid: number;
   readonly ended: Promise<void>;
-  /** @throws Error when the emulator doesn't take the connection, or has ended */
-  connect(): Promise<Socket>;
+  /** Hands a client's connection over. */
+  take(client: Socket): void;
   lastWords(): string;
 }
 
@@ -27,13 +28,11 @@ const START_LIMIT = 15_000;
 /** Of the emulator in a network of its own, where nobody else listens. */
 const NAMESPACE_PORT = 8000;
 
-const messageSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('started'), pid: z.number() }),
-  z.object({ kind: z.literal('connection'), id: z.number(), error: z.string().optional() }),
-]);
+const messageSchema = z.object({ pid: z.number() });
 
 export interface EmulatorProcessOptions {
   readonly folder: string;
+  readonly credentials: RunCredentials;
   readonly env: Readonly<Record<string, string>>;
   /** The words that start a command in a network of its own; undefined: it shares this machine's. */
   readonly network: readonly string[] | undefined;
@@ -42,7 +41,12 @@ export interface EmulatorProcessOptions {
 const CONNECTOR = fileURLToPath(new URL('connector.ts', import.meta.url));
 
 /** @throws Error without a binary for this platform, or with the emulator's last words */
-export async function startEmulatorProcess({ folder, env, network }: EmulatorProcessOptions): Promise<EmulatorProcess> {
+export async function startEmulatorProcess({
+  folder,
+  credentials,
+  env,
+  network,
+}: EmulatorProcessOptions): Promise<EmulatorProcess> {
   const setpriv = await findProgram('setpriv');
   // The kernel ends both together with us, so that even `kill -9` of this process leaves no second writer on the file.
   const withParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL'];
@@ -66,41 +70,21 @@ export async function startEmulatorProcess({ folder, env, network }: EmulatorPro
       resolve();
     });
   });
-  const { started, connect } = connections(child, ended);
+  const started = once(child, 'message').then(([message]) => messageSchema.parse(message).pid);
+  const start: ConnectorRequest = { kind: 'start', credentials };
+  child.send(start, () => undefined);
   const lastWords = () => words.filter((line) => line.trim() !== '').join(' / ') || 'none';
   const pid = await Promise.race([started, ended, delay(START_LIMIT, undefined, { ref: false })]);
   if (pid === undefined) {
     await endProcess(child, 0);
     throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);
   }
-  return { child, pid, ended, connect, lastWords };
-}
-
-/** Asks the connector for connections. */
-function connections(child: ChildProcess, ended: Promise<void>) {
-  const { promise: started, resolve: isStarted } = Promise.withResolvers<number>();
-  const waiting = new Map<number, PromiseWithResolvers<Socket>>();
-  let asked = 0;
-  child.on('message', (sent, socket) => {
-    const message = messageSchema.parse(sent);
-    if (message.kind === 'started') return isStarted(message.pid);
-    const { resolve, reject } = waiting.get(message.id) ?? {};
-    waiting.delete(message.id);
-    if (socket instanceof Socket) resolve?.(socket);
-    else reject?.(new Error(message.error ?? 'the connection came without a socket'));
-  });
-  void ended.then(() => {
-    for (const { reject } of waiting.values()) reject(new Error('the DynamoDB emulator has ended'));
-    waiting.clear();
-  });
-  const connect = async (): Promise<Socket> => {
-    const request: ConnectorRequest = { id: ++asked };
-    const connection = Promise.withResolvers<Socket>();
-    waiting.set(request.id, connection);
-    child.send(request, (error) => error !== null && connection.reject(error));
-    return await connection.promise;
+  const take = (client: Socket) => {
+    const request: ConnectorRequest = { kind: 'client' };
+    // Where the connector has ended, the client finds a broken connection, and tries again.
+    child.send(request, client, {}, (error) => error !== null && client.destroy());
   };
-  return { started, connect };
+  return { child, pid, ended, take, lastWords };
 }
 
 function findBinary(): string {
