@@ -53,8 +53,9 @@ const STARTING = 'starting';
 /**
  * Gets the folder, the command and its arguments; the environment from descriptor 3, as NAME=VALUE entries that each end
  * with NUL, and one more NUL, without which the worker has died while it wrote. Descriptor 3 closes when the command runs
- * (fcntl: F_SETFD, FD_CLOEXEC), and further ones, which the worker's own parent may have left open, at once. The account itself enters the folder, so a link there leads no further than the account
- * may go. What jobs make in a folder that they share can be changed by the other slots, which are of the same group.
+ * (fcntl: F_SETFD, FD_CLOEXEC), and further ones, which the worker's own parent may have left open, at once. The account
+ * itself enters the folder, so a link there leads no further than the account may go. The umask lets the other slots, which
+ * are of the same group, change what a job makes in a folder that they share.
  */
 const LAUNCHER = `
 opendir my $descriptors, '/proc/self/fd' or exit 126;
@@ -62,7 +63,7 @@ for (grep { $_ > 3 && $_ != fileno $descriptors } readdir $descriptors) { open m
 open my $worker, '+<&=', 3 or exit 126;
 fcntl $worker, 2, 1 or exit 126;
 my $environment = do { local $/; <$worker> } // '';
-$environment =~ s/\\0\\0\\z/\\0/ or exit 126;
+$environment =~ s/(\\A|\\0)\\0\\z/$1/ or exit 126;
 %ENV = map { split /=/, $_, 2 } split /\\0/, $environment;
 umask 0002;
 my $folder = shift;
@@ -77,7 +78,7 @@ function serialize(env: Readonly<Record<string, string>>): string {
   const entries = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const unsound = entries.find((entry) => entry.includes('\0'));
   if (unsound !== undefined) throw new Error(`the variable ${unsound.split(/[=\0]/, 1)[0]} contains NUL`);
-  return [...entries, '', ''].join('\0');
+  return `${entries.map((entry) => `${entry}\0`).join('')}\0`;
 }
 
 async function handOver(child: ChildProcess, environment: string): Promise<void> {

@@ -96,6 +96,14 @@ describeAsRoot('the environment of a process that is started under an account', 
     expect(got).toEqual({ PATH, ...env });
   });
 
+  test('can be empty', async () => {
+    const options = { cwd: '/', env: {}, stdio: ['ignore' as const, 'pipe' as const, 'ignore' as const] };
+    const { child, started } = startUnder(slot, '/usr/bin/env', [], options);
+    if (child.stdout === null) throw new Error('there is no stdout');
+    const [printed] = await Promise.all([text(child.stdout), started]);
+    expect(printed).toBe('');
+  });
+
   test('is none that a value could add to', async () => {
     await expect(start(['/usr/bin/env'], { PROJECT: 'a\0LD_PRELOAD=/evil.so' })).rejects.toThrow(
       `can't start /usr/bin/env in ${folder}: `,
