@@ -1,9 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type TokenInfo, type TokenState, TokenStore } from '../lib/access/token-store.ts';
-import { enforcementOf } from '../lib/access/token-view.ts';
-import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../lib/contract/scopes.ts';
+import { DEFAULT_SCOPES, SCOPES, type Scope } from '../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../lib/local/operator-registry.ts';
-import { readScopeEnforcement } from '../lib/local/scope-enforcement.ts';
 
 /** Milliseconds of a unit of `--expires-in`. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -25,13 +23,11 @@ program
     const created = await withTokens((tokens) =>
       tokens.create({ name, scopes, ...(expiresIn !== undefined && { expiresIn }) }),
     );
-    const enforced = await readScopeEnforcement(target());
-    if (options.json) return console.log(JSON.stringify(withEnforcement(created, enforced)));
+    if (options.json) return console.log(JSON.stringify(created));
     console.log(`${created.token}\n`);
     console.log(
       `id       ${created.id}\nscopes   ${created.scopes.join(', ')}\nexpires  ${created.expires_at ?? 'never'}`,
     );
-    printNote(enforced, NOT_ENFORCED.token);
     return console.log('\nThis is the only time the token is shown.');
   });
 
@@ -41,11 +37,10 @@ program
   .option('--json', 'print one line of JSON and nothing else')
   .action(async ({ json }: { json?: true }) => {
     const tokens = await withTokens((store) => store.list());
-    const enforced = await readScopeEnforcement(target());
-    if (json) return console.log(JSON.stringify(tokens.map((token) => withEnforcement(token, enforced))));
+    if (json) return console.log(JSON.stringify(tokens));
     if (tokens.length === 0) return console.log('There are no tokens.');
     for (const token of tokens) console.log(line(token));
-    return printNote(enforced, NOT_ENFORCED.list);
+    return undefined;
   });
 
 for (const [verb, state, description] of [
@@ -70,25 +65,9 @@ await program.parseAsync().catch((error: unknown) => {
   program.error(`error: ${error instanceof Error ? error.message : String(error)}`);
 });
 
-function target() {
-  const { stack, home } = program.opts<{ stack?: string; home: string }>();
-  return { stack, home };
-}
-
 async function withTokens<T>(work: (tokens: TokenStore) => Promise<T>): Promise<T> {
-  return await withOperatorRegistry(target(), (registry) => work(new TokenStore(registry)));
-}
-
-/** A token with what the API's answers say beside its scopes, if that is known here. */
-function withEnforcement<T extends TokenInfo>(token: T, enforced: boolean | undefined) {
-  return enforced === undefined ? token : { ...token, ...enforcementOf(enforced, token.state !== 'revoked') };
-}
-
-/** @param enforced undefined: not known here */
-function printNote(enforced: boolean | undefined, note: string): void {
-  if (enforced === undefined)
-    console.log('\nScopes limit tokens only where the deployment enforces them (setting scopeEnforcement).');
-  else if (!enforced) console.log(`\n${note}`);
+  const { stack, home } = program.opts<{ stack?: string; home: string }>();
+  return await withOperatorRegistry({ stack, home }, (registry) => work(new TokenStore(registry)));
 }
 
 function line(token: TokenInfo): string {

@@ -7,11 +7,10 @@ import { serve } from '../../lib/http/serve.ts';
 export const handler = serve(
   route,
   ({ tokens }) => tokens,
-  async ({ body }, { core }, tokens) => {
+  async ({ body }, _call, tokens) => {
     const wanted: readonly string[] = body.scopes ?? DEFAULT_SCOPES;
     const scopes = SCOPES.filter((scope) => wanted.includes(scope));
     const expiry = body.expires_at ? { expiresAt: Date.parse(body.expires_at) } : {};
-    const created = await tokens.create({ name: body.name, scopes, ...expiry });
-    return { body: viewToken(created, core.env.PROMPTQ_API_SCOPE_ENFORCE) };
+    return { body: viewToken(await tokens.create({ name: body.name, scopes, ...expiry })) };
   },
 );

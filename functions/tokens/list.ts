@@ -6,8 +6,5 @@ import { serve } from '../../lib/http/serve.ts';
 export const handler = serve(
   route,
   ({ tokens }) => tokens,
-  async (_input, { core }, tokens) => {
-    const items = await tokens.list();
-    return { body: { items: items.map((token) => viewToken(token, core.env.PROMPTQ_API_SCOPE_ENFORCE)) } };
-  },
+  async (_input, _call, tokens) => ({ body: { items: (await tokens.list()).map(viewToken) } }),
 );

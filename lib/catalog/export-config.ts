@@ -3,7 +3,10 @@ import { PROFILE_KIND, readProfile } from './profiles.ts';
 import { type Registry, registryItems } from './registry-page.ts';
 import { RULE_KIND, readRule } from './rules.ts';
 
-/** All that was imported, as a document that imports as unchanged. */
+/**
+ * Everything that was imported, as a document that imports as unchanged. A profile that was stored with a variable which is
+ * refused now is exported as it is; its import answers 400.
+ */
 export async function exportConfig(registry: Registry): Promise<ConfigDocument> {
   const rules: NonNullable<ConfigDocument['rules']> = [];
   for await (const item of registryItems(registry, RULE_KIND)) {

@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds. Nothing follows from it, even if the agent ends successfully first.
+         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds.
          */
         post: operations["cancelJobs"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a running job
-         * @description Its processes are ended without being asked first. The job is CANCELLED even if it ends successfully before that.
+         * @description Its processes are ended without being asked first.
          */
         post: operations["killJobs"];
         delete?: never;
@@ -1951,13 +1951,6 @@ export interface components {
             role: "viewer" | "operator" | "admin" | null;
             /** @description Scopes of an API token; they count where the deployment enforces scopes. null for others. */
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[] | null;
-            /** @description Whether scopes limit what tokens may do here. */
-            scopes_enforced: boolean;
-            /**
-             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
-             * @example Scopes are not enforced here: this token may do everything.
-             */
-            scopes_note: string | null;
             /**
              * Format: date-time
              * @description When the credential stops to count; a session moves on with use.
@@ -2003,13 +1996,6 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
-            /** @description Whether scopes limit what tokens may do here. */
-            scopes_enforced: boolean;
-            /**
-             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
-             * @example Scopes are not enforced here: this token may do everything.
-             */
-            scopes_note: string | null;
             /** @enum {string} */
             state: "active" | "suspended" | "revoked";
             /**
@@ -2034,13 +2020,6 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
-            /** @description Whether scopes limit what tokens may do here. */
-            scopes_enforced: boolean;
-            /**
-             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
-             * @example Scopes are not enforced here: this token may do everything.
-             */
-            scopes_note: string | null;
             /** @enum {string} */
             state: "active" | "suspended" | "revoked";
             /**
@@ -5071,8 +5050,6 @@ export interface operations {
                      *       "email": null,
                      *       "role": null,
                      *       "scopes": null,
-                     *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
                      *       "session_id": null
                      *     }
@@ -5197,8 +5174,6 @@ export interface operations {
                      *           "scopes": [
                      *             "read"
                      *           ],
-                     *           "scopes_enforced": false,
-                     *           "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *           "state": "active",
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5255,8 +5230,6 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
-                     *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5310,8 +5283,6 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
-                     *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5365,8 +5336,6 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
-                     *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5420,8 +5389,6 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
-                     *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
