@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { endProcess } from './child-process.ts';
 import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
 import { privateNetwork } from './dynamodb/private-network.ts';
+import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
 import type { RunCredentials } from './run-access/run-credentials.ts';
 
 export interface DynamodbEmulatorOptions {
@@ -28,8 +30,12 @@ export interface DynamodbEmulator {
   pid(): number | undefined;
   /** The ids of all its processes as of now. */
   pids(): readonly number[];
+  /** Deletes the counted records of a table's stream; nothing with an external endpoint. */
+  trimStream(trim: Omit<StreamTrim, 'file'>): Promise<void>;
   stop(): Promise<void>;
 }
+
+const DATABASE_NAME = 'ddb.sqlite';
 
 /**
  * Starts dynoxide where only this process reaches it, and a loopback port that lets callers with the run's credentials
@@ -40,14 +46,19 @@ export interface DynamodbEmulator {
 export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): Promise<DynamodbEmulator> {
   const { folder, credentials, env, log, externalEndpoint } = options;
   if (externalEndpoint !== undefined && externalEndpoint !== '') {
-    return { endpoint: externalEndpoint, pid: () => undefined, pids: () => [], stop: async () => undefined };
+    const nothing = async () => undefined;
+    return { endpoint: externalEndpoint, pid: () => undefined, pids: () => [], trimStream: nothing, stop: nothing };
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, DATABASE_NAME);
+  indexStreamRecords(file);
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
   if (network === undefined)
     log('this system lets the DynamoDB emulator have no network of its own: others could reach it while it starts');
-  const launch = async () => await startEmulatorProcess({ folder, credentials, env, network });
+  const launch = async () => await startEmulatorProcess({ file, credentials, env, network });
   let running = await launch();
+  // The emulator has made the tables of a new file.
+  indexStreamRecords(file);
   const stopped = new AbortController();
   const supervised = (async () => {
     for (;;) {
@@ -69,6 +80,9 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
     endpoint: `http://127.0.0.1:${port}`,
     pid: () => running.pid,
     pids: () => [running.pid, ...(running.child.pid === undefined ? [] : [running.child.pid])],
+    trimStream: async (trim) => {
+      await trimStreamRecords({ file, ...trim });
+    },
     stop: async () => {
       stopped.abort();
       listener.close();

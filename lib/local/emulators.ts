@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { startDynamodbEmulator } from './dynamodb-emulator.ts';
+import { type DynamodbEmulator, startDynamodbEmulator } from './dynamodb-emulator.ts';
 import type { Home } from './home.ts';
 import { endLeftovers } from './leftovers.ts';
 import { RUN_MARK } from './local-env.ts';
@@ -21,7 +21,7 @@ export interface EmulatorOptions {
 /** Starts, side by side, all that stands in for somebody else's service. */
 export async function startEmulators(
   options: EmulatorOptions,
-): Promise<{ endpoints: Endpoints; vendor: PracticeVendor }> {
+): Promise<{ endpoints: Endpoints; vendor: PracticeVendor; trimStream: DynamodbEmulator['trimStream'] }> {
   const { home, source, log, shutdown } = options;
   // DynamoDB Local keeps a database for each access key ID: it must find its data in the next run.
   const credentials = newRunCredentials(source.PROMPTQ_DYNAMODB_ENDPOINT ? 'local' : undefined);
@@ -42,5 +42,5 @@ export async function startEmulators(
   shutdown.add('emulators', objectsAndQueues.close);
   shutdown.add('emulators', dynamodb.stop);
   const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint, credentials };
-  return { endpoints, vendor };
+  return { endpoints, vendor, trimStream: dynamodb.trimStream };
 }

@@ -117,7 +117,7 @@ async function startParts(
   shutdown: Shutdown,
 ) {
   const source = { ...process.env };
-  const { endpoints, vendor } = await startEmulators({ home, source, log, shutdown });
+  const { endpoints, vendor, trimStream } = await startEmulators({ home, source, log, shutdown });
   const resources = await createResources(endpoints);
   const env = localEnv(home.path, resources, endpoints, source);
   applyEnv(env, process.env);
@@ -195,6 +195,17 @@ async function startParts(
     log,
   });
   shutdown.add('service', sweep.stop);
+  const trim = startSchedule({
+    name: 'trim-stream',
+    everyMs: sweepSeconds(source) * 1000,
+    run: async () =>
+      await trimStream({
+        table: resources.jobsTable,
+        counted: async (shard) => await counts.checkpoint(shard),
+      }),
+    log,
+  });
+  shutdown.add('service', trim.stop);
   const worker = await superviseWorker({
     program: fileURLToPath(new URL('../../worker-container/main.ts', import.meta.url)),
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },

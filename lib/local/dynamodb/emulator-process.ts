@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +30,8 @@ const NAMESPACE_PORT = 8000;
 const messageSchema = z.object({ pid: z.number() });
 
 export interface EmulatorProcessOptions {
-  readonly folder: string;
+  /** The database; made if it is missing. */
+  readonly file: string;
   readonly credentials: RunCredentials;
   readonly env: Readonly<Record<string, string>>;
   /** The words that start a command in a network of its own; undefined: it shares this machine's. */
@@ -42,7 +42,7 @@ const CONNECTOR = fileURLToPath(new URL('connector.ts', import.meta.url));
 
 /** @throws Error without a binary for this platform, or with the emulator's last words */
 export async function startEmulatorProcess({
-  folder,
+  file,
   credentials,
   env,
   network,
@@ -52,7 +52,7 @@ export async function startEmulatorProcess({
   const withParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL'];
   const port = String(network === undefined ? await freePort() : NAMESPACE_PORT);
   const connector = [process.execPath, CONNECTOR, network === undefined ? 'shared' : 'namespace', port];
-  const serve = [findBinary(), 'serve', '--host', '127.0.0.1', '--port', port, '--db-path', join(folder, 'ddb.sqlite')];
+  const serve = [findBinary(), 'serve', '--host', '127.0.0.1', '--port', port, '--db-path', file];
   const command = [...withParent, ...(network ?? []), ...connector, ...withParent, ...serve];
   const [program = '', ...args] = command;
   // In a process group of its own: Ctrl-C at a terminal must reach us alone, who end it last.
