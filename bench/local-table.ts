@@ -42,8 +42,8 @@ async function measure(size: number): Promise<string> {
 }
 
 async function start(home: string) {
-  const child = spawn(process.execPath, [join(checkout, 'bin', 'local.ts')], {
-    env: { ...process.env, HOME: home, PORT: '0', PROMPTQ_HOME: home },
+  const settings = [`HOME=${home}`, 'PORT=0', `PROMPTQ_HOME=${home}`];
+  const child = spawn('env', [...settings, process.execPath, join(checkout, 'bin', 'local.ts')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'close');
