@@ -5,6 +5,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
 
 /**
  * Prints what the local table costs in homes in which so many jobs have run. Arguments: the checkout whose `npm start`
@@ -16,6 +17,8 @@ const RECORDS_OF_A_JOB = 3;
 const IDLE_MS = 10_000;
 const DRAFTS = 20;
 const JOBS = 5;
+/** What is read of a job. */
+const jobSchema = z.object({ id: z.string(), status: z.string() });
 
 console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(0)}, Node ${process.version}`);
 console.log('| jobs | records at start | emulator, idle (ms/s) | a draft (ms) | a job (ms) |');
@@ -55,7 +58,7 @@ async function start(home: string) {
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-    return await response.json();
+    return jobSchema.parse(await response.json());
   };
   const emulator = await emulatorOf(home);
   return {
