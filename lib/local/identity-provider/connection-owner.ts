@@ -18,13 +18,22 @@ export async function isOwnConnection(socket: Ports, lists: readonly string[] = 
   return owner !== undefined && (owner === 0 || owner === process.getuid?.());
 }
 
-async function ownerOf({ localPort, remotePort }: Ports, lists: readonly string[]): Promise<number | undefined> {
-  for (const list of lists) {
-    const text = await readFile(list, 'utf8').catch(() => '');
-    for (const line of text.split('\n')) {
-      const [, local, remote, , , , , owner] = line.trim().split(/\s+/);
-      if (isAt(local, remotePort) && isAt(remote, localPort)) return Number(owner);
-    }
+/** The kernel writes a list in pieces, so a connection can be missing when others end meanwhile. */
+const READS = 3;
+
+async function ownerOf(ports: Ports, lists: readonly string[]): Promise<number | undefined> {
+  for (const list of Array.from({ length: READS }, () => lists).flat()) {
+    const owner = ownerIn(await readFile(list, 'utf8').catch(() => ''), ports);
+    if (owner !== undefined) return owner;
+  }
+  return undefined;
+}
+
+function ownerIn(list: string, { localPort, remotePort }: Ports): number | undefined {
+  for (const line of list.split('\n')) {
+    const [, local, remote, , , , , owner, , inode] = line.trim().split(/\s+/);
+    // A socket that its process has closed has no inode any more, and user 0 in the place of its owner.
+    if (isAt(local, remotePort) && isAt(remote, localPort) && inode !== '0') return Number(owner);
   }
   return undefined;
 }
