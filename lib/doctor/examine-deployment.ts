@@ -10,10 +10,11 @@ import { checkAlarms } from './check-alarms.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkStacks, type DeployedStacks } from './check-stacks.ts';
+import { examineTokens } from './check-tokens.ts';
 import { examineService } from './examine-service.ts';
 import { examine, type Finding, fault, inWords, ok, warning } from './finding.ts';
 import { namedSecrets } from './named-secrets.ts';
-import { openService } from './service.ts';
+import { openService, type Service } from './service.ts';
 import type { TrialJob } from './try-job.ts';
 
 const RIGHTS = 'May these credentials read it?';
@@ -43,19 +44,22 @@ export async function examineDeployment(target: DeploymentTarget): Promise<Findi
   const { findings, stacks } = deployed;
   const alarms = await examine('alarms', async () => await checkAlarms(stacks.alarms), RIGHTS);
   const baseUrl = target.url ?? stacks.outputs.get('ConsoleUrl');
+  const service =
+    baseUrl === undefined || token === undefined ? undefined : openService({ baseUrl, token, isLocal: false });
+  const examined = { deploymentName, stacks, secrets, service, comesWithDeployment: enforcesScopes(target) };
   const data = stacks.names.includes(`${deploymentName}-data`)
-    ? await examine('data', async () => await examineData(deploymentName, stacks, secrets), RIGHTS)
+    ? await examine('data', async () => await examineData(examined), RIGHTS)
     : [];
-  return [...ofSettings, ...findings, ...alarms, ...data, ...(await lookAtService(baseUrl, token, target))];
+  return [...ofSettings, ...findings, ...alarms, ...data, ...(await lookAtService(baseUrl, service, target))];
 }
 
 async function lookAtService(
   baseUrl: string | undefined,
-  token: string | undefined,
+  service: Service | undefined,
   target: DeploymentTarget,
 ): Promise<Finding[]> {
   if (baseUrl === undefined) return [fault('service', 'no stack says where it is', 'Say it with --url.')];
-  if (token === undefined)
+  if (service === undefined)
     return [
       warning(
         'service',
@@ -63,15 +67,20 @@ async function lookAtService(
         'Give one in PROMPTQ_TOKEN; `npm run token -- --stack NAME-data create --name doctor --scopes admin` makes one.',
       ),
     ];
-  return await examineService(openService({ baseUrl, token, isLocal: false }), target);
+  return await examineService(service, target);
 }
 
-/** Looks at what the data stack holds: queues, and the secrets that its registry asks for. */
-async function examineData(
-  deploymentName: string,
-  { parameters }: DeployedStacks,
-  secrets: readonly [SecretName, string][],
-): Promise<readonly Finding[]> {
+interface ExaminedData {
+  readonly deploymentName: string;
+  readonly stacks: DeployedStacks;
+  readonly secrets: readonly [SecretName, string][];
+  readonly service: Service | undefined;
+  readonly comesWithDeployment: boolean;
+}
+
+/** Looks at what the data stack holds: queues, the secrets that its registry asks for, and its tokens. */
+async function examineData(examined: ExaminedData): Promise<readonly Finding[]> {
+  const { deploymentName, stacks, secrets } = examined;
   const stack = `${deploymentName}-data`;
   await enterDeployment({ stack, home: '' });
   const env = readEnv(triggerEnv);
@@ -80,12 +89,23 @@ async function examineData(
     const wanted = new Map(secrets.map(([name, need]) => [`/${stack}/${name}`, need]));
     for (const name of await namedSecrets(registry))
       wanted.set(`${secretsPath({ deploymentName })}${name}`, 'a profile or project names it');
-    return await checkParameters(new SSMClient({}), wanted, parameters);
+    return await checkParameters(new SSMClient({}), wanted, stacks.parameters);
   };
   return [
     ...(await examine('queues', async () => await checkQueues(queueClient(), env), RIGHTS)),
     ...(await examine('secrets', lookAtSecrets, RIGHTS)),
+    ...(await examine('token scopes', async () => await examineTokens(registry, examined), RIGHTS)),
   ];
+}
+
+/** Whether the next deployment from this checkout enforces scopes. */
+function enforcesScopes({ settings, deploymentName }: DeploymentTarget): boolean {
+  try {
+    const next = readDeployment(settings);
+    return next.deploymentName === deploymentName && next.scopeEnforcement;
+  } catch {
+    return false;
+  }
 }
 
 /** The settings of this checkout, and the secrets that they make necessary, each with what for. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { type StandInAccount, startAwsStandIn } from './aws-stand-in.ts';
 import { complaints, diagnose, type Report } from './doctor-command.ts';
+import { runToken } from './token-command.ts';
 
 /** A deployment whose tables, queues and service are those of a local run, and whose account is a stand-in on loopback. */
 const account: StandInAccount = { stacks: {}, parameters: {} };
@@ -157,6 +158,19 @@ describe('a deployment', () => {
     expect(complaints(await examine())).toEqual([
       'warning alarms: 1 alarm could not be looked at: there is no command `aws`',
     ]);
+  });
+
+  it('whose tokens lose routes when scopes are enforced', async () => {
+    await installAws(NONE_RINGS);
+    const { id } = JSON.parse((await runToken(service.home, 'create', '--name', 'nightly', '--json')).stdout);
+    const report = await examine();
+    await runToken(service.home, 'revoke', id);
+    expect(complaints(report)).toEqual([
+      expect.stringMatching(
+        /^warning token scopes: "nightly" \(tok_\w+, never used\) have read, write; with enforcement they lose logs: GET /,
+      ),
+    ]);
+    expect(report.code).toBe(1);
   });
 
   it('without a token, without credentials', async () => {
