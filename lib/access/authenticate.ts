@@ -24,7 +24,7 @@ const PLACES: readonly (readonly [
   Principal['kind'],
   (headers: Headers, sessionCookie: string) => string | undefined,
 ])[] = [
-  ['token', (headers) => bearer(headers.authorization) ?? headers['x-api-token']?.trim()],
+  ['token', (headers) => apiTokenOf(headers)],
   ['perimeter', (headers) => headers['x-perimeter-token']?.trim()],
   ['telegram', (headers) => headers['x-telegram-init-data']],
   ['session', (headers, sessionCookie) => readCookie(headers.cookie, sessionCookie)],
@@ -50,6 +50,16 @@ export async function authenticate(
     return principal;
   }
   throw ApiError.of('unauthorized');
+}
+
+/**
+ * The token of either header. Which of two different ones is meant nobody can tell.
+ * @throws ApiError `unauthorized` for two different ones.
+ */
+function apiTokenOf(headers: Headers): string | undefined {
+  const [first, second] = [bearer(headers.authorization), headers['x-api-token']?.trim()];
+  if (first && second && first !== second) throw ApiError.of('unauthorized');
+  return first || second;
 }
 
 /** An event's headers by lower-case name. */

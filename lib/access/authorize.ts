@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Route } from '../contract/route.ts';
+import { REQUIRED_PRINCIPALS, type Route } from '../contract/route.ts';
 import { type Principal, ROLE_SCOPES } from './principal.ts';
 
 /**
@@ -13,7 +13,7 @@ export function authorize(
 ): void {
   if (route.only === 'admin-sessions') {
     if (principal.kind === 'session' && principal.role === 'admin') return;
-    throw ApiError.of('forbidden', { required_principal: 'a browser session of an admin' });
+    throw ApiError.of('forbidden', { required_principal: REQUIRED_PRINCIPALS[route.only] });
   }
   const granted = grantedScopes(principal, options.enforceScopes);
   if (granted === 'all' || granted.some((scope) => scope === 'admin' || scope === route.scope)) return;

@@ -8,7 +8,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the service works */
+        /**
+         * Check that the service works
+         * @description Answers 200 also where a check has failed: `status` says so, and each check says what to do.
+         */
         get: operations["readHealth"];
         put?: never;
         post?: never;
@@ -89,7 +92,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a job */
+        /**
+         * Read a job
+         * @description All fields, with the texts that the job was created with.
+         */
         get: operations["readJobs"];
         /**
          * Edit a queued job, sending it back as read
@@ -118,7 +124,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a job's lifecycle status */
+        /**
+         * Read a job's lifecycle status
+         * @description With `wait` the answer comes when the state changes, or after that many seconds.
+         */
         get: operations["statusJobs"];
         put?: never;
         post?: never;
@@ -137,7 +146,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Queue a draft */
+        /**
+         * Queue a draft
+         * @description A worker takes the job from then on. Only while the job is DRAFT.
+         */
         post: operations["submitJobs"];
         delete?: never;
         options?: never;
@@ -292,7 +304,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List deploy bindings */
+        /**
+         * List deploy bindings
+         * @description All of them, or those of one project. No answer shows the secret of a binding.
+         */
         get: operations["listDeployBindings"];
         put?: never;
         /**
@@ -399,7 +414,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel the login that is under way */
+        /**
+         * Cancel the login that is under way
+         * @description The code that was shown counts no more. Only while a login is under way.
+         */
         post: operations["cancelCodexAccount"];
         delete?: never;
         options?: never;
@@ -434,7 +452,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List rules */
+        /**
+         * List rules
+         * @description Rules that were imported; jobs ask for them by id.
+         */
         get: operations["listRules"];
         put?: never;
         post?: never;
@@ -451,7 +472,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List profiles */
+        /**
+         * List profiles
+         * @description Profiles that are built in and those that were imported; jobs ask for them by name.
+         */
         get: operations["listProfiles"];
         put?: never;
         post?: never;
@@ -608,7 +632,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this document */
+        /**
+         * Read this document
+         * @description With the unit of `timeout` that this deployment has.
+         */
         get: operations["readOpenapi"];
         put?: never;
         post?: never;
@@ -688,7 +715,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a browser session at once */
+        /**
+         * End a browser session at once
+         * @description The next request of that browser is refused with 401.
+         */
         delete: operations["endSessions"];
         options?: never;
         head?: never;
@@ -708,7 +738,10 @@ export interface paths {
          */
         get: operations["listTokens"];
         put?: never;
-        /** Create an API token */
+        /**
+         * Create an API token
+         * @description The answer is the only one that shows the token itself.
+         */
         post: operations["createTokens"];
         delete?: never;
         options?: never;
@@ -725,7 +758,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Refuse a token until it is resumed */
+        /**
+         * Refuse a token until it is resumed
+         * @description A suspended token is refused with 401. A revoked one stays revoked.
+         */
         post: operations["suspendTokens"];
         delete?: never;
         options?: never;
@@ -742,7 +778,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept a suspended token again */
+        /**
+         * Accept a suspended token again
+         * @description The token has the scopes that it had. A revoked one stays revoked.
+         */
         post: operations["resumeTokens"];
         delete?: never;
         options?: never;
@@ -759,7 +798,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Refuse a token for ever */
+        /**
+         * Refuse a token for ever
+         * @description A revoked token stays in the list, and nothing makes it valid again.
+         */
         post: operations["revokeTokens"];
         delete?: never;
         options?: never;
@@ -773,71 +815,71 @@ export interface components {
     schemas: {
         JobCreation: {
             /**
-             * @description The prompt. Required unless `base_prompt` is given.
+             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
              * @example Say hello.
              */
-            prompt?: string;
+            prompt?: string | null;
             /** @description Another name of `prompt`; if both are given they must be equal. */
-            base_prompt?: string;
+            base_prompt?: string | null;
             /** @description Added after the prompt. */
-            extra_prompt?: string;
+            extra_prompt?: string | null;
             /** @description Rules whose texts go before the prompt, in this order. */
-            rule_ids?: string[];
+            rule_ids?: string[] | null;
             /** @description Name of an execution profile; default: the deployment's. */
-            profile?: string;
+            profile?: string | null;
             /** @description Overrides the profile's model. */
-            model?: string;
+            model?: string | null;
             /**
              * Format: int64
              * @description Higher runs earlier. Default 0.
              * @example 0
              */
-            priority?: number;
+            priority?: number | null;
             /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
-            timeout?: number;
+            timeout?: number | null;
             /** @description How many more attempts a failure gets. Default 0. */
-            retries?: number;
+            retries?: number | null;
             /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
-            cwd?: string;
+            cwd?: string | null;
             /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
-            project_id?: string;
+            project_id?: string | null;
             /** @description Another way to give `project_id`. */
-            project?: string;
+            project?: string | null;
             /** @description One key, one job: a repeat answers with the id of the job that is there. */
-            idempotency_key?: string;
+            idempotency_key?: string | null;
             /** @description Store the job as a draft that no worker takes. */
-            save_draft?: boolean;
+            save_draft?: boolean | null;
             /** @description Another name of `save_draft`; either being true makes a draft. */
-            draft?: boolean;
-        };
+            draft?: boolean | null;
+        } & (unknown | unknown);
         JobEdit: {
             /**
-             * @description The prompt. Required unless `base_prompt` is given.
+             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
              * @example Say hello.
              */
-            prompt?: string;
+            prompt?: string | null;
             /** @description Another name of `prompt`; if both are given they must be equal. */
-            base_prompt?: string;
+            base_prompt?: string | null;
             /** @description Added after the prompt. */
-            extra_prompt?: string;
+            extra_prompt?: string | null;
             /** @description Rules whose texts go before the prompt, in this order. */
-            rule_ids?: string[];
+            rule_ids?: string[] | null;
             /** @description Name of an execution profile; default: the deployment's. */
-            profile?: string;
+            profile?: string | null;
             /** @description Overrides the profile's model. */
-            model?: string;
+            model?: string | null;
             /**
              * Format: int64
              * @description Higher runs earlier. Default 0.
              * @example 0
              */
-            priority?: number;
+            priority?: number | null;
             /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
-            timeout?: number;
+            timeout?: number | null;
             /** @description How many more attempts a failure gets. Default 0. */
-            retries?: number;
+            retries?: number | null;
             /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
-            cwd?: string;
+            cwd?: string | null;
         };
         JobReplacement: {
             /** @description As read. */
@@ -857,34 +899,34 @@ export interface components {
             /** @description As read. */
             updated_at?: unknown;
             /**
-             * @description The prompt. Required unless `base_prompt` is given.
+             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
              * @example Say hello.
              */
-            prompt?: string;
+            prompt?: string | null;
             /** @description Another name of `prompt`; if both are given they must be equal. */
-            base_prompt?: string;
+            base_prompt?: string | null;
             /** @description Added after the prompt. */
-            extra_prompt?: string;
+            extra_prompt?: string | null;
             /** @description Rules whose texts go before the prompt, in this order. */
-            rule_ids?: string[];
+            rule_ids?: string[] | null;
             /** @description Name of an execution profile; default: the deployment's. */
-            profile?: string;
+            profile?: string | null;
             /** @description Overrides the profile's model. */
-            model?: string;
+            model?: string | null;
             /**
              * Format: int64
              * @description Higher runs earlier. Default 0.
              * @example 0
              */
-            priority?: number;
+            priority?: number | null;
             /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
-            timeout?: number;
+            timeout?: number | null;
             /** @description As read. */
             timeout_unit?: unknown;
             /** @description How many more attempts a failure gets. Default 0. */
-            retries?: number;
+            retries?: number | null;
             /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
-            cwd?: string;
+            cwd?: string | null;
             /** @description As read. */
             project_id?: unknown;
             /** @description As read. */
@@ -934,47 +976,47 @@ export interface components {
             /** @enum {string} */
             binding_mode: "generic" | "custom" | "hosted_editor" | "web_framework";
             /** @description Id or name. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
-            project_id?: string;
+            project_id?: string | null;
             /** @description Another way to give `project_id`. */
-            project?: string;
+            project?: string | null;
             /** @description Default: the mode. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
-            name?: string;
+            name?: string | null;
             /**
              * @description Mode generic: where the signed call goes; https.
              * @example https://ci.example.com/hook
              */
-            target_url?: string;
+            target_url?: string | null;
             /** @description Mode generic: what calls are signed with, as Standard Webhooks has it. Without it one is made. */
-            secret?: string;
+            secret?: string | null;
             /** @description Mode generic: makes a new secret; calls are signed with both for 24 hours. */
-            rotate_secret?: boolean;
+            rotate_secret?: boolean | null;
             /** @description Mode custom: run by bash in the job's working folder after its success. */
-            command?: string;
+            command?: string | null;
             /**
              * @description Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded; none of them in its scheme, user, host or port.
              * @example https://editor.example.com/?folder={cwd}
              */
-            open_url?: string;
+            open_url?: string | null;
             /** @description Mode web_framework: whose commands are run; `nextjs`, `vite`, `astro`, `django` and others. */
-            framework?: string;
+            framework?: string | null;
             /** @description Mode web_framework: instead of the framework's. */
-            install_command?: string;
+            install_command?: string | null;
             /** @description Mode web_framework: instead of the framework's. */
-            build_command?: string;
+            build_command?: string | null;
             /** @description Mode web_framework: instead of the framework's. */
-            deploy_command?: string;
+            deploy_command?: string | null;
             /** @description Modes custom and web_framework: of each command. Default 900. */
-            timeout_seconds?: number;
+            timeout_seconds?: number | null;
         };
         ConfigDocument: {
-            rules?: components["schemas"]["RuleEntry"][];
-            profiles?: components["schemas"]["ProfileEntry"][];
+            rules?: components["schemas"]["RuleEntry"][] | null;
+            profiles?: components["schemas"]["ProfileEntry"][] | null;
         };
         RuleEntry: {
             /** @description What jobs ask for in `rule_ids`. */
             id: string;
             /** @description For people; default: the id. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
-            name?: string;
+            name?: string | null;
             /** @description Goes before the prompt of the jobs that ask for it. */
             text: string;
         };
@@ -987,46 +1029,46 @@ export interface components {
              */
             agent: "codex" | "claude" | "shell";
             /** @description Where a job names none. */
-            model?: string;
+            model?: string | null;
             /** @description Added to the agent's own arguments. */
-            args?: string[];
+            args?: string[] | null;
             /** @description Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;
                 };
-            };
+            } | null;
             /**
              * @description `none` (default): the container is the sandbox.
-             * @enum {string}
+             * @enum {string|null}
              */
-            sandbox?: "workspace-write" | "read-only" | "none";
+            sandbox?: "workspace-write" | "read-only" | "none" | null;
             /** @description Per attempt, in the deployment's unit, where a job gives none. */
-            timeout?: number;
+            timeout?: number | null;
             /** @description Where a job gives none. */
-            retries?: number;
+            retries?: number | null;
             /** @description How many of its jobs run at once at most, whoever runs them; the others wait as `profile_busy`. Absent: no limit. It is judged when a job is to start: one that runs already is not ended. */
-            concurrency?: number;
+            concurrency?: number | null;
             /**
              * @description `practice`: the stand-in vendor that only the local run has.
-             * @enum {string}
+             * @enum {string|null}
              */
-            vendor?: "own" | "practice";
+            vendor?: "own" | "practice" | null;
         };
         ProjectEdit: {
             /**
              * @description Address of a git repository, https and without credentials. A job of the project that names no `cwd` then works in a git worktree of its own. Empty: none.
              * @example https://git.example.com/team/app.git
              */
-            repository?: "" | string;
+            repository?: "" | (string | null);
             /** @description Branch, tag or commit that worktrees begin at. Empty: the repository's default branch. */
-            ref?: "" | string;
+            ref?: "" | (string | null);
             /** @description A shell command that is run once in each new worktree, before the agent. Empty: none. */
-            setup?: "" | string;
+            setup?: "" | (string | null);
             /** @description Name of the secret with which the repository is read; its value is a line `https://USER:TOKEN@HOST`, and it is used for that host alone. Empty: none. */
-            secret?: "" | string;
+            secret?: "" | (string | null);
             /** @description Whether at most one job, or the commands that deploy it, works in a folder at a time; others of the same `cwd` wait. */
-            exclusive_cwd?: boolean;
+            exclusive_cwd?: boolean | null;
         };
         TokenCreation: {
             /**
@@ -1125,7 +1167,7 @@ export interface components {
                 default_profile: string;
                 scope_enforcement: boolean;
                 max_body_bytes: number;
-                /** @description Every limit that a client can meet. */
+                /** @description Every limit that a client can meet. Names in camelCase are deprecated: each is there in snake_case too. */
                 limits: {
                     [key: string]: unknown;
                 };
@@ -1449,7 +1491,7 @@ export interface components {
             warnings: string[];
             /** @description What the project's deploy bindings did with the job. */
             deployments: components["schemas"]["JobDeployment"][];
-            changes: components["schemas"]["JobChanges"] | (null);
+            changes: components["schemas"]["RepositoryChanges"] | (null);
         };
         /** @description What the agent's own events counted. */
         Usage: {
@@ -1497,7 +1539,7 @@ export interface components {
             log_truncated?: boolean;
         };
         /** @description What the job changed in its project's repository, new files included; null where there is none. */
-        JobChanges: {
+        RepositoryChanges: {
             /** @description The branch that the worktree is on. */
             branch: string | null;
             /** @description The commit that the worktree began at. */
@@ -1512,7 +1554,7 @@ export interface components {
             /** @description Whether the attachment is not all of the diff. */
             truncated: boolean;
         };
-        JobStatus: {
+        JobLifecycle: {
             id: string;
             /** @enum {string} */
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
@@ -1612,7 +1654,7 @@ export interface components {
             warnings: string[];
             /** @description What the project's deploy bindings did with the job. */
             deployments: components["schemas"]["JobDeployment"][];
-            changes: components["schemas"]["JobChanges"] | (null);
+            changes: components["schemas"]["RepositoryChanges"] | (null);
             /** @description What was wrong and is right now: fields of the job, or `attempt N: …` of its record. */
             refreshed: string[];
             /** @description Follow-up jobs that were missing and are there now. */
@@ -1641,7 +1683,7 @@ export interface components {
             composed_prompt: string | null;
             /** @description What the newest attempt left. */
             attachments: components["schemas"]["Attachment"][];
-            changes: components["schemas"]["JobChanges"] | (null);
+            changes: components["schemas"]["RepositoryChanges"] | (null);
             follow_up_ids: string[];
             exit_code: number | null;
             signal: string | null;
@@ -2107,6 +2149,8 @@ export interface components {
             headers: {
                 /** @description Id of this request in the log. */
                 "x-request-id"?: string;
+                /** @description How to prove who calls: `Bearer realm="promptq"`. API Gateway renames it to `x-amzn-Remapped-WWW-Authenticate`. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2148,8 +2192,30 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description the headers of the request are too large */
+        HeadersTooLarge: {
+            headers: {
+                /** @description Id of this request in the log. */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description internal_error */
         InternalError: {
+            headers: {
+                /** @description Id of this request in the log. */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description internal_error */
+        FunctionFailed: {
             headers: {
                 /** @description Id of this request in the log. */
                 "x-request-id"?: string;
@@ -2182,21 +2248,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Any other refusal. */
-        OtherRefusal: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "internal_error",
-                 *       "request_id": "0d6f1f0e-6d1b-4a53-9a43-6b1c8b1f4d52"
-                 *     }
-                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -2328,10 +2379,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readEnvironment: {
@@ -2445,10 +2497,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readStats: {
@@ -2600,10 +2653,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listJobs: {
@@ -2687,10 +2741,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     createJobs: {
@@ -2735,10 +2790,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readJobs: {
@@ -2833,10 +2889,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     replaceJobs: {
@@ -2941,10 +2998,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     deleteJobs: {
@@ -3039,10 +3097,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     editJobs: {
@@ -3147,10 +3206,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     statusJobs: {
@@ -3193,7 +3253,7 @@ export interface operations {
                      *       "terminal": true
                      *     }
                      */
-                    "application/json": components["schemas"]["JobStatus"];
+                    "application/json": components["schemas"]["JobLifecycle"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -3202,10 +3262,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     submitJobs: {
@@ -3305,10 +3366,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     cancelJobs: {
@@ -3408,10 +3470,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     killJobs: {
@@ -3511,10 +3574,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     retryJobs: {
@@ -3614,10 +3678,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     rereadLogsJobs: {
@@ -3719,10 +3784,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     refuseActionJobs: {
@@ -3745,10 +3811,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     resultJobs: {
@@ -3839,10 +3906,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     logsJobs: {
@@ -3922,10 +3990,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listDeployBindings: {
@@ -3987,10 +4056,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     writeDeployBindings: {
@@ -4094,10 +4164,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     deleteDeployBindings: {
@@ -4156,10 +4227,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     retryDeployments: {
@@ -4211,10 +4283,11 @@ export interface operations {
             404: components["responses"]["JobNotFoundOrNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readCodexAccount: {
@@ -4252,10 +4325,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     logoutCodexAccount: {
@@ -4293,10 +4367,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     startCodexAccount: {
@@ -4339,10 +4414,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     cancelCodexAccount: {
@@ -4385,10 +4461,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listProjects: {
@@ -4448,10 +4525,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listRules: {
@@ -4498,10 +4576,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listProfiles: {
@@ -4559,10 +4638,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     deleteRules: {
@@ -4603,10 +4683,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     deleteProfiles: {
@@ -4658,10 +4739,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     importConfig: {
@@ -4724,10 +4806,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     exportConfig: {
@@ -4756,10 +4839,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listAttachments: {
@@ -4810,10 +4894,11 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readAttachments: {
@@ -4864,10 +4949,11 @@ export interface operations {
             404: components["responses"]["JobNotFoundOrNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     editProjects: {
@@ -4921,10 +5007,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readOpenapi: {
@@ -4957,10 +5044,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listAuditLogs: {
@@ -5020,10 +5108,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     readSession: {
@@ -5062,10 +5151,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listSessions: {
@@ -5109,10 +5199,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     endSessions: {
@@ -5142,10 +5233,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     listTokens: {
@@ -5190,10 +5282,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     createTokens: {
@@ -5245,10 +5338,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     suspendTokens: {
@@ -5298,10 +5392,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     resumeTokens: {
@@ -5351,10 +5446,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
     revokeTokens: {
@@ -5404,10 +5500,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
-            default: components["responses"]["OtherRefusal"];
         };
     };
 }

@@ -12,10 +12,15 @@ export const ERRORS = {
   job_not_found: { status: 404, word: 'job_not_found', retryable: false },
   body_too_large: { status: 413, word: 'Invalid request size', retryable: false },
   too_many_requests: { status: 429, word: 'too_many_requests', retryable: true },
+  headers_too_large: { status: 431, word: 'the headers of the request are too large', retryable: false },
   internal_error: { status: 500, word: 'internal_error', retryable: false },
+  function_failed: { status: 502, word: 'internal_error', retryable: false },
   unavailable: { status: 503, word: 'unavailable', retryable: true },
   timed_out: { status: 504, word: 'timed_out', retryable: true },
 } as const satisfies Record<string, { status: number; word: string | undefined; retryable: boolean }>;
+
+/** What a 401 asks for, in the header WWW-Authenticate. */
+export const CHALLENGE = 'Bearer realm="promptq"';
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -29,6 +34,7 @@ export type ErrorDetails = Record<string, unknown>;
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
+  /** Absent where there is nothing to add. */
   readonly details: ErrorDetails | undefined;
   /** Seconds after which trying again makes sense. */
   readonly retryAfter: number | undefined;
@@ -36,7 +42,7 @@ export class ApiError extends Error {
   private constructor(code: ErrorCode, message: string, details?: ErrorDetails, retryAfter?: number) {
     super(message);
     this.code = code;
-    this.details = details;
+    this.details = details !== undefined && Object.keys(details).length > 0 ? details : undefined;
     this.retryAfter = retryAfter;
   }
 

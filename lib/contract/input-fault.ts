@@ -30,7 +30,7 @@ function allowed(issue: z.core.$ZodIssue): string {
       return issue.issues[0]?.message ?? issue.message;
     case 'invalid_type':
       if (!UNSAID.test(issue.message)) return issue.message;
-      return `expected ${issue.expected}`;
+      return `expected ${issue.expected === 'int' ? 'a whole number' : issue.expected}`;
     case 'invalid_value':
       return `expected one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':

@@ -34,6 +34,14 @@ export interface ComparedDocument {
 /** Schemas of requests may only ask for less, those of answers may only promise more. */
 type Direction = 'request' | 'answer';
 
+const NEVER_WORKED = 'A number outside was answered with 500: the table can not hold it.';
+
+/** Breaking changes since the released document that no client can depend on, each with the reason. */
+export const ACCEPTED_CHANGES: Readonly<Record<string, string>> = {
+  'POST /api/v1/config/import: body.profiles[].timeout: minimum was 0, is 1e-100': NEVER_WORKED,
+  'POST /api/v1/config/import: body.profiles[].timeout: maximum was not given, is 9007199254740991': NEVER_WORKED,
+};
+
 /**
  * What of an API is no longer as clients of its earlier version know it, a sentence each: something removed or renamed,
  * something newly asked for, something allowed no more, something promised no more. What was added is none of it.
@@ -64,7 +72,9 @@ class Comparison {
 
   *operations(where: string, before: Operation, after: Operation): Generator<string> {
     yield* changed(`${where}: operationId`, before.operationId, after.operationId);
-    yield* changed(`${where}: scope`, before['x-required-scope'], after['x-required-scope']);
+    // Scopes are of tokens: of an operation that takes none, the scope says nothing.
+    if (before.security === undefined || before.security.some((scheme) => !('session' in scheme)))
+      yield* changed(`${where}: scope`, before['x-required-scope'], after['x-required-scope']);
     const schemes = (after.security ?? []).flatMap(Object.keys);
     for (const scheme of (before.security ?? []).flatMap(Object.keys)) {
       if (!schemes.includes(scheme)) yield `${where}: the scheme ${scheme} is accepted no more`;
@@ -73,15 +83,22 @@ class Comparison {
     yield* this.#requests(where, before.requestBody, after.requestBody);
     for (const [status, body] of Object.entries(before.responses)) {
       const now = after.responses[status];
-      if (now === undefined) yield `${where}: the status ${status} is removed`;
-      else
-        yield* this.#contents(
-          `${where}: ${status}`,
-          this.#response(body, 'before'),
-          this.#response(now, 'after'),
-          'answer',
-        );
+      if (now !== undefined) yield* this.#answers(`${where}: ${status}`, body, now);
+      // Refusals that `default` stood for may be named one by one, each with the body that it promised.
+      else if (status === 'default') yield* this.#named(where, body, before, after);
+      else yield `${where}: the status ${status} is removed`;
     }
+  }
+
+  *#named(where: string, byDefault: Body, before: Operation, after: Operation): Generator<string> {
+    const added = Object.entries(after.responses).filter(([status]) => before.responses[status] === undefined);
+    const refusals = added.filter(([status]) => Number(status) >= 400);
+    if (refusals.length === 0) yield `${where}: the status default is removed`;
+    for (const [status, body] of refusals) yield* this.#answers(`${where}: ${status}`, byDefault, body);
+  }
+
+  #answers(where: string, before: Body, after: Body): Generator<string> {
+    return this.#contents(where, this.#response(before, 'before'), this.#response(after, 'after'), 'answer');
   }
 
   *#parameters(where: string, before: readonly Parameter[], after: readonly Parameter[]): Generator<string> {
@@ -136,6 +153,10 @@ class Comparison {
   }
 
   #schema(schema: Schema | undefined, side: 'before' | 'after'): Schema {
+    const [only, ...more] = schema?.allOf ?? [];
+    // An `allOf` that holds one reference and has nothing beside it is that reference.
+    if (only?.$ref !== undefined && more.length === 0 && Object.keys(schema ?? {}).length === 1)
+      return this.#schema(only, side);
     if (schema?.$ref === undefined) return schema ?? {};
     return this.#document(side).components?.schemas?.[nameOf(schema.$ref)] ?? {};
   }

@@ -1,21 +1,15 @@
-import { ERRORS, type ErrorCode } from './errors.ts';
+import { CHALLENGE, ERRORS, type ErrorCode } from './errors.ts';
 import { errorBody } from './schemas/service.ts';
 
 /** A header of every answer, with its meaning. */
 export const REQUEST_ID_HEADER = { 'x-request-id': 'Id of this request in the log.' };
+const WWW_AUTHENTICATE_NOTE = `How to prove who calls: \`${CHALLENGE}\`. API Gateway renames it to \`x-amzn-Remapped-WWW-Authenticate\`.`;
 const REQUEST_ID_EXAMPLE = '0d6f1f0e-6d1b-4a53-9a43-6b1c8b1f4d52';
 
 /** Errors that say what is wrong in a sentence. */
 const SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_request: 'query: unknown "limt"; none is allowed',
   invalid_state: 'a job can be edited only while it is QUEUED; this one is RUNNING',
-};
-
-/** What a client should expect beyond what is listed. */
-export const OTHER_REFUSAL = {
-  id: 'OtherRefusal',
-  description: 'Any other refusal.',
-  content: { 'application/json': { schema: errorBody, example: errorExample('internal_error') } },
 };
 
 /** The responses that routes share, by name: each must be one and the same object to become one component. */
@@ -40,6 +34,7 @@ function newErrorResponse(id: string, codes: readonly ErrorCode[]) {
       .join(' / '),
     headers: headersOf({
       ...REQUEST_ID_HEADER,
+      ...(codes.includes('unauthorized') && { 'WWW-Authenticate': WWW_AUTHENTICATE_NOTE }),
       ...(retryable && { 'Retry-After': 'Seconds after which to try again.' }),
     }),
     content: {

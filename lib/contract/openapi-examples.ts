@@ -32,7 +32,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 const BY_SCHEMA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Job: JOB_EXAMPLE,
   JobSummary: JOB_EXAMPLE,
-  JobStatus: JOB_EXAMPLE,
+  JobLifecycle: JOB_EXAMPLE,
   JobResult: JOB_EXAMPLE,
   JobLogs: JOB_EXAMPLE,
   RereadJob: JOB_EXAMPLE,
@@ -62,11 +62,11 @@ function exampleOf(schema: Schema, schemas: Schemas, known: Readonly<Record<stri
   if (schema.default !== undefined) return schema.default;
   if (schema.nullable) return null;
   if (schema.enum !== undefined) return schema.enum[0];
+  if (schema.type === 'object') return membersOf(schema, schemas, known);
   const [first] = schema.anyOf ?? schema.oneOf ?? [];
   if (first !== undefined) return exampleOf(first, schemas);
   if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, schemas)));
   if (schema.type === 'array') return schema.items === undefined ? [] : [exampleOf(schema.items, schemas)];
-  if (schema.type === 'object') return membersOf(schema, schemas, known);
   return scalar(schema);
 }
 

@@ -5,6 +5,9 @@ import { SCOPES, type Scope } from './scopes.ts';
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** Whom a route takes that is not for every principal with its scope. */
+export const REQUIRED_PRINCIPALS = { 'admin-sessions': 'a browser session of an admin' } as const;
+
 /** All paths of the table are relative to this. */
 export const BASE_PATH = '/api/v1';
 
@@ -56,11 +59,11 @@ export interface Route<
   readonly path: `/${string}`;
   readonly scope: Scope;
   /** `admin-sessions`: for browser sessions of administrators alone, whatever scopes a token has. */
-  readonly only?: 'admin-sessions';
+  readonly only?: keyof typeof REQUIRED_PRINCIPALS;
   /** Whether an audit row is kept of each call that was let in. */
   readonly audited?: boolean;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -98,7 +101,9 @@ export const COMMON_ERRORS = [
   'forbidden',
   'body_too_large',
   'too_many_requests',
+  'headers_too_large',
   'internal_error',
+  'function_failed',
   'unavailable',
   'timed_out',
 ] as const satisfies readonly ErrorCode[];

@@ -17,7 +17,7 @@ export async function tryJob(service: Service, { profile, patience }: TrialJob):
   const body = { prompt: isScript ? 'echo "promptq doctor"' : 'Answer with one word: ok', profile, project: 'doctor' };
   const { id } = await dataOf('POST /jobs', service.api.POST('/api/v1/jobs', { body }));
   const path = { params: { path: { id } } } as const;
-  let status: Schemas['JobStatus'];
+  let status: Schemas['JobLifecycle'];
   do {
     const query = { wait: WAIT };
     status = await dataOf(

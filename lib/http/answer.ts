@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import { TOKEN_PATTERN } from '../access/api-tokens.ts';
 import { isThrottle } from '../aws/throttles.ts';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, CHALLENGE } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
 import { NewerSchemaError } from '../jobs/newer-schema.ts';
@@ -47,6 +47,7 @@ export function refusal(thrown: unknown, settings: AnswerSettings): LambdaAnswer
     headers: {
       ...baseHeaders(settings),
       ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+      ...(error.code === 'unauthorized' && { 'www-authenticate': CHALLENGE }),
     },
     // A sentence says what was received; that can be a token in the wrong place, and what shows answers would show it.
     body: JSON.stringify({

@@ -9,6 +9,7 @@ import { callerAddress } from '../access/caller-address.ts';
 import { refuseForeignOrigin } from '../access/own-origin.ts';
 import type { Principal } from '../access/principal.ts';
 import { cookieNames } from '../access/session-cookie.ts';
+import { ALLOWED_METHODS } from '../contract/allowed-methods.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
@@ -54,10 +55,11 @@ export function serve<R extends Route, S>(
   });
 }
 
-/** The handler of every path and method that no route maps. */
+/** The handler of every path and method that no route maps; of a path that others do, it names the methods in `Allow`. */
 export function serveUnmapped() {
   const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
-  return wrap({ id: 'unmapped', scope, mode: 'buffered' }, async () => {
+  const allowed = ({ resource }: APIGatewayProxyEvent) => ALLOWED_METHODS[resource];
+  return wrap({ id: 'unmapped', scope, mode: 'buffered', allowed }, async () => {
     throw ApiError.of('not_found');
   });
 }
@@ -76,6 +78,8 @@ function wrap(
   route: Pick<Route, 'only' | 'mode' | 'audited'> & {
     readonly id: string;
     readonly scope: Scope | ((event: APIGatewayProxyEvent) => Scope);
+    /** The methods that a 404 names in `Allow`. */
+    readonly allowed?: (event: APIGatewayProxyEvent) => readonly string[] | undefined;
   },
   answer: (event: APIGatewayProxyEvent, call: Call) => Promise<LambdaAnswer>,
 ) {
@@ -119,7 +123,8 @@ function wrap(
         await audited(refused.statusCode);
         if (unexpected) core.log.error('failed', { ...told, error: thrown as Error });
         else core.log.info('refused', { ...told, status: refused.statusCode, principal: principal?.name });
-        return refused;
+        const allowed = refused.statusCode === 404 ? route.allowed?.(event) : undefined;
+        return { ...refused, headers: { ...refused.headers, ...(allowed && { allow: allowed.join(', ') }) } };
       }
     },
   );

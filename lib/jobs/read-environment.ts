@@ -2,6 +2,7 @@ import { timestamp } from '../aws/table-clock.ts';
 import type { ProfileStore } from '../catalog/profiles.ts';
 import { viewProfile } from '../catalog/profiles.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { viewLimits } from '../contract/limits-view.ts';
 import type { EnvironmentView } from '../contract/schemas/environment.ts';
 import { type FiguresContext, readProjects, readTokens } from './read-stats.ts';
 import type { LiveWorkers, WorkerInfo } from './workers.ts';
@@ -47,7 +48,7 @@ export async function readEnvironment(
       default_profile: deployment.defaultProfile,
       scope_enforcement: deployment.scopeEnforcement,
       max_body_bytes: deployment.maxBodyBytes,
-      limits: LIMITS,
+      limits: viewLimits(LIMITS),
     },
     profiles: views,
     models: [...new Set([...named, ...tokens.models])].sort(),

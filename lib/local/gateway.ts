@@ -84,6 +84,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const answer = async (exchange: Exchange) => {
     const { request, response, requestId } = exchange;
+    const hostFault = faultOfHost(request);
+    if (hostFault !== undefined) return refuseRequest(exchange, 400, hostFault);
     const { hosts = [], browserName: name } = options;
     const own = name === undefined ? hosts : [...hosts, hostUnder(name, request.socket.localPort)];
     if (hasForeignHost(request, { hosts: own, localhost: true })) return refuseForeign(request, response, requestId);
@@ -106,7 +108,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     else await buffer(call, limits);
   };
 
-  const server = createServer({ keepAliveTimeout: KEPT_ALIVE }, (request, response) => {
+  // Node's own refusal of a request without a host has no body.
+  const server = createServer({ keepAliveTimeout: KEPT_ALIVE, requireHostHeader: false }, (request, response) => {
     const exchange: Exchange = { request, response, requestId: randomUUID() };
     answer(exchange).catch((error: unknown) => giveUp(exchange, error, options.log));
   });
@@ -114,6 +117,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     // Else a client would be asked to send a body that is refused anyway.
     if (announcedBytes(request) <= limits.bodyBytes) response.writeContinue();
     server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refuseRequest({ request, response, requestId: randomUUID() }, 417, 'the expectation can not be met');
   });
   server.on('clientError', refuseMalformed);
   server.listen(options.port, '127.0.0.1');
@@ -164,6 +170,17 @@ async function stream({ handler, event, found, exchange }: FunctionCall, limits:
   }
 }
 
+function faultOfHost({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
+  const hosts = headersDistinct.host?.length ?? 0;
+  if (hosts > 1) return 'the request names two hosts';
+  return hosts === 0 && httpVersion === '1.1' ? 'the request names no host' : undefined;
+}
+
+function refuseRequest({ request, response, requestId }: Exchange, status: number, error: string): void {
+  request.resume();
+  sendGatewayError(response, status, error, requestId);
+}
+
 /** As API Gateway answers what is meant for another host. */
 function refuseForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   request.resume();
@@ -189,7 +206,7 @@ function giveUp({ request, response, requestId }: Exchange, error: unknown, log:
   }
   if (response.headersSent || response.destroyed) response.destroy();
   else if (error instanceof TimedOutError) sendGatewayError(response, 504, 'timed_out', requestId);
-  else sendGatewayError(response, 502, 'internal_error', requestId);
+  else sendGatewayError(response, ERRORS.function_failed.status, ERRORS.function_failed.word, requestId);
 }
 
 function describe(error: unknown): string {
@@ -197,7 +214,7 @@ function describe(error: unknown): string {
 }
 
 const PROTOCOL_FAULTS = new Map([
-  ['HPE_HEADER_OVERFLOW', { status: 431, error: 'the headers of the request are too large' }],
+  ['HPE_HEADER_OVERFLOW', { status: ERRORS.headers_too_large.status, error: ERRORS.headers_too_large.word }],
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, error: 'the request took too long to arrive' }],
 ]);
 

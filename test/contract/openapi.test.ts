@@ -63,7 +63,7 @@ const contract = z.object({
         operationId: z.string().min(1),
         summary: z.string().min(1),
         security: z.array(z.record(z.string(), z.array(z.string()))).min(1),
-        'x-required-scope': z.string(),
+        'x-required-scope': z.string().optional(),
         parameters: z
           .array(z.object({ name: z.string(), in: z.string(), schema: z.record(z.string(), z.unknown()) }))
           .default([]),

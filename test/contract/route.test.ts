@@ -8,6 +8,7 @@ const spec = {
   path: '/things/{id}',
   scope: 'read',
   summary: 'Read a thing',
+  description: 'One of them.',
   params: z.object({ id: z.string() }),
   responses: { 200: { description: 'The thing.' } },
   errors: [],

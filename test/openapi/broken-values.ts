@@ -7,7 +7,7 @@ export interface Broken {
   readonly value: unknown;
 }
 
-const OF_EVERY_TYPE = ['text', '', 7, 1.5, -1, 2 ** 53, true, [], [7], {}, { x: 1 }];
+const OF_EVERY_TYPE = [null, 'text', '', 7, 1.5, -1, 2 ** 53, true, [], [7], {}, { x: 1 }];
 
 /** Values at and beyond each bound of a schema, and of every other type, that it does not admit. */
 export function brokenValues(schema: Schema, place = 'value'): Broken[] {

@@ -38,7 +38,8 @@ export interface Operation {
   readonly method: string;
   /** As in the document, such as `/api/v1/jobs/{id}`. */
   readonly path: string;
-  readonly scope: string;
+  /** Absent for signed-in administrators alone. */
+  readonly scope: string | undefined;
   /** Whether it is for signed-in administrators alone. */
   readonly signedIn: boolean;
   readonly parameters: readonly Parameter[];
@@ -55,7 +56,7 @@ export function operationsOf(document: Json): Operation[] {
     Object.entries(methods).map(([method, given]) => {
       const operation = resolve(document, given, []) as {
         operationId: string;
-        'x-required-scope': string;
+        'x-required-scope'?: string;
         security: readonly Readonly<Record<string, unknown>>[];
         parameters?: Parameter[];
         requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };

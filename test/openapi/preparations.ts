@@ -18,7 +18,10 @@ export interface Preparation {
 }
 
 /** Declared of every operation, and not to be reached here. */
-export const EVERYWHERE_UNREACHED = { 429: 'needs a service with a rate: test/api/rate-limits.test.ts' };
+export const EVERYWHERE_UNREACHED = {
+  429: 'needs a service with a rate: test/api/rate-limits.test.ts',
+  431: 'the gateway answers it for every address alike: test/lib/local/gateway.test.ts',
+};
 
 const REDIRECT = { 303: 'needs 100 MB of output: test/api/large-output.test.ts' };
 

@@ -6,10 +6,11 @@ const LONGEST = { text: 60, list: 4 } as const;
 
 /** Values that a schema admits. @throws Error for a keyword that this doesn't know, so that nothing is passed over. */
 export function validValues(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.nullable) return fc.option(validValues({ ...schema, nullable: false }), { freq: 9 });
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches !== undefined) return fc.oneof(...branches.map(validValues));
-  if (schema.allOf !== undefined) {
+  if (schema.allOf !== undefined && schema.type !== 'object') {
     const [only, ...more] = schema.allOf;
     if (only === undefined || more.length > 0) throw new Error('allOf of several schemas is not known here');
     return validValues(only);
@@ -82,9 +83,23 @@ function numbers(schema: Schema): fc.Arbitrary<number> {
   );
 }
 
-function objects({ properties = {}, required = [], additionalProperties }: Schema): fc.Arbitrary<unknown> {
+function objects(schema: Schema): fc.Arbitrary<unknown> {
+  const { properties = {}, required = [], additionalProperties, allOf = [] } = schema;
+  const [alternatives, ...more] = allOf;
+  if (more.length > 0) throw new Error('an object with several schemas in allOf is not known here');
+  if (alternatives !== undefined)
+    return fc.oneof(...(alternatives.anyOf ?? []).map((one) => objects(withRequired(schema, one.required ?? []))));
   const members = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, validValues(member)]));
   const known = fc.record(members, { requiredKeys: [...required] });
   if (typeof additionalProperties !== 'object' || Object.keys(properties).length > 0) return known;
   return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), validValues(additionalProperties), { maxKeys: 3 });
+}
+
+function withRequired({ allOf: _, ...schema }: Schema, names: readonly string[]): Schema {
+  const needed = names.map((name) => [name, { ...schema.properties?.[name], nullable: false }] as const);
+  return {
+    ...schema,
+    properties: { ...schema.properties, ...Object.fromEntries(needed) },
+    required: [...(schema.required ?? []), ...names],
+  };
 }

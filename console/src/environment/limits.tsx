@@ -12,6 +12,8 @@ export function Limits({ limits }: { limits: Readonly<Record<string, unknown>> }
 
 function flat(values: object, before = ''): [string, string][] {
   return Object.entries(values).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    // The deprecated spelling of a limit that is there in snake_case too.
+    if (/[A-Z]/.test(name)) return [];
     if (typeof value === 'object' && value !== null) return flat(value, `${before}${name}.`);
     return [[`${before}${name}`, typeof value === 'number' ? value.toLocaleString('en') : String(value)]];
   });

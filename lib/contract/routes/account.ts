@@ -43,6 +43,7 @@ export const cancelCodexLogin = defineRoute({
   method: 'POST',
   path: '/codex-account/cancel',
   summary: 'Cancel the login that is under way',
+  description: 'The code that was shown counts no more. Only while a login is under way.',
   responses: { 200: { description: 'The account as it now is.', schema: account } },
   errors: ['invalid_request', 'invalid_state', 'not_found'],
 });

@@ -28,6 +28,7 @@ export const listRules = defineRoute({
   id: 'rules.list',
   path: '/rules',
   summary: 'List rules',
+  description: 'Rules that were imported; jobs ask for them by id.',
   responses: { 200: { description: 'A page of rules, in the order of their ids.', schema: ruleList } },
 });
 
@@ -36,6 +37,7 @@ export const listProfiles = defineRoute({
   id: 'profiles.list',
   path: '/profiles',
   summary: 'List profiles',
+  description: 'Profiles that are built in and those that were imported; jobs ask for them by name.',
   responses: {
     200: {
       description: 'A page of profiles, in the order of their names; what is built in comes first.',

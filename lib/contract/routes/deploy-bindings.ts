@@ -29,6 +29,7 @@ export const listBindings = defineRoute({
   path: '/deploy-bindings',
   scope: 'read',
   summary: 'List deploy bindings',
+  description: 'All of them, or those of one project. No answer shows the secret of a binding.',
   query: bindingListQuery,
   responses: { 200: { description: 'The bindings, by project and name.', schema: bindingList } },
   errors: ['invalid_request'],

@@ -51,6 +51,7 @@ export const readJob = defineRoute({
   path: '/jobs/{id}',
   scope: 'read',
   summary: 'Read a job',
+  description: 'All fields, with the texts that the job was created with.',
   params: jobParams,
   responses: { 200: { description: 'The job with all its fields.', schema: job } },
   errors: ['job_not_found', 'invalid_request'],
@@ -64,6 +65,7 @@ export const readJobStatus = defineRoute({
   path: '/jobs/{id}/status',
   scope: 'read',
   summary: "Read a job's lifecycle status",
+  description: 'With `wait` the answer comes when the state changes, or after that many seconds.',
   params: jobParams,
   query: z.object({
     wait: integerParameter({
@@ -124,6 +126,7 @@ export const submitJob = defineRoute({
   method: 'POST',
   path: '/jobs/{id}/submit',
   summary: 'Queue a draft',
+  description: 'A worker takes the job from then on. Only while the job is DRAFT.',
 });
 
 export const cancelJob = defineRoute({

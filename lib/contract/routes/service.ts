@@ -7,6 +7,7 @@ export const readHealth = defineRoute({
   path: '/health',
   scope: 'read',
   summary: 'Check that the service works',
+  description: 'Answers 200 also where a check has failed: `status` says so, and each check says what to do.',
   responses: {
     200: { description: 'What works, what does not, and how many jobs are in each state.', schema: health },
   },
@@ -21,6 +22,7 @@ export const readOpenApi = defineRoute({
   path: '/openapi.json',
   scope: 'read',
   summary: 'Read this document',
+  description: 'With the unit of `timeout` that this deployment has.',
   responses: { 200: { description: 'OpenAPI 3.0.3.', schema: openApiDocument } },
   errors: [],
   mode: 'buffered',

@@ -37,6 +37,7 @@ export const endSession = defineRoute({
   only: 'admin-sessions',
   audited: true,
   summary: 'End a browser session at once',
+  description: 'The next request of that browser is refused with 401.',
   params: z.object({ id: z.string().min(1).meta({ description: 'Id of a session.' }) }),
   responses: { 204: { description: 'The session is over.' } },
   errors: ['not_found'],

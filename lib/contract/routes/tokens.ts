@@ -24,6 +24,7 @@ export const createToken = defineRoute({
   only: 'admin-sessions',
   audited: true,
   summary: 'Create an API token',
+  description: 'The answer is the only one that shows the token itself.',
   body: tokenCreation,
   responses: { 201: { description: 'The token, shown this once.', schema: createdToken } },
   errors: ['invalid_request'],
@@ -50,6 +51,7 @@ export const suspendToken = defineRoute({
   id: 'tokens.suspend',
   path: '/tokens/{id}/suspend',
   summary: 'Refuse a token until it is resumed',
+  description: 'A suspended token is refused with 401. A revoked one stays revoked.',
 });
 
 export const resumeToken = defineRoute({
@@ -57,6 +59,7 @@ export const resumeToken = defineRoute({
   id: 'tokens.resume',
   path: '/tokens/{id}/resume',
   summary: 'Accept a suspended token again',
+  description: 'The token has the scopes that it had. A revoked one stays revoked.',
 });
 
 export const revokeToken = defineRoute({
@@ -64,4 +67,5 @@ export const revokeToken = defineRoute({
   id: 'tokens.revoke',
   path: '/tokens/{id}/revoke',
   summary: 'Refuse a token for ever',
+  description: 'A revoked token stays in the list, and nothing makes it valid again.',
 });

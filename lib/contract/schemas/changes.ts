@@ -15,6 +15,6 @@ export const changes = z
     truncated: z.boolean().meta({ description: 'Whether the attachment is not all of the diff.' }),
   })
   .meta({
-    id: 'JobChanges',
+    id: 'RepositoryChanges',
     description: "What the job changed in its project's repository, new files included; null where there is none.",
   });

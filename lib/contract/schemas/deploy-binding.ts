@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { projectName } from './job.ts';
 import { BINDING_MODES } from './job-deployment.ts';
 import { NAME_NOTE, nameText } from './name.ts';
+import { wholeNumber } from './number.ts';
 import { timestamp } from './text.ts';
 
 const { nameLength, urlLength, commandLength, timeoutSeconds, formerSecretSeconds } = LIMITS.deployBindings;
@@ -53,10 +54,7 @@ const modeShape = {
   install_command: command.optional().meta({ description: "Mode web_framework: instead of the framework's." }),
   build_command: command.optional().meta({ description: "Mode web_framework: instead of the framework's." }),
   deploy_command: command.optional().meta({ description: "Mode web_framework: instead of the framework's." }),
-  timeout_seconds: z
-    .int()
-    .min(timeoutSeconds.min)
-    .max(timeoutSeconds.max)
+  timeout_seconds: wholeNumber(timeoutSeconds)
     .optional()
     .meta({ description: `Modes custom and web_framework: of each command. Default ${timeoutSeconds.default}.` }),
 };

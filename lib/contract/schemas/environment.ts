@@ -42,7 +42,10 @@ export const environment = z
       default_profile: z.string(),
       scope_enforcement: z.boolean(),
       max_body_bytes: z.number().int(),
-      limits: z.object({}).catchall(z.unknown()).meta({ description: 'Every limit that a client can meet.' }),
+      limits: z.object({}).catchall(z.unknown()).meta({
+        description:
+          'Every limit that a client can meet. Names in camelCase are deprecated: each is there in snake_case too.',
+      }),
     }),
     profiles: z.array(
       z.object({

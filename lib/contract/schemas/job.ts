@@ -5,6 +5,7 @@ import { isTerminal, STATUSES, type Status, TERMINAL_STATUSES } from '../statuse
 import { changes } from './changes.ts';
 import { jobDeployment } from './job-deployment.ts';
 import { NAME_NOTE, nameText, pathText } from './name.ts';
+import { timeoutNumber, wholeNumber } from './number.ts';
 import { timestamp } from './text.ts';
 
 export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
@@ -77,16 +78,21 @@ export const usage = z
   })
   .meta({ id: 'Usage', description: "What the agent's own events counted." });
 
-const promptText = z.string().min(1, 'expected a non-empty string');
+/** Neither agent takes a prompt of nothing but whitespace. */
+const promptText = z
+  .string()
+  .min(1, { error: 'expected a non-empty string', abort: true })
+  .refine((text) => text.trim() !== '', 'expected more than whitespace');
 
 /** An integer that survives JSON in every client. */
 export const safeInteger = z.number().int('expected a whole number').meta({ format: 'int64' });
 
 /** The settings that an edit may change too. */
 const editableShape = {
-  prompt: promptText
-    .optional()
-    .meta({ description: 'The prompt. Required unless `base_prompt` is given.', example: 'Say hello.' }),
+  prompt: promptText.optional().meta({
+    description: 'The prompt: more than whitespace. Required unless `base_prompt` is given.',
+    example: 'Say hello.',
+  }),
   base_prompt: promptText
     .optional()
     .meta({ description: 'Another name of `prompt`; if both are given they must be equal.' }),
@@ -104,18 +110,10 @@ const editableShape = {
     .meta({ description: "Name of an execution profile; default: the deployment's." }),
   model: nameText(LIMITS.nameLength).optional().meta({ description: "Overrides the profile's model." }),
   priority: safeInteger.optional().meta({ description: 'Higher runs earlier. Default 0.', example: 0 }),
-  timeout: z
-    .number()
-    .positive('expected a number above 0')
-    .min(LIMITS.timeout.min)
-    .max(LIMITS.timeout.max)
+  timeout: timeoutNumber()
     .optional()
     .meta({ description: "Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which." }),
-  retries: z
-    .number()
-    .int()
-    .min(LIMITS.retries.min)
-    .max(LIMITS.retries.max)
+  retries: wholeNumber(LIMITS.retries)
     .optional()
     .meta({ description: 'How many more attempts a failure gets. Default 0.' }),
   cwd: pathText(LIMITS.cwdLength).optional().meta({
@@ -146,7 +144,11 @@ export const jobCreation = z
       .optional()
       .meta({ description: 'Another name of `save_draft`; either being true makes a draft.' }),
   })
-  .meta({ id: 'JobCreation' });
+  // Within `allOf`, as generators of clients make a union of a schema with `anyOf` and lose its members.
+  .meta({
+    id: 'JobCreation',
+    override: { allOf: [{ anyOf: [{ required: ['prompt'] }, { required: ['base_prompt'] }] }] },
+  });
 export type JobCreation = z.output<typeof jobCreation>;
 
 /** What an agent can ask for in a block `follow-up-job`; its identity follows from the job that asked. */
@@ -175,7 +177,7 @@ const lifecycleShape = {
 /** `GET /jobs/{id}/status`. */
 export const jobStatus = z
   .object({ ...lifecycleShape, terminal: z.boolean().meta({ description: 'Whether the job has come to its end.' }) })
-  .meta({ id: 'JobStatus' });
+  .meta({ id: 'JobLifecycle' });
 
 /** What only an attempt can tell; shared by a job and its result. */
 export const outcomeShape = {

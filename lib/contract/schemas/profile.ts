@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { REFUSED_NAMES, whyRefused } from '../profile-variables.ts';
 import { unknownMember, withoutNulls } from './entry.ts';
 import { nameText } from './name.ts';
+import { timeoutNumber, wholeNumber } from './number.ts';
 import { timestamp } from './text.ts';
 
 const { catalog } = LIMITS;
@@ -61,26 +62,14 @@ const shape = {
       description: `Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: ${REFUSED_NAMES}.`,
     }),
   sandbox: z.enum(SANDBOXES).optional().meta({ description: '`none` (default): the container is the sandbox.' }),
-  timeout: z
-    .number({ error: "expected a number > 0 in the deployment's timeout_unit" })
-    .positive("expected a number > 0 in the deployment's timeout_unit")
+  timeout: timeoutNumber()
     .optional()
     .meta({ description: "Per attempt, in the deployment's unit, where a job gives none." }),
-  retries: z
-    .int({ error: `expected a whole number from ${LIMITS.retries.min} to ${LIMITS.retries.max}` })
-    .min(LIMITS.retries.min)
-    .max(LIMITS.retries.max)
-    .optional()
-    .meta({ description: 'Where a job gives none.' }),
-  concurrency: z
-    .int({ error: `expected a whole number from ${catalog.concurrency.min} to ${catalog.concurrency.max}` })
-    .min(catalog.concurrency.min)
-    .max(catalog.concurrency.max)
-    .optional()
-    .meta({
-      description:
-        'How many of its jobs run at once at most, whoever runs them; the others wait as `profile_busy`. Absent: no limit. It is judged when a job is to start: one that runs already is not ended.',
-    }),
+  retries: wholeNumber(LIMITS.retries).optional().meta({ description: 'Where a job gives none.' }),
+  concurrency: wholeNumber(catalog.concurrency).optional().meta({
+    description:
+      'How many of its jobs run at once at most, whoever runs them; the others wait as `profile_busy`. Absent: no limit. It is judged when a job is to start: one that runs already is not ended.',
+  }),
   vendor: z
     .enum(['own', 'practice'])
     .optional()

@@ -149,6 +149,23 @@ describe('what is no request', () => {
     expect(answer).toContain('{"error":"the request is not valid HTTP","request_id":"');
   });
 
+  test.each([
+    ['names no host', 'Connection: close\r\n', 400, 'the request names no host'],
+    ['names two hosts', 'Connection: close\r\nHost: HOST\r\nHost: HOST\r\n', 400, 'the request names two hosts'],
+    [
+      'expects what nobody does',
+      'Connection: close\r\nHost: HOST\r\nExpect: a-pony\r\n',
+      417,
+      'the expectation can not be met',
+    ],
+  ])('a request that %s is refused in the shape of our errors', async (_, headers, status, error) => {
+    const gateway = await gatewayWith(echoAll);
+    const lines = headers.replaceAll('HOST', new URL(gateway.url).host);
+    const answer = await raw(gateway, `GET /api/v1/things/1 HTTP/1.1\r\n${lines}\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain(`{"error":"${error}","request_id":"`);
+  });
+
   test('headers beyond measure get a 431', async () => {
     const gateway = await gatewayWith(echoAll);
     const answer = await raw(

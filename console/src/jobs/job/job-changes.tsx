@@ -6,7 +6,7 @@ import type { Job } from './job-query.ts';
 import { TextBlock } from './text-block.tsx';
 
 /** A summary of what was changed; the whole diff is among the attachments. */
-export function JobChanges({ job, changes }: { job: Job; changes: Schemas['JobChanges'] }) {
+export function JobChanges({ job, changes }: { job: Job; changes: Schemas['RepositoryChanges'] }) {
   const { branch, base, head, stat, files, insertions, deletions, truncated } = changes;
   const diff = `/api/v1/jobs/${encodeURIComponent(job.id)}/attachments/${encodeURIComponent('.promptq%2Fchanges.diff')}`;
   return (

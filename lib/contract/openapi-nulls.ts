@@ -1,0 +1,58 @@
+/** A schema of an OpenAPI 3.0 document while it is made. */
+interface MutableSchema {
+  $ref?: string;
+  type?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  properties?: Record<string, MutableSchema>;
+  required?: string[];
+  items?: MutableSchema;
+  allOf?: MutableSchema[];
+  anyOf?: MutableSchema[];
+}
+
+interface Body {
+  readonly content?: Readonly<Record<string, { readonly schema?: MutableSchema }>>;
+}
+
+interface MutableDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: Body }>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, MutableSchema>> };
+}
+
+/**
+ * Marks the optional members of requests as nullable, as null counts as absent.
+ * @throws Error for a member whose schema has no type to stand beside `nullable`.
+ */
+export function admitNulls({ paths, components }: MutableDocument): void {
+  const visit = (given: MutableSchema): void => {
+    const schema = given.$ref === undefined ? given : componentOf(given.$ref, components.schemas);
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (!schema.required?.includes(name)) admitNull(name, member);
+      visit(member);
+    }
+    if (schema.items !== undefined) visit(schema.items);
+    for (const part of schema.allOf ?? []) visit(part);
+  };
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) if (schema) visit(schema);
+  }
+}
+
+function admitNull(name: string, member: MutableSchema): void {
+  // One branch that admits null is enough. OpenAPI 3.0 ignores `nullable` without a type; a schema without a type admits null.
+  const schema = member.anyOf?.at(-1) ?? member;
+  if (schema.type !== undefined) schema.nullable = true;
+  else if (schema.$ref !== undefined || schema.allOf !== undefined || schema.enum !== undefined)
+    throw new Error(`the optional member ${name} of a request has no type to be nullable beside`);
+  holdNull(schema);
+}
+
+/** OpenAPI 3.0 allows null for a nullable enum only if the enum has it. */
+export function holdNull(schema: { readonly nullable?: unknown; readonly enum?: unknown }): void {
+  if (schema.nullable === true && Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum.push(null);
+}
+
+function componentOf(reference: string, schemas: Readonly<Record<string, MutableSchema>>): MutableSchema {
+  return schemas[reference.slice(reference.lastIndexOf('/') + 1)] ?? {};
+}

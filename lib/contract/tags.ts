@@ -1,0 +1,20 @@
+/** What each resource of the API is, by the name that the ids of its routes begin with. */
+export const TAG_TEXTS: Readonly<Record<string, string>> = {
+  health: 'Whether the service works.',
+  environment: 'What the service runs on, and its limits.',
+  stats: 'Figures of jobs, projects and tokens.',
+  jobs: 'Jobs, their states and their output.',
+  'deploy-bindings': 'What is done when a job of a project succeeds.',
+  deployments: 'What the deploy bindings did with a job.',
+  'codex-account': 'The vendor account that agents work with, and its login.',
+  projects: 'Projects, which group jobs and say how they work.',
+  rules: 'Texts that jobs can ask for before their prompt.',
+  profiles: 'Which agent runs a job, and how.',
+  config: 'Import and export of rules and profiles.',
+  attachments: 'Files that jobs leave.',
+  openapi: 'This document.',
+  'audit-logs': 'Who did what.',
+  session: 'Who calls.',
+  sessions: 'Browser sessions.',
+  tokens: 'API tokens.',
+};
