@@ -18,7 +18,7 @@ const IDLE_MS = 10_000;
 const DRAFTS = 20;
 const JOBS = 5;
 /** What is read of a job. */
-const jobSchema = z.object({ id: z.string(), status: z.string() });
+const jobSchema = z.object({ id: z.string().default(''), status: z.string().default('') });
 
 console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(0)}, Node ${process.version}`);
 console.log('| jobs | records at start | emulator, idle (ms/s) | a draft (ms) | a job (ms) |');

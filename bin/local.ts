@@ -1,4 +1,5 @@
 import { ConfigFileError } from '../lib/catalog/find-config-file.ts';
+import { fileFault, HomeError } from '../lib/local/home-error.ts';
 import { HomeInUseError } from '../lib/local/home-lock.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
@@ -42,10 +43,13 @@ function parsePort(given: string | undefined): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof HomeInUseError || error instanceof ConfigFileError) return error.message;
+  if (error instanceof HomeInUseError || error instanceof HomeError || error instanceof ConfigFileError)
+    return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `port ${port} is taken by another program; set PORT to another one, or PORT=0 for any free port`;
   }
+  const fault = fileFault(error);
+  if (fault !== undefined) return fault;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { endProcess } from './child-process.ts';
+import { checkDatabase } from './dynamodb/check-database.ts';
 import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
 import { privateNetwork } from './dynamodb/private-network.ts';
 import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
@@ -15,6 +16,8 @@ export interface DynamodbEmulatorOptions {
   readonly folder: string;
   /** What its callers sign with. */
   readonly credentials: RunCredentials;
+  /** Whether earlier runs have kept their data in the folder: then it must be there. */
+  readonly isUsed?: boolean;
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
@@ -41,7 +44,7 @@ const DATABASE_NAME = 'ddb.sqlite';
  * Starts dynoxide where only this process reaches it, and a loopback port that lets callers with the run's credentials
  * through to it. If it ends by itself (1.2.1 aborts on a multi-byte character inside an expression string) it is started
  * again on the same file; what it had acknowledged is there again.
- * @throws Error without a binary for this platform and without an external endpoint, or if it can't start.
+ * @throws HomeError if the database is damaged or lost; Error without a binary for this platform and without an external endpoint, or if it can't start.
  */
 export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): Promise<DynamodbEmulator> {
   const { folder, credentials, env, log, externalEndpoint } = options;
@@ -51,6 +54,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, DATABASE_NAME);
+  checkDatabase({ file, isUsed: options.isUsed === true });
   indexStreamRecords(file);
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
   if (network === undefined)

@@ -30,6 +30,8 @@ export async function startEmulators(
     startDynamodbEmulator({
       folder: home.folder('dynamodb'),
       credentials,
+      // A run keeps its token once it has made its tables.
+      isUsed: (await home.readToken()) !== undefined,
       env: { [RUN_MARK]: home.path, PATH: source.PATH ?? '' },
       externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,
       log,

@@ -1,6 +1,8 @@
-import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { HomeError } from './home-error.ts';
 
 /** What a running service tells others of this machine about itself, in `local.json`. */
 const localInfoSchema = z.object({
@@ -37,11 +39,27 @@ export class Home {
     this.path = path;
   }
 
-  /** Opens a home, creating it for this user alone if it is missing. `given`: as set by the operator, relative to the current folder. */
+  /**
+   * Opens a home, creating it for this user alone if it is missing.
+   * @param given as set by the operator, relative to the current folder
+   * @throws HomeError if it is no folder that this user can write
+   */
   static async open(given: string | undefined): Promise<Home> {
     const path = resolve(given === undefined || given === '' ? '.promptq' : given);
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    return new Home(await realpath(path));
+    const there = await stat(path).catch(() => undefined);
+    if (there !== undefined && !there.isDirectory())
+      throw new HomeError(`the home ${path} is not a folder; set PROMPTQ_HOME to a folder`);
+    try {
+      if (there === undefined) await mkdir(path, { recursive: true, mode: 0o700 });
+      await access(path, constants.W_OK);
+      return new Home(await realpath(path));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new HomeError(
+        `the home ${path} can't be used: ${reason}. Set PROMPTQ_HOME to a folder that this user can write`,
+        { cause: error },
+      );
+    }
   }
 
   /**

@@ -1,11 +1,13 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Home } from './home.ts';
+import { HomeError } from './home-error.ts';
 import { startIdentityProvider } from './identity-provider/identity-provider.ts';
 import { type EnvBlock, signInSettings } from './local-env.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const SECRET_FILE = 'oidc-client-secret';
+const KEY_FILE = 'oidc-key.json';
 
 /**
  * Makes signing in possible: at the operator's own identity provider if the environment names one, else at one that is
@@ -26,11 +28,17 @@ export async function startSignIn(options: {
   const own = signInSettings(source);
   if (own.PROMPTQ_OIDC_ISSUER !== undefined) return (publicOrigin) => ({ ...own, PROMPTQ_PUBLIC_ORIGIN: publicOrigin });
   const clientSecret = await home.keep(SECRET_FILE, () => randomBytes(32).toString('base64url'));
-  const key = await home.keep('oidc-key.json', () => {
+  const key = await home.keep(KEY_FILE, () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' });
   });
-  const provider = await startIdentityProvider({ key: JSON.parse(key), clientSecret, token, hostname, log });
+  const provider = await startIdentityProvider({
+    key: parseKey(key, join(home.path, KEY_FILE)),
+    clientSecret,
+    token,
+    hostname,
+    log,
+  });
   shutdown.add('service', provider.close);
   return (publicOrigin) => {
     provider.serve(publicOrigin);
@@ -42,4 +50,15 @@ export async function startSignIn(options: {
       PROMPTQ_OIDC_CLIENT_SECRET_AT: `file:${join(home.path, SECRET_FILE)}`,
     };
   };
+}
+
+/** @throws HomeError if the file holds no private key */
+function parseKey(text: string, file: string): JsonWebKey {
+  try {
+    const key: JsonWebKey = JSON.parse(text);
+    createPrivateKey({ key, format: 'jwk' });
+    return key;
+  } catch (error) {
+    throw new HomeError(`${file} holds no private key. Remove it: the next start makes a new one`, { cause: error });
+  }
 }

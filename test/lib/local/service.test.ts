@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -185,7 +185,7 @@ describe('the end', () => {
   test('a token that was kept but is no good any more is replaced', async () => {
     const service = await startService();
     await service.stop({ keepHome: true });
-    await rm(join(service.home, 'dynamodb'), { recursive: true });
+    await writeFile(join(service.home, 'token'), 'no token of this run\n');
     const next = await startService({ home: service.home });
     expect(next.token).not.toBe(service.token);
     expect((await next.api('GET', '/health')).status).toBe(200);
