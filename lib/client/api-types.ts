@@ -1699,6 +1699,16 @@ export interface components {
             stderr: string;
             stdout_truncated: boolean;
             stderr_truncated: boolean;
+            /**
+             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @enum {string}
+             */
+            stdout_state?: "complete" | "missing" | "truncated";
+            /**
+             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @enum {string}
+             */
+            stderr_state?: "complete" | "missing" | "truncated";
         };
         Attachment: {
             /**
@@ -1733,6 +1743,16 @@ export interface components {
             stderr_bytes?: number;
             stdout_truncated?: boolean;
             stderr_truncated?: boolean;
+            /**
+             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @enum {string}
+             */
+            stdout_state?: "complete" | "missing" | "truncated";
+            /**
+             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @enum {string}
+             */
+            stderr_state?: "complete" | "missing" | "truncated";
             /** @description Where the next read of this stream begins; null when `stream` is `all`. */
             next_offset: number | null;
         };

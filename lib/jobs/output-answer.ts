@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../contract/limits.ts';
+import type { OUTPUT_STATES } from '../contract/schemas/output.ts';
 import type { Attachment } from './attachment-store.ts';
 import { viewAttachments } from './attachment-view.ts';
 import { followUpIds } from './follow-up-record.ts';
@@ -9,6 +10,24 @@ import { documentStream } from './output-document.ts';
 import type { OutputSource } from './output-source.ts';
 import { type StreamText, tailText, textFrom } from './output-text.ts';
 import { type Receipt, STREAMS, type StreamName } from './receipt.ts';
+
+/** How many bytes of each stream were recorded when the attempt ended; undefined: it has not, or nothing was. */
+export type RecordedBytes = Readonly<Partial<Record<StreamName, number>>>;
+
+/** What is left of each stream whose length was recorded. */
+export function outputStates(
+  sources: Sources,
+  recorded: RecordedBytes,
+): Record<string, (typeof OUTPUT_STATES)[number]> {
+  const states: Record<string, (typeof OUTPUT_STATES)[number]> = {};
+  for (const stream of STREAMS) {
+    const [source, bytes] = [sources[stream], recorded[stream]];
+    if (source === undefined || bytes === undefined) continue;
+    const isLess = source.size < bytes;
+    states[`${stream}_state`] = !isLess ? 'complete' : source.size === 0 ? 'missing' : 'truncated';
+  }
+  return states;
+}
 
 /** The streams that an answer shows. */
 export type Sources = Readonly<Partial<Record<StreamName, OutputSource>>>;
@@ -44,10 +63,13 @@ export function resultMembers(
 export function resultDocument(
   members: ReturnType<typeof resultMembers>,
   sources: Sources,
-  options: { full: boolean; ended: boolean },
+  options: { full: boolean; ended: boolean; recorded?: RecordedBytes },
 ): Readable {
+  const { recorded = {} } = options;
   const texts = textsOf(sources, (source) => wholeOrTail(source, LIMITS.resultStreamBytes, options));
-  return documentStream({ ...members, ...byteCounts(sources) }, pieces(texts), () => truncations(texts));
+  return documentStream({ ...members, ...byteCounts(sources), ...outputStates(sources, recorded) }, pieces(texts), () =>
+    truncations(texts),
+  );
 }
 
 /** Which part of the logs. */
@@ -63,15 +85,23 @@ export function logsDocument(
   attempt: number,
   sources: Sources,
   request: LogsRequest,
-  options: { ended: boolean },
+  options: { ended: boolean; recorded?: RecordedBytes },
 ): Readable {
   const { stream, full, offset } = request;
+  const { recorded = {} } = options;
   const texts = textsOf(sources, (source) =>
     offset === undefined
       ? wholeOrTail(source, LIMITS.logStreamBytes, { full, ...options })
       : textFrom(source, { offset, ...(!full && { limitBytes: LIMITS.logStreamBytes }), ...options }),
   );
-  const members = { id: job.id, status: job.status, attempt, stream, ...byteCounts(sources) };
+  const members = {
+    id: job.id,
+    status: job.status,
+    attempt,
+    stream,
+    ...byteCounts(sources),
+    ...outputStates(sources, recorded),
+  };
   return documentStream(members, pieces(texts), () => ({
     ...truncations(texts),
     next_offset: stream === 'all' ? null : (texts[stream]?.nextOffset() ?? 0),

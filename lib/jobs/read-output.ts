@@ -12,6 +12,7 @@ import type { JobTextStore } from './job-texts.ts';
 import {
   type LogsRequest,
   logsDocument,
+  type RecordedBytes,
   resultDocument,
   resultMembers,
   type Sources,
@@ -46,7 +47,8 @@ export async function readResult(context: OutputContext, job: Job, { full }: { f
   const ended = job.status !== 'RUNNING';
   const attachments = receipt?.attachments === undefined ? [] : await context.attachments.list(job.id, job.attempt);
   const members = resultMembers(job, { receipt, composedPrompt, attachments });
-  return { body: resultDocument(members, sources, { full, ended }) };
+  const recorded = ended ? recordedBytes(job, job.attempt, receipt) : {};
+  return { body: resultDocument(members, sources, { full, ended, recorded }) };
 }
 
 /**
@@ -66,15 +68,17 @@ export async function readLogs(
     );
   }
   requireOneStream(request);
+  const receipt = await receiptOf(context, job, attempt);
   if (request.full && request.offset === undefined) {
     const document = request.stream === 'all' ? 'result' : (`logs-${request.stream}` as const);
-    const location = await documentLocation(context, job, await receiptOf(context, job, attempt), document);
+    const location = await documentLocation(context, job, receipt, document);
     if (location) return { location };
   }
   const live = job.status === 'RUNNING' && attempt === job.attempt;
   if (live) await markWatched(context, job);
   const sources = await sourcesOf(context, job, attempt, streamsOf(request.stream), request.offset);
-  return { body: logsDocument(job, attempt, sources, request, { ended: !live }) };
+  const recorded = live ? {} : recordedBytes(job, attempt, receipt);
+  return { body: logsDocument(job, attempt, sources, request, { ended: !live, recorded }) };
 }
 
 /** @throws ApiError `invalid_request` for an offset without a stream that it belongs to */
@@ -99,6 +103,18 @@ async function composedNow({ texts, rules }: OutputContext, job: Job): Promise<s
 async function receiptOf(context: OutputContext, job: Job, attempt: number): Promise<Receipt | undefined> {
   const none = attempt === 0 || (job.status === 'RUNNING' && attempt === job.attempt);
   return none ? undefined : await context.output.readReceipt(job.id, attempt);
+}
+
+/** By the receipt, which is as old as the output; by the job if the receipt is gone too. */
+function recordedBytes(job: Job, attempt: number, receipt: Receipt | undefined): RecordedBytes {
+  const { stdout, stderr } = receipt?.streams ?? {};
+  if (stdout !== undefined && stderr !== undefined) return { stdout: stdout.bytes, stderr: stderr.bytes };
+  if (attempt !== job.attempt) return {};
+  const { stdout_bytes, stderr_bytes } = job;
+  return {
+    ...(stdout_bytes !== undefined && { stdout: stdout_bytes }),
+    ...(stderr_bytes !== undefined && { stderr: stderr_bytes }),
+  };
 }
 
 async function documentLocation(

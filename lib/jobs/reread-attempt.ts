@@ -6,7 +6,7 @@ import { isKnown, type LaterCode } from '../contract/later-code.ts';
 import { AGENTS } from '../contract/schemas/profile.ts';
 import { collectFollowUps, type FollowUpBlocks } from './follow-up-blocks.ts';
 import type { OutputStore } from './output-store.ts';
-import type { Outcome, Receipt, StreamManifest } from './receipt.ts';
+import type { Outcome, Receipt, StreamManifest, StreamName } from './receipt.ts';
 import { StreamTally } from './stream-tally.ts';
 
 /** What the persisted output of an attempt says, all of it read. */
@@ -84,6 +84,19 @@ async function readOutput(
 
 function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
   const { outcome } = receipt;
+  const known = receipt.streams;
+  const damages = [
+    ...damageOf('stdout', streams.stdout, known.stdout),
+    ...damageOf('stderr', streams.stderr, known.stderr),
+  ];
+  const judgedStreams = { stdout: judged(streams.stdout, known.stdout), stderr: judged(streams.stderr, known.stderr) };
+  // What damaged output says is no evidence against what was read of it while it was whole.
+  if (damages.length > 0)
+    return {
+      ...receipt,
+      streams: judgedStreams,
+      warnings: [...new Set([...damages, ...(receipt.warnings ?? [])])],
+    };
   const isAgentsError = outcome.reason === 'agent_error' && facts.error !== undefined;
   const follow_ups = asked ?? receipt.follow_ups;
   return {
@@ -93,14 +106,23 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
     ...(facts.usage !== undefined && { usage: facts.usage }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
     ...(follow_ups !== undefined && { follow_ups }),
-    streams: {
-      stdout: judged(streams.stdout, receipt.streams.stdout),
-      stderr: judged(streams.stderr, receipt.streams.stderr),
-    },
+    streams: judgedStreams,
   };
 }
 
-/** Whether everything was kept only the worker knew; but what is shorter than it was is not complete. */
+/** Says of a stream that is no longer what was recorded how it differs, in one sentence. */
+function damageOf(stream: StreamName, read: StreamManifest, known: StreamManifest): string[] {
+  if (!isDamaged(read, known)) return [];
+  if (read.bytes === known.bytes) return [`${stream}: the kept output is not what was recorded: its hash differs`];
+  return [`${stream}: ${read.bytes} of ${known.bytes} recorded bytes are kept`];
+}
+
+function isDamaged(read: StreamManifest, known: StreamManifest): boolean {
+  if (read.bytes !== known.bytes) return read.bytes < known.bytes;
+  return known.sha256 !== '' && read.sha256 !== known.sha256;
+}
+
+/** The recorded length and hash of damaged output stay as evidence. Whether everything was kept only the worker knew. */
 function judged(read: StreamManifest, known: StreamManifest): StreamManifest {
-  return { ...read, complete: known.complete && read.bytes >= known.bytes };
+  return isDamaged(read, known) ? { ...known, complete: false } : { ...read, complete: known.complete };
 }

@@ -74,8 +74,10 @@ function evidenceFrom(job: Job, { receipt, streams, facts }: RereadAttempt): Evi
     ...(job.error !== undefined && { error: job.error }),
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
     ...(facts.usage !== undefined && { usage: facts.usage }),
-    stdout_bytes: streams.stdout.bytes,
-    stderr_bytes: streams.stderr.bytes,
+    ...(job.attempt_warnings !== undefined && { attempt_warnings: job.attempt_warnings }),
+    // Without a receipt the job's record is the only evidence of output that is gone.
+    stdout_bytes: Math.max(streams.stdout.bytes, job.stdout_bytes ?? 0),
+    stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -92,6 +93,17 @@ export class ObjectFiles implements Persistence {
   read(bucket: string, key: string, start: number, end: number): Readable {
     const segments = this.#segments.get(address(bucket, key)) ?? [];
     return Readable.from(this.#slices(bucket, segments, start, end), { objectMode: false });
+  }
+
+  /** Bytes that can be read, from the first one on: fewer than were stored if a file is gone or was shortened. */
+  readableSize(bucket: string, key: string): number {
+    let size = 0;
+    for (const { file, length } of this.#segments.get(address(bucket, key)) ?? []) {
+      const found = statSync(this.#path(bucket, 'data', file), { throwIfNoEntry: false })?.size ?? 0;
+      size += Math.min(found, length);
+      if (found < length) break;
+    }
+    return size;
   }
 
   readBody(bucket: string, key: string): Buffer {

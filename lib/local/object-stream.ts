@@ -37,13 +37,20 @@ export function streamObjects(
   S3Error: ObjectErrorConstructor,
 ): void {
   app.addHook('preHandler', async (request, reply) => {
-    if (request.method !== 'GET' || CONDITIONS.some((name) => request.headers[name] !== undefined)) return;
+    if (
+      (request.method !== 'GET' && request.method !== 'HEAD') ||
+      CONDITIONS.some((name) => request.headers[name] !== undefined)
+    )
+      return;
     const params = objectParams.safeParse(request.params);
     const query = queryParams.safeParse(request.query);
     if (!params.success || !query.success || LEFT_TO_EMULATOR.some((name) => name in query.data)) return;
     const { bucket, '*': key } = params.data;
     const object = find(store, bucket, key);
     if (object === undefined) return;
+    // A length that the files don't have would leave the reader waiting for the rest.
+    object.contentLength = files.readableSize(bucket, key);
+    if (request.method === 'HEAD') return;
     const total = object.contentLength;
     const range = parseRange(request.headers.range, total);
     if (range === 'unsatisfiable') {

@@ -7,6 +7,14 @@ import { integerParameter, switchParameter, timestamp } from './text.ts';
 
 const streamText = z.string().meta({ description: 'UTF-8 text; bytes that are none become U+FFFD.' });
 
+/** What is left of an output whose length was recorded. */
+export const OUTPUT_STATES = ['complete', 'missing', 'truncated'] as const;
+
+const streamState = z.enum(OUTPUT_STATES).optional().meta({
+  description:
+    'Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.',
+});
+
 export const resultQuery = z.object({
   full: switchParameter(`Bring all that is kept instead of the last ${LIMITS.resultStreamBytes} bytes of each stream.`),
 });
@@ -31,6 +39,8 @@ export const result = z
     stderr: streamText,
     stdout_truncated: z.boolean(),
     stderr_truncated: z.boolean(),
+    stdout_state: streamState,
+    stderr_state: streamState,
   })
   .meta({ id: 'JobResult' });
 
@@ -88,6 +98,8 @@ export const logs = z
     stderr_bytes: z.number().int().optional(),
     stdout_truncated: z.boolean().optional(),
     stderr_truncated: z.boolean().optional(),
+    stdout_state: streamState,
+    stderr_state: streamState,
     next_offset: z
       .number()
       .int()

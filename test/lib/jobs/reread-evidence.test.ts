@@ -60,7 +60,7 @@ it('output that is shorter than it was is not complete', async () => {
   await leave(job, { stdout: '12345678', stderr: '123456789' }, receipt);
   await rereadJob(deployment, job);
   expect((await deployment.output.readReceipt(job.id, 1))?.streams).toMatchObject({
-    stdout: { bytes: 8, complete: false },
+    stdout: { bytes: 9, complete: false },
     stderr: { bytes: 9, complete: true },
   });
 });
