@@ -12,8 +12,8 @@ export const ATTEMPTS: readonly Mutant[] = [
   {
     name: 'a receipt is tried once',
     file: 'worker-container/attempt-report.ts',
-    find: '    }, receiving);',
-    replace: '    }, { ...receiving, tries: 1 });',
+    find: 'putReceipt(receipt);\n    }, receiving);',
+    replace: 'putReceipt(receipt);\n    }, { ...receiving, tries: 1 });',
     test: 'test/worker-container/attempt-report.test.ts',
   },
   {
