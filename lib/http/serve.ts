@@ -18,6 +18,7 @@ import { isJobId } from '../jobs/job-id.ts';
 import { acceptsByName } from './accepts-by-name.ts';
 import { type Answer, type AnswerSettings, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
 import { type Core, openCore } from './core.ts';
+import { beforeDeadline } from './deadline.ts';
 import { parseInput, rawBodyBytes } from './input.ts';
 import { isDetour } from './is-detour.ts';
 import { openVerifiers } from './open-verifiers.ts';
@@ -111,10 +112,13 @@ function wrap(
           await refuseForeignOrigin(caller, request, () => core.whereabouts.publicOrigin());
           return caller;
         };
-        principal = await admit();
+        // A stream cuts itself off; its time is minutes.
+        const inTime = async <T>(work: Promise<T>) =>
+          route.mode === 'stream' ? await work : await beforeDeadline(work, context.getRemainingTimeInMillis());
+        principal = await inTime(admit());
         holdBack(core, principal);
         const accepts = (mediaType: string) => acceptsByName(event, mediaType);
-        const done = await answer(event, { principal, requestId, core, accepts, admit, noteJob });
+        const done = await inTime(answer(event, { principal, requestId, core, accepts, admit, noteJob }));
         await audited(done.statusCode);
         core.log.info('answered', { ...told, status: done.statusCode, principal: principal.name });
         return done;
