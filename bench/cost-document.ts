@@ -11,14 +11,20 @@ import {
   sumOf,
   workerSize,
 } from './job-price.ts';
+import { idleSeconds, LONE_WORKER, loneSeconds, workerTime } from './lone-job.ts';
 import { cost, FARGATE_MINIMUM_SECONDS, PRICES, PRICES_AS_OF, SPOT_DISCOUNT, taskHour } from './prices.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { Resource } from './templates.ts';
+import { fileTraffic, infrequentRead, STREAMED_PER_REQUEST_MB, streamedAnswer } from './traffic-price.ts';
 
 /** What an idle deployment may cost at the most, dollars a month, without a domain of its own or a firewall. */
 export const IDLE_PROMISE = 3;
 
 const MINUTES = [1, 10, 60] as const;
+/** MB that a job writes to its workspace, and reads from it. */
+const FILE_MEGABYTES = [10, 100, 500] as const;
+/** MB of a streamed answer. */
+const ANSWER_MEGABYTES = [1, 50, 200] as const;
 
 /** docs/cost.md. */
 export function costDocument(resources: ReadonlyMap<string, Resource>, counts: RequestCounts): string {
@@ -29,6 +35,13 @@ export function costDocument(resources: ReadonlyMap<string, Resource>, counts: R
   const [fixedSum, minuteSum] = [fixed, minutes].map((parts) => sumOf(merged(...parts.map(({ dollars }) => dollars))));
   const spot = minuteSum === undefined ? 0 : (taskHour(worker) - taskHour({ ...worker, spot: true })) * (1_000 / 60);
   const total = (of: number, saved: number) => (fixedSum ?? 0) + of * ((minuteSum ?? 0) - saved);
+  const idleFor = idleSeconds(resources);
+  const lone = (count: number, isSpot: boolean) => {
+    const besidesWorker = (minuteSum ?? 0) - (1_000 / 60) * taskHour(worker);
+    return (
+      (fixedSum ?? 0) + count * besidesWorker + 1_000 * workerTime(loneSeconds(count * 60, idleFor), worker, isSpot)
+    );
+  };
   const wait = 25;
   return `# What it costs
 
@@ -62,7 +75,46 @@ ${table(
   MINUTES.map((count) => [`${count} min`, dollars(total(count, 0), 2), dollars(total(count, spot), 2)]),
 )}
 
-One job runs on a worker at a time. Fargate charges from the pulling of the image on, and ${FARGATE_MINIMUM_SECONDS} s at the least; a worker that waits for work until it leaves costs ${dollars(taskHour(worker) / 60, 4)} a minute. Both are not in these sums.
+One job runs on a worker at a time. These sums are for workers that always have a next job, and for jobs without large files.
+
+### A worker that runs one job
+
+A worker that is started for one job is billed while its image is pulled and it starts (${LONE_WORKER.startSeconds} s taken), while the job runs, for ${idleFor} s without work (\`idleMinutes\`), and for the ${LONE_WORKER.lastLookSeconds} s of its
+last look at the queues. Fargate charges ${FARGATE_MINIMUM_SECONDS} s at the least. The job's requests are in these sums.
+
+${table(
+  ['1,000 lone jobs, each running for', "each worker's billed time", 'on demand', 'on Spot (at best)'],
+  MINUTES.map((count) => [
+    `${count} min`,
+    `${loneSeconds(count * 60, idleFor)} s`,
+    dollars(lone(count, false), 2),
+    dollars(lone(count, true), 2),
+  ]),
+)}
+
+### Files in workspaces
+
+The workspaces' file system bills each byte that is written or read (elastic throughput), for clones, installed packages and builds. What an agent keeps in \`HOME\`, \`TMPDIR\`
+and \`XDG_CACHE_HOME\` is on the task's own disk and costs nothing more up to 20 GB.
+
+${table(
+  ['each job', '1,000 jobs that write it', '1,000 jobs that read it', 'on top, if it was infrequently accessed'],
+  FILE_MEGABYTES.map((mb) => [
+    `${mb} MB`,
+    dollars(1_000 * fileTraffic({ writtenMb: mb, readMb: 0 }), 2),
+    dollars(1_000 * fileTraffic({ writtenMb: 0, readMb: mb }), 2),
+    dollars(1_000 * infrequentRead(mb), 2),
+  ]),
+)}
+
+### Streamed answers
+
+Results, logs and attachments are streamed. API Gateway bills each ${STREAMED_PER_REQUEST_MB} MB begun as a request, and Lambda each byte after the first 6 MB. Data transfer is not in it.
+
+${table(
+  ['1,000 answers of', '$'],
+  ANSWER_MEGABYTES.map((mb) => [`${mb} MB`, dollars(1_000 * streamedAnswer(mb), 4)]),
+)}
 
 Waiting for the end: a status read costs ${dollars(1_000 * sumOf(request(counts.status, 'buffered')), 4)} for 1,000, one that waits ${wait} s (\`?wait=${wait}\`) ${dollars(1_000 * sumOf(request(counts.status, 'buffered', wait)), 4)}: few long waits are quicker, polls with pauses are cheaper.
 

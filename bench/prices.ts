@@ -26,6 +26,7 @@ export const PRICES = {
   sqsRequest: { usd: 0.4, of: 1e6, unit: 'requests', source: 'https://cloudburn.io/blog/amazon-sqs-pricing' },
   lambdaRequest: { usd: 0.2, of: 1e6, unit: 'invocations', source: LAMBDA },
   lambdaArm: { usd: 0.0000133334, of: 1, unit: 'GB-second, arm64', source: LAMBDA },
+  lambdaStreamed: { usd: 0.008, of: 1, unit: 'GB of a streamed answer after its first 6 MB', source: OWN },
   restRequest: {
     usd: 3.5,
     of: 1e6,
@@ -38,6 +39,9 @@ export const PRICES = {
   s3Get: { usd: 0.4, of: 1e6, unit: 'GET and other requests', source: S3 },
   s3Storage: { usd: 0.023, of: 1, unit: 'GB-month', source: OWN },
   efsInfrequent: { usd: 0.025, of: 1, unit: 'GB-month, infrequent access', source: EFS },
+  efsRead: { usd: 0.03, of: 1, unit: 'GB read, elastic throughput', source: OWN },
+  efsWrite: { usd: 0.06, of: 1, unit: 'GB written, elastic throughput', source: OWN },
+  efsInfrequentAccess: { usd: 0.01, of: 1, unit: 'GB read from infrequent access, or moved out of it', source: OWN },
   ecrStorage: { usd: 0.1, of: 1, unit: 'GB-month', source: OWN },
   alarmMetric: { usd: 0.1, of: 1, unit: 'metric of an alarm, a month', source: CLOUDWATCH },
   customMetric: { usd: 0.3, of: 1, unit: 'metric of our own, a month, by the hour', source: CLOUDWATCH },

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { IDLE_PROMISE } from '../../bench/cost-document.ts';
 import { type IdleCharge, idleCharges } from '../../bench/idle-cost.ts';
 import { jobParts, merged, minuteParts, sumOf, workerSize } from '../../bench/job-price.ts';
+import { idleSeconds, loneSeconds, workerTime } from '../../bench/lone-job.ts';
 import { cost, taskHour } from '../../bench/prices.ts';
 import { readCounts } from '../../bench/request-counts.ts';
 import type { Resource } from '../../bench/templates.ts';
+import { fileTraffic, infrequentRead, streamedAnswer } from '../../bench/traffic-price.ts';
 import { addStacks } from '../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, testApp, VERSION } from '../lib/stacks/synthesis.ts';
 
@@ -82,5 +84,29 @@ describe('a job', () => {
     const minutes = minuteParts(counts, worker);
     expect(minutes[0]?.dollars.Fargate).toBeCloseTo((taskHour(worker) / 60) * 1_000);
     expect(sumOf(merged(...minutes.slice(1).map(({ dollars: by }) => by)))).toBeLessThan(0.05);
+  });
+
+  test('alone on its worker pays for the start, the time without work and the last look too', () => {
+    const worker = workerSize(deployed);
+    expect(idleSeconds(deployed)).toBe(120);
+    expect(loneSeconds(60, 120)).toBe(45 + 60 + 120 + 21);
+    expect(loneSeconds(1, 0)).toBe(45 + 1 + 21);
+    expect(workerTime(loneSeconds(60, 120), worker)).toBeCloseTo((taskHour(worker) / 3_600) * 246);
+  });
+
+  test('pays for each byte of its workspace, more for what was not touched for a week', () => {
+    expect(1_000 * fileTraffic({ writtenMb: 500, readMb: 0 })).toBeCloseTo(30);
+    expect(1_000 * fileTraffic({ writtenMb: 0, readMb: 500 })).toBeCloseTo(15);
+    expect(infrequentRead(500)).toBeCloseTo(0.01);
+  });
+
+  test.for([
+    [0, 1],
+    [10, 1],
+    [10.1, 2],
+    [200, 20],
+  ])('pays for a streamed answer of %d MB as for %d requests', ([mb = 0, requests = 0]) => {
+    const streamed = cost('lambdaStreamed', Math.max(0, mb - 6) / 1_000);
+    expect(streamedAnswer(mb) - streamed).toBeCloseTo(cost('restRequest', requests), 10);
   });
 });
