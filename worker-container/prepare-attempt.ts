@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Profile } from '../lib/catalog/profiles.ts';
+import { sandboxFault } from '../lib/catalog/sandboxes.ts';
 import { composePrompt, promptLength } from '../lib/contract/compose-prompt.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { workingFolder } from '../lib/jobs/working-folder.ts';
@@ -52,6 +53,8 @@ export async function prepareAttempt(
   const { env, folders, account } = context;
   const { profile, texts, rules, secrets } = await readSettings(context, job);
   at.redaction.add(secretsOf(env, secrets));
+  const unavailable = sandboxFault(profile.sandbox, env.PROMPTQ_SANDBOXES);
+  if (unavailable !== undefined) throw new Error(`sandbox of profile ${profile.name}: ${unavailable}`);
   const agent = AGENTS[profile.agent];
   const prompt =
     agent.name === 'shell'

@@ -4,6 +4,6 @@ import { openCatalog } from '../../lib/http/open-catalog.ts';
 import { serve } from '../../lib/http/serve.ts';
 
 /** `POST /config/import` */
-export const handler = serve(route, openCatalog, async ({ query, body }, _call, context) => ({
-  body: await importConfig(context, body, { dryRun: query.dry_run }),
+export const handler = serve(route, openCatalog, async ({ query, body }, { core }, context) => ({
+  body: await importConfig(context, body, { dryRun: query.dry_run, sandboxes: core.env.PROMPTQ_SANDBOXES }),
 }));

@@ -25,7 +25,7 @@ async function applyConfig(event: CloudFormationCustomResourceEvent, log: Logger
     const { Body } = await objects.send(new GetObjectCommand({ Bucket, Key }));
     const document = readDocument((await Body?.transformToString()) ?? 'null');
     const context = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
-    const result = await importConfig(context, document, { dryRun: false });
+    const result = await importConfig(context, document, { dryRun: false, sandboxes: env.PROMPTQ_SANDBOXES });
     log.info('the configuration of the deployment is applied', { digest: Digest, ...result });
   });
 }

@@ -4,11 +4,13 @@ import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { firstOf } from '../contract/parse-object.ts';
 import type { ConfigDocument, ImportResult } from '../contract/schemas/config.ts';
 import { type CatalogState, changeCatalog } from './catalog-state.ts';
 import { PROFILE_KIND, profileItem, profileSchema, readProfile } from './profiles.ts';
 import type { Registry } from './registry-page.ts';
 import { RULE_KIND, readRule, ruleItem, ruleOf } from './rules.ts';
+import { type Sandbox, sandboxFaults } from './sandboxes.ts';
 
 export type CatalogContext = Registry & { readonly clock: Clock };
 
@@ -25,13 +27,16 @@ interface Entry {
 /**
  * Makes the registry's rules and profiles as a document says, in one transaction; what it doesn't name stays.
  * @param options.dryRun only says what would change.
- * @throws ApiError `invalid_request` when it would change more than a transaction holds, or more than a deployment may have.
+ * @param options.sandboxes those that the workers can provide.
+ * @throws ApiError `invalid_request` when it would change more than a transaction holds, or more than a deployment may have,
+ *   or when a profile has a sandbox that the workers cannot provide.
  */
 export async function importConfig(
   context: CatalogContext,
   document: ConfigDocument,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, sandboxes }: { dryRun: boolean; sandboxes: readonly Sandbox[] },
 ): Promise<ImportResult> {
+  refuseSandboxes(document, sandboxes);
   return await changeCatalog(context, async (state) => {
     const entries = await compared(context, document);
     const changed = entries.filter(({ change }) => change !== 'unchanged');
@@ -42,6 +47,16 @@ export async function importConfig(
     const items = changed.map(({ item }) => ({ Put: { TableName: context.registryTable, Item: item } }));
     return { answer, write: { items, next } };
   });
+}
+
+function refuseSandboxes(document: ConfigDocument, sandboxes: readonly Sandbox[]): void {
+  const faults = sandboxFaults(document, sandboxes).map((fault) => `body.${fault}`);
+  if (faults.length === 0) return;
+  throw ApiError.because(
+    'invalid_request',
+    firstOf(faults),
+    faults.length > 1 ? { faults: faults.slice(0, LIMITS.faults) } : undefined,
+  );
 }
 
 async function compared(context: CatalogContext, document: ConfigDocument): Promise<Entry[]> {

@@ -1039,7 +1039,7 @@ export interface components {
                 };
             } | null;
             /**
-             * @description `none` (default): the container is the sandbox.
+             * @description `none` (default): the container is the sandbox. In the cloud only `none` is accepted: the sandboxes of the CLIs need user namespaces, which containers on Fargate do not have.
              * @enum {string|null}
              */
             sandbox?: "workspace-write" | "read-only" | "none" | null;
@@ -2135,7 +2135,7 @@ export interface components {
                 };
             };
             /**
-             * @description `none` (default): the container is the sandbox.
+             * @description `none` (default): the container is the sandbox. In the cloud only `none` is accepted: the sandboxes of the CLIs need user namespaces, which containers on Fargate do not have.
              * @enum {string}
              */
             sandbox?: "workspace-write" | "read-only" | "none";

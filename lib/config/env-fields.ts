@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { ROLES, type Role } from '../contract/roles.ts';
+import { SANDBOXES } from '../contract/schemas/profile.ts';
 import { ACCOUNT_VENDORS } from '../contract/vendors.ts';
 
 /** `1` or not. */
@@ -72,6 +73,13 @@ export const vendorList = z
   .default(ACCOUNT_VENDORS.join(','))
   .transform((value) => (value === 'none' ? [] : value.split(',')))
   .pipe(z.array(z.enum(ACCOUNT_VENDORS)));
+
+/** Sandboxes of profiles, `,`-separated; default: all. */
+export const sandboxList = z
+  .string()
+  .default(SANDBOXES.join(','))
+  .transform((value) => value.split(','))
+  .pipe(z.array(z.enum(SANDBOXES)));
 
 /** Group of each role, `role=GROUP`, `,`-separated. */
 export const roleGroups = z

@@ -10,6 +10,7 @@ import {
   publicOrigin,
   rangeList,
   roleGroups,
+  sandboxList,
   secondsList,
   vendorList,
   wholeNumber,
@@ -59,6 +60,7 @@ const coreEnv = z.object({
 
 /** Environment of the API's functions. */
 export const apiEnv = coreEnv.extend({
+  PROMPTQ_SANDBOXES: sandboxList,
   PROMPTQ_API_SCOPE_ENFORCE: flag,
   PROMPTQ_MAX_BODY_BYTES: wholeNumber(LIMITS.maxBodyBytes.default, 1, LIMITS.maxBodyBytes.max),
   PROMPTQ_VERSION: z.string().default('0.0.0'),
@@ -115,7 +117,9 @@ export const triggerEnv = coreEnv;
 export type TriggerEnv = z.output<typeof triggerEnv>;
 
 /** Environment of the function that applies a deployment's configuration. */
-export const applyConfigEnv = coreEnv.pick({ REGISTRY_TABLE: true, PROMPTQ_S3_PATH_STYLE: true });
+export const applyConfigEnv = coreEnv
+  .pick({ REGISTRY_TABLE: true, PROMPTQ_S3_PATH_STYLE: true })
+  .extend({ PROMPTQ_SANDBOXES: sandboxList });
 
 /** Environment of the function that makes the secret by which the distribution proves itself. */
 export const originSecretEnv = z.object({ ORIGIN_SECRET_FOLDER: z.string().regex(/^\/.*[^/]$/) });
@@ -176,6 +180,8 @@ export const MOST_SLOTS = 64;
 
 /** Environment of the worker. Nothing of it reaches an agent but what `agent-environment.ts` allows. */
 export const workerEnv = coreEnv.extend({
+  /** The sandboxes that agents can have here. */
+  PROMPTQ_SANDBOXES: sandboxList,
   PROMPTQ_CONCURRENCY: wholeNumber(1, 1, MOST_SLOTS),
   /**
    * The first of the user ids under which the slots' processes run, which the image has made; the worker must then be

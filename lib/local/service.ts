@@ -4,6 +4,7 @@ import { TokenStore } from '../access/token-store.ts';
 import { tableClient } from '../aws/clients.ts';
 import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
+import { sandboxList } from '../config/env-fields.ts';
 import { BASE_PATH } from '../contract/route.ts';
 import { pages, routes } from '../contract/routes.ts';
 import { JobCounts } from '../jobs/counts.ts';
@@ -124,7 +125,7 @@ async function startParts(
 
   const registry = { ...tableClient(), registryTable: resources.registryTable };
   await seedProfiles(new ProfileStore(registry));
-  const applied = file && (await applyLocalConfig(registry, file));
+  const applied = file && (await applyLocalConfig(registry, file, sandboxList.parse(source.PROMPTQ_SANDBOXES)));
   if (applied !== undefined) log(applied);
   const token = await localToken(home, new TokenStore(registry));
 

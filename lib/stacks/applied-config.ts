@@ -5,6 +5,7 @@ import { CustomResource, Duration, FileAssetPackaging, Stack, Stage } from 'aws-
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { CATALOG_KINDS } from '../catalog/catalog-state.ts';
+import { CLOUD_SANDBOXES, sandboxFaults } from '../catalog/sandboxes.ts';
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import type { ApiStackProps } from './api-stack.ts';
 import { APPLY_CONFIG } from './bundle-functions.ts';
@@ -26,6 +27,8 @@ export class AppliedConfig extends Construct {
   constructor(scope: Construct, id: string, props: ApiStackProps & { readonly document: ConfigDocument }) {
     super(scope, id);
     const { data, deployment, codeOf, document } = props;
+    const faults = sandboxFaults(document, CLOUD_SANDBOXES);
+    if (faults.length > 0) throw new Error(`the configuration is not right:\n  ${faults.join('\n  ')}`);
     const { bucketName, objectKey, digest } = this.#asset(document);
     const objectArn = Stack.of(this).formatArn({
       service: 's3',

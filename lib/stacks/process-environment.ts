@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { CLOUD_SANDBOXES } from '../catalog/sandboxes.ts';
 import { type Deployment, knownOrigin } from '../config/deployment.ts';
 import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv } from '../config/env.ts';
 import { secretsPath } from '../config/secrets-path.ts';
@@ -35,7 +36,7 @@ export function triggerEnvironment(data: DataStack, deployment: Deployment): Env
 
 /** Environment of the function that applies the configuration. */
 export function applyConfigEnvironment(data: DataStack): EnvironmentOf<typeof applyConfigEnv> {
-  return { REGISTRY_TABLE: data.tables.registry.tableName };
+  return { REGISTRY_TABLE: data.tables.registry.tableName, PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(',') };
 }
 
 /** Environment of the function that keeps the counts. */
@@ -89,6 +90,7 @@ export function apiEnvironment(
 ): EnvironmentOf<typeof apiEnv> {
   return {
     ...triggerEnvironment(data, deployment),
+    PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(','),
     PROMPTQ_API_SCOPE_ENFORCE: deployment.scopeEnforcement ? '1' : '0',
     PROMPTQ_MAX_BODY_BYTES: String(deployment.maxBodyBytes),
     PROMPTQ_VERSION: version,
@@ -129,6 +131,7 @@ export function workerEnvironment(
 ): EnvironmentOf<typeof workerEnv> {
   return {
     ...triggerEnvironment(data, deployment),
+    PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(','),
     PROMPTQ_VERSION: settings.version,
     PROMPTQ_WORKSPACES: settings.workspaces,
     PROMPTQ_STOP_GRACE_SECONDS: String(settings.stopGraceSeconds),

@@ -1,3 +1,5 @@
+import { SANDBOXES } from '../../lib/contract/schemas/profile.ts';
+
 /** The environment that the modules are opened with. */
 export const ENV = {
   JOBS_TABLE: 'jobs',
@@ -8,6 +10,7 @@ export const ENV = {
   QUEUE_URL_LOW: 'https://queues.test/low',
   QUEUE_URL_DELIVERIES: 'https://queues.test/deliveries',
   PROMPTQ_DEPLOY_COMMANDS: true,
+  PROMPTQ_SANDBOXES: [...SANDBOXES],
   PROMPTQ_CALLS_TO_LOOPBACK: false,
   PROMPTQ_TIMEOUT_UNIT: 'seconds' as const,
   PROMPTQ_DEFAULT_PROFILE: 'codex',

@@ -86,5 +86,4 @@ const EXAMPLE = `rules:
     text: Follow the conventions of the repository.
 profiles:
   - name: review
-    agent: codex
-    sandbox: read-only`;
+    agent: codex`;

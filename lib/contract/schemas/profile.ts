@@ -61,7 +61,10 @@ const shape = {
     .meta({
       description: `Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: ${REFUSED_NAMES}.`,
     }),
-  sandbox: z.enum(SANDBOXES).optional().meta({ description: '`none` (default): the container is the sandbox.' }),
+  sandbox: z.enum(SANDBOXES).optional().meta({
+    description:
+      '`none` (default): the container is the sandbox. In the cloud only `none` is accepted: the sandboxes of the CLIs need user namespaces, which containers on Fargate do not have.',
+  }),
   timeout: timeoutNumber()
     .optional()
     .meta({ description: "Per attempt, in the deployment's unit, where a job gives none." }),

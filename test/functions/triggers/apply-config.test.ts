@@ -101,6 +101,16 @@ test('a deployment makes rules and profiles as its document says, and again with
   expect(await stored()).toEqual(first);
 });
 
+test('a sandbox that the workers cannot provide fails the deployment with the reason', async () => {
+  vi.stubEnv('PROMPTQ_SANDBOXES', 'none');
+  const { answer } = await deploy('Create', { profiles: [{ ...deep, name: 'boxed', sandbox: 'read-only' }] });
+  vi.stubEnv('PROMPTQ_SANDBOXES', undefined);
+  expect(answer).toMatchObject({
+    Status: 'FAILED',
+    Reason: expect.stringMatching(/profiles\[0\]\.sandbox: received "read-only"; expected none: .*user namespaces/),
+  });
+});
+
 test('what a document no longer names stays, as does all when the stack goes', async () => {
   await deploy('Create', { rules: [brief], profiles: [deep] });
   await deploy('Update', { rules: [{ ...brief, text: 'Be very brief.' }] });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
+import { CLOUD_SANDBOXES, sandboxFaults } from '../../../lib/catalog/sandboxes.ts';
 
 it('the example in the repository is right', async () => {
   const file = new URL('../../../promptq.config.example.yaml', import.meta.url);
@@ -9,6 +10,8 @@ it('the example in the repository is right', async () => {
     ['house-style', 'no-network'],
     ['review', 'deploy'],
   ]);
+  // It is right for a deployment in the cloud too.
+  expect(sandboxFaults({ rules, profiles }, CLOUD_SANDBOXES)).toEqual([]);
 });
 
 it('every fault is named with its line and its path', () => {

@@ -22,8 +22,8 @@ const propertiesSchema = z.object({
 
 const app = testApp();
 const data = new DataStack(app, 'data');
-function stackWith(id: string, config: ConfigDocument): Stack {
-  const stack = new Stack(app, id);
+function stackWith(id: string, config: ConfigDocument, of = app): Stack {
+  const stack = new Stack(of, id);
   new AppliedConfig(stack, 'Config', { data, deployment: deployment(), version: VERSION, codeOf, document: config });
   return stack;
 }
@@ -43,12 +43,19 @@ test('the document of a deployment is an asset named by its content, which a fun
   const { Key, Digest, ServiceToken, ServiceTimeout } = resourceOf(stack);
   const apply = functionsById(stack).get(APPLY_CONFIG);
   expect(ServiceToken['Fn::GetAtt'][0]).toBe(apply?.logicalId);
-  expect(readEnv(applyConfigEnv, standIns(apply?.environment ?? {}))).toHaveProperty('REGISTRY_TABLE');
+  const env = readEnv(applyConfigEnv, standIns(apply?.environment ?? {}));
+  expect(env).toMatchObject({ REGISTRY_TABLE: expect.any(String), PROMPTQ_SANDBOXES: ['none'] });
   // It must have time to say what went wrong, also when Lambda calls it again.
   expect(ServiceTimeout).toBeGreaterThan(3 * (apply?.timeout ?? 0));
   expect(Key).toBe(`${Digest}.json`);
   expect(JSON.parse(readFileSync(join(assembly.directory, `config.${Digest}.json`), 'utf8'))).toEqual(document);
   expect(JSON.stringify([...resourcesOf(stack, TYPE).values()])).not.toContain(text);
+});
+
+test('a document with a sandbox that Fargate cannot provide ends synthesis with the reason', () => {
+  const sandboxed: ConfigDocument = { profiles: [{ name: 'review', agent: 'codex', sandbox: 'read-only' }] };
+  const reason = /profiles\[0\]\.sandbox: received "read-only"; expected none: .*user namespaces/;
+  expect(() => stackWith('sandboxed', sandboxed, testApp())).toThrow(reason);
 });
 
 test('the function may touch what an import touches and read that one asset, nothing else', () => {

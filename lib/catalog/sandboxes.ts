@@ -1,0 +1,24 @@
+import type { ConfigDocument } from '../contract/schemas/config.ts';
+import type { SANDBOXES } from '../contract/schemas/profile.ts';
+
+export type Sandbox = (typeof SANDBOXES)[number];
+
+/** What tasks on Fargate can provide. */
+export const CLOUD_SANDBOXES: readonly Sandbox[] = ['none'];
+
+/** Why a sandbox cannot be used where the workers run; undefined: it can. */
+export function sandboxFault(sandbox: Sandbox, available: readonly Sandbox[]): string | undefined {
+  if (available.includes(sandbox)) return undefined;
+  return (
+    `received ${JSON.stringify(sandbox)}; expected ${available.join(' or ')}: the CLIs' sandboxes need user namespaces, ` +
+    'which the workers of this deployment do not have; their container is the sandbox'
+  );
+}
+
+/** The faults of all profiles of a document, each with its path. */
+export function sandboxFaults({ profiles = [] }: ConfigDocument, available: readonly Sandbox[]): string[] {
+  return profiles.flatMap(({ sandbox = 'none' }, at) => {
+    const fault = sandboxFault(sandbox, available);
+    return fault === undefined ? [] : [`profiles[${at}].sandbox: ${fault}`];
+  });
+}
