@@ -47,7 +47,7 @@ const README_TABLES = {
       ['answer above which `full=1` redirects (303) to the same JSON', bytes(LIMITS.streamedAnswerBytes)],
       ['how long such an address works', `${LIMITS.redirectSeconds} seconds`],
       ['`wait` of the status', `0 to ${LIMITS.statusWaitSeconds} seconds`],
-      ['one stream of a followed log; then go on with `Last-Event-ID`', `${LIMITS.follow.seconds / 60} minutes`],
+      ['one stream of a followed log; then go on with `Last-Event-ID`', `${LIMITS.follow.seconds} seconds`],
       ['`retries`', `${LIMITS.retries.min} to ${LIMITS.retries.max}`],
       ['project name', `1 to ${LIMITS.projectNameLength} characters`],
       ['`idempotency_key`', `1 to ${LIMITS.idempotencyKeyLength} characters`],

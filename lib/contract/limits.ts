@@ -8,8 +8,11 @@ export const LIMITS = {
   resultStreamBytes: 10 * 1024 * 1024,
   /** How much of each stream the logs bring unless `full=1`. */
   logStreamBytes: 1024 * 1024,
-  /** A followed log: how long one stream lasts (under Lambda's 15 min), the longest silence, how often the caller is judged anew. */
-  follow: { seconds: 14 * 60, silenceSeconds: 15, admitSeconds: 5 },
+  /**
+   * A followed log: how long one stream lasts, the longest silence, how often the caller is judged anew. Lambda does not
+   * notice that a client has gone, so a stream that nobody reads runs on until its end.
+   */
+  follow: { seconds: 55, silenceSeconds: 15, admitSeconds: 5 },
   /** An answer of more JSON than this is written beside the output at the attempt's end, and reached by a redirect. */
   streamedAnswerBytes: 100_000_000,
   /** How long such a redirect works. */

@@ -27,6 +27,9 @@ export interface FollowRequest {
   readonly lastEventId: string | undefined;
 }
 
+/** The end of a stream is no fault: an EventSource is to ask again without a pause. */
+const RETRY_AT_ONCE = 'retry: 0\n\n';
+
 /** Milliseconds between two looks: with the second that a watched worker takes to ship, output lags less than two. */
 const LOOK_EVERY = 800;
 
@@ -78,6 +81,7 @@ class Follow {
   }
 
   async *events(): AsyncGenerator<string> {
+    yield RETRY_AT_ONCE;
     try {
       while (await this.#mayGoOn()) {
         const job = await this.#look();

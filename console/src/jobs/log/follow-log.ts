@@ -18,6 +18,9 @@ export interface LogFollower {
   readonly onTrouble: (message: string, isFinal: boolean) => void;
 }
 
+/** How long a connection may be down before that is said. */
+const TROUBLE_AFTER_MS = 3_000;
+
 /**
  * Follows what an attempt writes, from its first byte or from `offset`, until it ends. The browser reconnects by itself
  * and goes on behind the last event it got.
@@ -30,13 +33,16 @@ export function followLog(
 ): () => void {
   const query = new URLSearchParams({ follow: '1', stream: from.stream, attempt: String(job.attempt) });
   if (from.offset !== undefined && from.stream !== 'all') query.set('offset', String(from.offset));
+  let trouble: ReturnType<typeof setTimeout> | undefined;
   const source = new EventSource(`/api/v1/jobs/${encodeURIComponent(job.id)}/logs?${query}`);
+  source.onopen = () => clearTimeout(trouble);
   source.onmessage = ({ data }: MessageEvent<string>) => follower.onPiece(JSON.parse(data) as LogPiece);
   source.addEventListener('end', ({ data }: MessageEvent<string>) => {
     source.close();
     follower.onEnd((JSON.parse(data) as { status: Status }).status);
   });
   source.onerror = (event) => {
+    clearTimeout(trouble);
     // An event of the service's own brings a sentence; the browser's has none, and it tries again by itself.
     if (event instanceof MessageEvent) {
       source.close();
@@ -47,8 +53,12 @@ export function followLog(
     } else if (source.readyState === EventSource.CLOSED) {
       follower.onTrouble('The log is not reachable. Reload the page to try again.', true);
     } else {
-      follower.onTrouble('The connection was lost. Trying again.', false);
+      // A stream ends within a minute and is asked for again at once: trouble is what lasts.
+      trouble = setTimeout(() => follower.onTrouble('The connection was lost. Trying again.', false), TROUBLE_AFTER_MS);
     }
   };
-  return () => source.close();
+  return () => {
+    clearTimeout(trouble);
+    source.close();
+  };
 }
