@@ -17,7 +17,7 @@ export interface AttemptFiles {
   readonly own: string;
   /** The CLI's configuration and scripts: the worker's while it writes them, then the agent's. */
   readonly agent: string;
-  /** The variables by which what runs under an account finds a home, and a place for temporary files, of its own. */
+  /** Variables that name the account's own home and its places for temporary files and caches, all on this machine's disk. */
   readonly personal: Readonly<Record<string, string>> | undefined;
 }
 
@@ -34,9 +34,14 @@ export async function makeAttemptFiles(attemptDir: string, account: ServiceAccou
 }
 
 async function makePersonal(folder: string, account: ServiceAccount): Promise<Record<string, string>> {
+  const cache = await makeFolder(join(folder, 'cache'), account);
   return {
     HOME: await makeFolder(join(folder, 'home'), account),
     TMPDIR: await makeFolder(join(folder, 'temp'), account),
+    // Not below HOME, which a profile may set to a folder in the workspaces, where each byte is billed.
+    XDG_CACHE_HOME: cache,
+    // npm does not follow XDG_CACHE_HOME.
+    npm_config_cache: await makeFolder(join(cache, 'npm'), account),
   };
 }
 
@@ -46,7 +51,7 @@ async function makeFolder(path: string, account?: ServiceAccount): Promise<strin
   return path;
 }
 
-/** A home, and a place for temporary files, for what runs under the slot's account besides attempts. */
+/** A home, and places for temporary files and caches, for what runs under the slot's account besides attempts. */
 export async function openHome(
   { account, env }: Pick<AttemptContext, 'account' | 'env'>,
   name: string,

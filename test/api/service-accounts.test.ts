@@ -79,11 +79,28 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
       'PWD',
       'SHLVL',
       'TMPDIR',
+      'XDG_CACHE_HOME',
+      'npm_config_cache',
     ]);
     const made = await stat(join(folderOf(id), 'made.txt'));
     const folder = await stat(folderOf(id));
     expect([made.uid, folder.uid, (folder.mode & 0o777).toString(8)]).toEqual([Number(uid), Number(uid), '700']);
     await waitFor(async () => (await readdir(join(service.home, 'worker', 'attempts'))).length === 0);
+  });
+
+  test("keeps caches and temporary files on the worker's own disk, also where a profile's HOME is a workspace", async () => {
+    const home = join(service.home, 'workspaces', 'local_project', 'tools');
+    const profile = { name: 'home-in-workspace', agent: 'shell', env: { HOME: home } };
+    expect((await service.api('POST', '/config/import', { profiles: [profile] })).status).toBe(200);
+    const script = `echo $HOME; python3 -c 'import tempfile; print(tempfile.mkdtemp())'
+      for folder in "$XDG_CACHE_HOME" "$npm_config_cache" "$TMPDIR"; do : > "$folder/kept" && echo "$folder"; done`;
+    const id = await start(script, { profile: profile.name });
+    const { stdout, status } = await ended(id);
+    const [own, temporary, ...folders] = stdout.trim().split('\n');
+    const attempt = join(service.home, 'worker', 'attempts', `${id}-1`);
+    expect([status, own]).toEqual(['SUCCEEDED', home]);
+    expect(temporary.startsWith(join(attempt, 'temp/'))).toBe(true);
+    expect(folders).toEqual(['cache', 'cache/npm', 'temp'].map((name) => join(attempt, name)));
   });
 
   test('ends what a job leaves behind, with nobody left to find it by', async () => {
