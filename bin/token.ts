@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type TokenInfo, type TokenState, TokenStore } from '../lib/access/token-store.ts';
-import { DEFAULT_SCOPES, SCOPES, type Scope } from '../lib/contract/scopes.ts';
+import { enforcementOf } from '../lib/access/token-view.ts';
+import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../lib/local/operator-registry.ts';
+import { readScopeEnforcement } from '../lib/local/scope-enforcement.ts';
 
 /** Milliseconds of a unit of `--expires-in`. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -23,11 +25,13 @@ program
     const created = await withTokens((tokens) =>
       tokens.create({ name, scopes, ...(expiresIn !== undefined && { expiresIn }) }),
     );
-    if (options.json) return console.log(JSON.stringify(created));
+    const enforced = await readScopeEnforcement(target());
+    if (options.json) return console.log(JSON.stringify(withEnforcement(created, enforced)));
     console.log(`${created.token}\n`);
     console.log(
       `id       ${created.id}\nscopes   ${created.scopes.join(', ')}\nexpires  ${created.expires_at ?? 'never'}`,
     );
+    printNote(enforced, NOT_ENFORCED.token);
     return console.log('\nThis is the only time the token is shown.');
   });
 
@@ -37,10 +41,11 @@ program
   .option('--json', 'print one line of JSON and nothing else')
   .action(async ({ json }: { json?: true }) => {
     const tokens = await withTokens((store) => store.list());
-    if (json) return console.log(JSON.stringify(tokens));
+    const enforced = await readScopeEnforcement(target());
+    if (json) return console.log(JSON.stringify(tokens.map((token) => withEnforcement(token, enforced))));
     if (tokens.length === 0) return console.log('There are no tokens.');
     for (const token of tokens) console.log(line(token));
-    return undefined;
+    return printNote(enforced, NOT_ENFORCED.list);
   });
 
 for (const [verb, state, description] of [
@@ -65,9 +70,25 @@ await program.parseAsync().catch((error: unknown) => {
   program.error(`error: ${error instanceof Error ? error.message : String(error)}`);
 });
 
-async function withTokens<T>(work: (tokens: TokenStore) => Promise<T>): Promise<T> {
+function target() {
   const { stack, home } = program.opts<{ stack?: string; home: string }>();
-  return await withOperatorRegistry({ stack, home }, (registry) => work(new TokenStore(registry)));
+  return { stack, home };
+}
+
+async function withTokens<T>(work: (tokens: TokenStore) => Promise<T>): Promise<T> {
+  return await withOperatorRegistry(target(), (registry) => work(new TokenStore(registry)));
+}
+
+/** A token with what the API's answers say beside its scopes, if that is known here. */
+function withEnforcement<T extends TokenInfo>(token: T, enforced: boolean | undefined) {
+  return enforced === undefined ? token : { ...token, ...enforcementOf(enforced, token.state !== 'revoked') };
+}
+
+/** @param enforced undefined: not known here */
+function printNote(enforced: boolean | undefined, note: string): void {
+  if (enforced === undefined)
+    console.log('\nScopes limit tokens only where the deployment enforces them (setting scopeEnforcement).');
+  else if (!enforced) console.log(`\n${note}`);
 }
 
 function line(token: TokenInfo): string {

@@ -45,13 +45,17 @@ export async function reportAttempt(
     documents: [],
   };
   const onFailure = (error: unknown) => context.log.warn('reporting failed; trying again', error as Error);
+  const foreseen = afterEnd(context, job, base);
   const { timing = machineTiming } = context;
   const tries = (longest: number) => ({ timing, signal: deadline(timing, longest), onFailure });
   const receiving = tries(LONGEST_UPLOAD);
   try {
     let receipt = base;
     await retrying(async () => {
-      receipt = { ...base, documents: await writeDocuments(context, job, base, output, receiving.signal) };
+      receipt = {
+        ...base,
+        documents: await writeDocuments(context, { job: foreseen, receipt: base, ...output }, receiving.signal),
+      };
       await context.output.putReceipt(receipt);
     }, receiving);
     let ended: Job | undefined;
@@ -62,7 +66,17 @@ export async function reportAttempt(
         context.log.info('attempt ended', { status: ended.status, reason: ended.reason });
       } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
     }, tries(LEASE.duration));
-    if (ended !== undefined) return await settle(context, job, ended);
+    if (ended === undefined) return undefined;
+    const settled = await settle(context, job, ended);
+    // A cancel may have come after the documents were written.
+    if (receipt.documents.length > 0 && ended.status !== foreseen.status) {
+      const content = { job: settled, receipt, ...output };
+      const rewrite = retrying(async () => {
+        await writeDocuments(context, content, receiving.signal);
+      }, receiving);
+      await rewrite.catch((error: Error) => context.log.error('documents keep an outdated state', error));
+    }
+    return settled;
   } catch (error) {
     context.log.error('the outcome could not be reported; the receipt, if it was written, tells it', error as Error);
   }
@@ -92,18 +106,28 @@ async function settle(context: AttemptContext & { readonly log: Logger }, job: J
 /** Milliseconds; an hour moves more than the most output that is kept. */
 const LONGEST_UPLOAD = 3_600_000;
 
-/** Answers that are too large to be streamed through Lambda are written as whole documents, as they will read. */
+/** The job as the report will make it, unless a client is faster. */
+function afterEnd(context: AttemptContext, job: Job, receipt: Receipt): Job {
+  const decision = decide(job, { type: 'end', receipt }, { now: context.clock.now(), random: context.random });
+  return 'job' in decision ? decision.job : job;
+}
+
+/** What documents are made of: the job as it is after the attempt, and what the attempt left. */
+interface DocumentContent {
+  readonly job: Job;
+  readonly receipt: Receipt;
+  readonly sources: Sources | undefined;
+  readonly attachments: readonly Attachment[];
+}
+
+/** Writes the answers that are too large to be streamed through Lambda as whole documents, as they will read. */
 async function writeDocuments(
   context: AttemptContext,
-  job: Job,
-  receipt: Receipt,
-  { sources, attachments }: { readonly sources: Sources | undefined; readonly attachments: readonly Attachment[] },
+  { job, receipt, sources, attachments }: DocumentContent,
   signal: AbortSignal,
 ): Promise<DocumentName[]> {
   const all = Object.values(sources ?? {});
   if (sources === undefined || !(await exceedsAsJson(all, LIMITS.streamedAnswerBytes))) return [];
-  const decision = decide(job, { type: 'end', receipt }, { now: context.clock.now(), random: context.random });
-  const after = 'job' in decision ? decision.job : job;
   const write = (document: DocumentName, body: Parameters<typeof uploadDocument>[0]['body']) =>
     uploadDocument({
       s3: context.objects,
@@ -115,7 +139,7 @@ async function writeDocuments(
       signal,
     });
   const whole = { full: true, ended: true };
-  const members = resultMembers(after, { receipt, composedPrompt: receipt.composed_prompt, attachments });
+  const members = resultMembers(job, { receipt, composedPrompt: receipt.composed_prompt, attachments });
   // Also the answer of `logs?stream=all`, so it has that answer's members too.
   await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, sources, whole));
   const written: DocumentName[] = ['result'];
@@ -123,7 +147,7 @@ async function writeDocuments(
     const source = sources[stream];
     if (source === undefined || !(await exceedsAsJson([source], LIMITS.streamedAnswerBytes))) continue;
     const request = { stream, full: true, offset: undefined };
-    await write(`logs-${stream}`, logsDocument(after, job.attempt, { [stream]: source }, request, { ended: true }));
+    await write(`logs-${stream}`, logsDocument(job, job.attempt, { [stream]: source }, request, { ended: true }));
     written.push(`logs-${stream}`);
   }
   return written;

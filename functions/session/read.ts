@@ -1,3 +1,4 @@
+import { enforcementOf } from '../../lib/access/token-view.ts';
 import { readSession as route } from '../../lib/contract/routes/sessions.ts';
 import { serve } from '../../lib/http/serve.ts';
 
@@ -5,13 +6,14 @@ import { serve } from '../../lib/http/serve.ts';
 export const handler = serve(
   route,
   () => undefined,
-  async (_input, { principal }) => ({
+  async (_input, { principal, core }) => ({
     body: {
       kind: principal.kind,
       name: principal.name,
       email: ('email' in principal && principal.email) || null,
       role: 'role' in principal ? principal.role : null,
       scopes: 'scopes' in principal ? [...principal.scopes] : null,
+      ...enforcementOf(core.env.PROMPTQ_API_SCOPE_ENFORCE, principal.kind === 'token'),
       expires_at: ('expiresAt' in principal && principal.expiresAt) || null,
       session_id: 'sessionId' in principal ? principal.sessionId : null,
     },

@@ -7,10 +7,11 @@ import { serve } from '../../lib/http/serve.ts';
 export const handler = serve(
   route,
   ({ tokens }) => tokens,
-  async ({ body }, _call, tokens) => {
+  async ({ body }, { core }, tokens) => {
     const wanted: readonly string[] = body.scopes ?? DEFAULT_SCOPES;
     const scopes = SCOPES.filter((scope) => wanted.includes(scope));
     const expiry = body.expires_at ? { expiresAt: Date.parse(body.expires_at) } : {};
-    return { body: viewToken(await tokens.create({ name: body.name, scopes, ...expiry })) };
+    const created = await tokens.create({ name: body.name, scopes, ...expiry });
+    return { body: viewToken(created, core.env.PROMPTQ_API_SCOPE_ENFORCE) };
   },
 );

@@ -6,5 +6,8 @@ import { serve } from '../../lib/http/serve.ts';
 export const handler = serve(
   route,
   ({ tokens }) => tokens,
-  async (_input, _call, tokens) => ({ body: { items: (await tokens.list()).map(viewToken) } }),
+  async (_input, { core }, tokens) => {
+    const items = await tokens.list();
+    return { body: { items: items.map((token) => viewToken(token, core.env.PROMPTQ_API_SCOPE_ENFORCE)) } };
+  },
 );

@@ -33,6 +33,8 @@ export class SignInRefusedError extends Error {
 }
 
 const TIMEOUT_SECONDS = 8;
+/** On this machine the identity provider is loaded at the first request, which takes its time where the machine is busy. */
+const LOOPBACK_TIMEOUT_SECONDS = 25;
 const CLOCK_SKEW_SECONDS = 60;
 
 /** Signs people in by OpenID Connect: code flow with PKCE, against any issuer that publishes what it can. */
@@ -119,14 +121,15 @@ export class IdentityProvider {
   async #discover(): Promise<Configuration> {
     const { issuer, clientId } = this.#settings;
     const secret = await this.#settings.clientSecret();
+    const isLoopback = issuer.startsWith('http:');
     return await discovery(
       new URL(issuer),
       clientId,
       { [clockTolerance]: CLOCK_SKEW_SECONDS },
       secret === undefined ? None() : ClientSecretBasic(secret),
       {
-        timeout: TIMEOUT_SECONDS,
-        ...(issuer.startsWith('http:') && { execute: [allowInsecureRequests], [customFetch]: fetchLocalhost }),
+        timeout: isLoopback ? LOOPBACK_TIMEOUT_SECONDS : TIMEOUT_SECONDS,
+        ...(isLoopback && { execute: [allowInsecureRequests], [customFetch]: fetchLocalhost }),
       },
     );
   }

@@ -168,7 +168,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds.
+         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds. Nothing follows from it, even if the agent ends successfully first.
          */
         post: operations["cancelJobs"];
         delete?: never;
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a running job
-         * @description Its processes are ended without being asked first.
+         * @description Its processes are ended without being asked first. The job is CANCELLED even if it ends successfully before that.
          */
         post: operations["killJobs"];
         delete?: never;
@@ -2013,6 +2013,13 @@ export interface components {
             role: "viewer" | "operator" | "admin" | null;
             /** @description Scopes of an API token; they count where the deployment enforces scopes. null for others. */
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[] | null;
+            /** @description Whether scopes limit what tokens may do here. */
+            scopes_enforced: boolean;
+            /**
+             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
+             * @example Scopes are not enforced here: this token may do everything.
+             */
+            scopes_note: string | null;
             /**
              * Format: date-time
              * @description When the credential stops to count; a session moves on with use.
@@ -2058,6 +2065,13 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
+            /** @description Whether scopes limit what tokens may do here. */
+            scopes_enforced: boolean;
+            /**
+             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
+             * @example Scopes are not enforced here: this token may do everything.
+             */
+            scopes_note: string | null;
             /** @enum {string} */
             state: "active" | "suspended" | "revoked";
             /**
@@ -2082,6 +2096,13 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
+            /** @description Whether scopes limit what tokens may do here. */
+            scopes_enforced: boolean;
+            /**
+             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
+             * @example Scopes are not enforced here: this token may do everything.
+             */
+            scopes_note: string | null;
             /** @enum {string} */
             state: "active" | "suspended" | "revoked";
             /**
@@ -5159,6 +5180,8 @@ export interface operations {
                      *       "email": null,
                      *       "role": null,
                      *       "scopes": null,
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
                      *       "session_id": null
                      *     }
@@ -5286,6 +5309,8 @@ export interface operations {
                      *           "scopes": [
                      *             "read"
                      *           ],
+                     *           "scopes_enforced": false,
+                     *           "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *           "state": "active",
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5343,6 +5368,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5397,6 +5424,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5451,6 +5480,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -5505,6 +5536,8 @@ export interface operations {
                      *       "scopes": [
                      *         "read"
                      *       ],
+                     *       "scopes_enforced": false,
+                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",

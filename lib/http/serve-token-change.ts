@@ -9,12 +9,12 @@ export function serveTokenChange(route: typeof revokeToken, state: TokenState) {
   return serve(
     route,
     ({ tokens }) => tokens,
-    async ({ params }, _call, tokens) => {
+    async ({ params }, { core }, tokens) => {
       const changed = await tokens.setState(params.id, state);
       if (changed === 'unknown') throw ApiError.of('not_found');
       if (changed === 'revoked')
         throw ApiError.because('invalid_state', `token ${params.id} is revoked, and stays so; create another one`);
-      return { body: viewToken(changed) };
+      return { body: viewToken(changed, core.env.PROMPTQ_API_SCOPE_ENFORCE) };
     },
   );
 }

@@ -226,13 +226,13 @@ function afterAttempt(
   const at = timestamp(now);
   // Handed back, a probe has not found out anything yet.
   const job = outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted);
+  // Intent comes before outcome, a success too: a cancel that was answered is honoured, and nothing follows from the job.
+  if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
+    return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
+  }
   if (outcome.kind === 'succeeded') {
     const succeeded = withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
     return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
-  }
-  // Intent comes before outcome: what was asked to be cancelled is never run again by itself.
-  if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
-    return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
   const restarts = (job.login_restarts ?? 0) + 1;
   if (outcome.kind === 'handed_back' && outcome.reason === 'account_required' && restarts <= MAX_LOGIN_RESTARTS)

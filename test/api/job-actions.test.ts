@@ -162,6 +162,31 @@ describe('ending a running job', () => {
     expect(findMarkedAs(`${id}/1`)).toEqual([]);
   });
 
+  it('a kill that is answered is honoured, though the job ends well before its worker reads of it', async () => {
+    const go = join(service.home, 'go');
+    const block = '```follow-up-job\\n{"prompt":"true","profile":"shell"}\\n```\\n';
+    const prompt = `until [ -e ${go} ]; do sleep 0.02; done; printf '${block}'`;
+    const id = await createJob(service, { prompt, profile: 'shell' });
+    await waitFor(() => findMarkedAs(`${id}/1`).length > 0);
+    const { status: code, json } = await service.api('POST', `/jobs/${id}/kill`);
+    await writeFile(go, '');
+    expect([code, json.status, json.state_reason.code]).toEqual([200, 'RUNNING', 'cancelling']);
+    expect(await untilEnded(service, id)).toMatchObject({
+      status: 'CANCELLED',
+      state_reason: { code: 'killed_by_request' },
+    });
+    // A reread finds the block in the output, and makes no job of it.
+    const { json: reread } = await service.api('POST', `/jobs/${id}/reread-logs`);
+    expect(reread).toMatchObject({ status: 'CANCELLED', follow_up_ids: [], recovered_follow_up_ids: [] });
+  });
+
+  it('a kill that comes too late is told how the job had ended', async () => {
+    const id = await createJob(service, { prompt: 'true', profile: 'shell' });
+    await untilEnded(service, id);
+    const { status: code, json } = await service.api('POST', `/jobs/${id}/kill`);
+    expect([code, json.details.state]).toEqual([400, 'SUCCEEDED']);
+  });
+
   it('what a successful agent leaves behind is ended too', async () => {
     const id = await createJob(service, { prompt: 'drill: orphan' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });

@@ -10,6 +10,9 @@ afterAll(async () => {
   await service.stop();
 });
 
+/** Where scopes are not enforced, which is the default. */
+const NOTE = 'Scopes are not enforced here: this token may do everything.';
+
 describe('tokens', () => {
   it('are made, shown once, suspended, resumed and revoked by an admin, at once', async () => {
     const admin = await signedInBrowser(service, 'admin');
@@ -25,6 +28,8 @@ describe('tokens', () => {
         created_at: expect.any(String),
         expires_at: null,
         last_used_at: null,
+        scopes_enforced: false,
+        scopes_note: NOTE,
       },
     ]);
     const { id, token } = made.json;
@@ -47,8 +52,14 @@ describe('tokens', () => {
     expect([unknown.status, unknown.json.error]).toEqual([404, 'not_found']);
 
     const list = await admin.api('GET', '/tokens');
+    expect(list.json.items.find((one: { state: string }) => one.state === 'active')).toMatchObject({
+      scopes_enforced: false,
+      scopes_note: NOTE,
+    });
     expect(list.json.items.find((one: { id: string }) => one.id === id)).toMatchObject({
       state: 'revoked',
+      scopes_enforced: false,
+      scopes_note: null,
       last_used_at: expect.any(String),
     });
     expect(list.text).not.toContain('pq_');

@@ -97,6 +97,8 @@ describe('a session', () => {
       email: null,
       role: null,
       scopes: ['read', 'write', 'logs', 'attachments', 'admin'],
+      scopes_enforced: false,
+      scopes_note: 'Scopes are not enforced here: this token may do everything.',
       expires_at: null,
       session_id: null,
     });

@@ -35,6 +35,8 @@ describe('signing in', () => {
           email: `${role}@promptq.local`,
           role,
           scopes: null,
+          scopes_enforced: false,
+          scopes_note: null,
           expires_at: expect.stringMatching(/^20\d\d-.*Z$/),
           session_id: expect.stringMatching(/^ses_/),
         },

@@ -83,6 +83,12 @@ describe('a token made by the command', () => {
     expect(stdout).not.toContain(made.token);
     expect(stdout).not.toMatch(/pq_/);
   });
+
+  it('says nothing of enforcement where scopes are enforced', async () => {
+    for (const args of [['list'], ['create', '--name', 'x']])
+      expect((await token(...args)).stdout).not.toContain('enforced');
+    expect(await create()).toMatchObject({ scopes_enforced: true, scopes_note: null });
+  });
 });
 
 describe('a wrong use is refused with what is allowed', () => {
@@ -107,4 +113,14 @@ it('works on a home that nobody runs', async () => {
   const made = await create('--scopes', 'read');
   service = await startService({ home });
   expect((await call(made.token)).status).toBe(200);
+});
+
+it('says that scopes are not enforced, where they are not', async () => {
+  const made = await token('create', '--name', 'x', '--scopes', 'read');
+  expect(made.stdout).toContain('\nScopes are not enforced here: this token may do everything.\n');
+  expect((await token('list')).stdout).toContain('\nScopes are not enforced here: every token may do everything.\n');
+  expect(await create()).toMatchObject({
+    scopes_enforced: false,
+    scopes_note: 'Scopes are not enforced here: this token may do everything.',
+  });
 });

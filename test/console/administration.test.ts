@@ -231,3 +231,17 @@ test('an ended session has to sign in again, and whoever has no role is told so'
 async function statusWith(token: string): Promise<number> {
   return (await fetch(`${service.baseUrl}/api/v1/health`, { headers: { authorization: `Bearer ${token}` } })).status;
 }
+
+test('the pages of tokens say that scopes are not enforced, where they are not', async () => {
+  await admin.goto('/api-tokens');
+  await admin.getByText('Scopes are not enforced here: every token may do everything.').waitFor();
+  await admin.getByRole('button', { name: 'Create token' }).click();
+  const dialog = admin.getByRole('dialog');
+  const note = dialog.getByText('Scopes are not enforced here: this token may do everything.');
+  await note.waitFor();
+  await dialog.getByLabel('Name').fill('unlimited');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await dialog.getByTestId('token').waitFor();
+  await note.waitFor();
+  await dialog.getByRole('button', { name: 'I have kept it' }).click();
+});

@@ -175,8 +175,10 @@ function faultOfRequeue(before: Job, after: Job, write: JobWrite): string | unde
 }
 
 function faultOfEnd(before: Job, after: Job, write: JobWrite): string | undefined {
-  if (before.cancel_requested_at !== undefined && after.status === 'FAILED')
-    return 'a job that was asked to be cancelled became FAILED';
+  if (before.cancel_requested_at !== undefined && after.status !== 'CANCELLED')
+    return `a job that was asked to be cancelled became ${after.status}`;
+  if (after.status === 'CANCELLED' && (after.children_pending ?? []).includes(after.attempt))
+    return 'follow-ups of a cancelled attempt are to be made';
   if (after.status === 'SUCCEEDED' && after.session_id !== evidenceOf(before, before.attempt))
     return 'a success without evidence of this attempt';
   return faultOfTakeover(before, after, write);

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Job } from '../../lib/jobs/job.ts';
 import { jobIdOfKey } from '../../lib/jobs/job-id.ts';
 import { JobStore } from '../../lib/jobs/job-store.ts';
 import { LEASE } from '../../lib/jobs/lease.ts';
 import { OutputStore } from '../../lib/jobs/output-store.ts';
-import { receiptSchema } from '../../lib/jobs/receipt.ts';
+import { type Receipt, receiptSchema } from '../../lib/jobs/receipt.ts';
+import { transition } from '../../lib/jobs/transition.ts';
 import type { AttemptContext } from '../../worker-container/attempt.ts';
 import { reportAttempt } from '../../worker-container/attempt-report.ts';
 import { Redaction } from '../../worker-container/masking/redaction.ts';
@@ -71,6 +73,38 @@ it('a table that is away for a while delays the report', async () => {
   expect(await reported('away table', { jobs })).toMatchObject({ status: 'SUCCEEDED' });
 });
 
+it('a document that was written before a cancel came says how the job ended', async () => {
+  const job = await deployment.store(
+    aRunningJob({
+      ...{ id: jobIdOfKey('late cancel'), project_id: 'late', folder: 'late' },
+      lease_until: '2999-01-01T00:00:00.000Z',
+    }),
+  );
+  const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
+  const bytes = Buffer.alloc(LIMITS.streamedAnswerBytes + 1, 'x');
+  const large = {
+    size: bytes.length,
+    async *read(from = 0, to = bytes.length) {
+      yield bytes.subarray(from, to);
+    },
+  };
+  const output = Object.assign(Object.create(deployment.output) as OutputStore, {
+    // The last moment in which a client can come before the report: its documents are written.
+    async putReceipt(receipt: Receipt) {
+      await deployment.output.putReceipt(receipt);
+      await transition(deployment, job, { type: 'kill' });
+    },
+  });
+  const ended = await reportAttempt({ ...worker, output, timing: impatient }, job, {
+    ...{ outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() },
+    sources: { stdout: large },
+  });
+  expect(ended).toMatchObject({ status: 'CANCELLED', reason: 'killed_by_request', exit_code: 0 });
+  const url = await deployment.output.presignDocument(job.id, 1, 'result', 60);
+  const { status, state_reason } = (await (await fetch(url)).json()) as Record<string, unknown>;
+  expect({ status, state_reason }).toMatchObject({ status: 'CANCELLED', state_reason: { code: 'killed_by_request' } });
+});
+
 it('what follows from the end is left to the watch if it fails: the report stands', async () => {
   const partition = async function* () {
     yield await Promise.reject<Job>(new Error('the index is away'));
@@ -92,6 +126,8 @@ function withSecret(schema: z.core.$ZodType, path = ''): unknown {
     );
   if (schema instanceof z.ZodArray) return [withSecret(schema.element, path)];
   if (schema instanceof z.ZodEnum) return schema.options[0];
+  // A known code, or one of a later version.
+  if (schema instanceof z.ZodUnion && schema.options[0] !== undefined) return withSecret(schema.options[0], path);
   if (schema instanceof z.ZodLiteral) return schema.value;
   if (schema instanceof z.ZodNumber) return 1;
   if (schema instanceof z.ZodBoolean) return true;

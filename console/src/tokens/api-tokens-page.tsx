@@ -1,13 +1,16 @@
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { NOT_ENFORCED } from '../../../lib/contract/scopes.ts';
 import { AdminsOnly } from '../layout/admins-only.tsx';
 import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
 import { EmptyList } from '../layout/empty-list.tsx';
 import { ListTable } from '../layout/list-table.tsx';
 import { PageFault } from '../layout/page-fault.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
+import { ScopesNote } from './scopes-note.tsx';
 import { tokenColumns } from './token-columns.tsx';
 import { type Token, type TokenChange, tokensQuery, useChangeToken } from './token-queries.ts';
 
@@ -41,18 +44,21 @@ function TokenList() {
         trackBy="id"
         ariaLabels={{ tableLabel: 'API tokens' }}
         header={
-          <Header
-            variant="h1"
-            counter={tokens.data && `(${tokens.data.items.length})`}
-            description="Programs call the API with a token. Give each its own, with no more scopes than it needs."
-            actions={
-              <Button variant="primary" onClick={() => setCreating(true)}>
-                Create token
-              </Button>
-            }
-          >
-            API tokens
-          </Header>
+          <SpaceBetween size="s">
+            <Header
+              variant="h1"
+              counter={tokens.data && `(${tokens.data.items.length})`}
+              description="Programs call the API with a token. Give each its own, with no more scopes than it needs."
+              actions={
+                <Button variant="primary" onClick={() => setCreating(true)}>
+                  Create token
+                </Button>
+              }
+            >
+              API tokens
+            </Header>
+            <ScopesNote text={NOT_ENFORCED.list} />
+          </SpaceBetween>
         }
         items={tokens.data?.items ?? []}
         loading={tokens.isPending}

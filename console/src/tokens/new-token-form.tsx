@@ -9,8 +9,9 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
+import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
 import { EXPIRIES, type Expiry, expiryOf } from './expiries.ts';
+import { ScopesNote } from './scopes-note.tsx';
 import { type CreatedToken, useCreateToken } from './token-queries.ts';
 
 interface NewTokenFormProps {
@@ -67,6 +68,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
           </FormField>
           <FormField label="Scopes" errorText={tried && faults.scopes}>
             <SpaceBetween size="xxs">
+              <ScopesNote text={NOT_ENFORCED.token} />
               {SCOPES.map((scope) => (
                 <Checkbox
                   key={scope}

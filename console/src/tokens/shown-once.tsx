@@ -5,7 +5,8 @@ import type { CreatedToken } from './token-queries.ts';
 export function ShownOnce({ token, onDone }: { token: CreatedToken; onDone: () => void }) {
   return (
     <SecretDialog header={`Token “${token.name}”`} what="token" secret={token.token} onDone={onDone}>
-      Send it as <code>Authorization: Bearer …</code>. It may: {token.scopes.join(', ')}.
+      Send it as <code>Authorization: Bearer …</code>. {token.scopes_enforced ? 'It may' : 'Scopes'}:{' '}
+      {token.scopes.join(', ')}. {token.scopes_note}
     </SecretDialog>
   );
 }

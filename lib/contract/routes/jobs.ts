@@ -136,7 +136,7 @@ export const cancelJob = defineRoute({
   path: '/jobs/{id}/cancel',
   summary: 'Cancel a job',
   description:
-    'A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds.',
+    'A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds. Nothing follows from it, even if the agent ends successfully first.',
 });
 
 export const deleteJob = defineRoute({
@@ -155,7 +155,8 @@ export const killJob = defineRoute({
   method: 'POST',
   path: '/jobs/{id}/kill',
   summary: 'Kill a running job',
-  description: 'Its processes are ended without being asked first.',
+  description:
+    'Its processes are ended without being asked first. The job is CANCELLED even if it ends successfully before that.',
 });
 
 export const retryJob = defineRoute({

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ROLES } from '../roles.ts';
 import { SCOPES } from '../scopes.ts';
 import { timestamp } from './text.ts';
+import { enforcement } from './token.ts';
 
 /** `GET /session`. */
 export const caller = z
@@ -15,6 +16,7 @@ export const caller = z
     scopes: z.array(z.enum(SCOPES)).nullable().meta({
       description: 'Scopes of an API token; they count where the deployment enforces scopes. null for others.',
     }),
+    ...enforcement,
     expires_at: timestamp
       .nullable()
       .meta({ description: 'When the credential stops to count; a session moves on with use.' }),

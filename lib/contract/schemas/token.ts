@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isLegible, LEGIBLE } from '../legible.ts';
 import { LIMITS } from '../limits.ts';
-import { DEFAULT_SCOPES, SCOPES } from '../scopes.ts';
+import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES } from '../scopes.ts';
 import { NAME_NOTE } from './name.ts';
 import { timestamp } from './text.ts';
 
@@ -16,11 +16,22 @@ const name = z
   .refine(isLegible, LEGIBLE)
   .meta({ description: `What the token is for. ${NAME_NOTE}`, example: 'nightly build' });
 
+/** Members of every answer that shows a token's scopes. */
+export const enforcement = {
+  scopes_enforced: z.boolean().meta({ description: 'Whether scopes limit what tokens may do here.' }),
+  scopes_note: z.string().nullable().meta({
+    description:
+      'What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.',
+    example: NOT_ENFORCED.token,
+  }),
+};
+
 export const token = z
   .object({
     id: z.string(),
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
+    ...enforcement,
     state: z.enum(['active', 'suspended', 'revoked']),
     created_at: timestamp,
     expires_at: timestamp.nullable().meta({ description: 'null: never.' }),

@@ -29,10 +29,10 @@ describe('the settings of a deployment', () => {
     });
   });
 
-  test('in cdk.json declare seconds', () => {
+  test('in cdk.json declare seconds, and have scopes enforced', () => {
     const file = readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8');
     const { context } = z.object({ context: z.object({ promptq: z.unknown() }) }).parse(JSON.parse(file));
-    expect(readDeployment(context.promptq).timeoutUnit).toBe('seconds');
+    expect(readDeployment(context.promptq)).toMatchObject({ timeoutUnit: 'seconds', scopeEnforcement: true });
   });
 
   test('can be given as JSON, which is how the command line gives them', () => {

@@ -93,6 +93,23 @@ describe('an attempt that failed', () => {
     expect(job).toMatchObject({ status: 'CANCELLED', reason: 'cancelled_by_request' });
   });
 
+  it('ends CANCELLED after a kill or cancel was answered, whatever it came to; what it left stays as evidence', () => {
+    const receipt = aReceipt(
+      { kind: 'succeeded', reason: 'exited' },
+      { follow_ups: { blocks: [{ position: 0, body: '{}' }], more: 0 } },
+    );
+    const asked = aRunningJob({ cancel_requested_at: '2026-11-20T10:00:05.000Z', probing: 'usage_limit', retries: 3 });
+    for (const [how, reason] of [
+      [{}, 'cancelled_by_request'],
+      [{ kill_requested: true }, 'killed_by_request'],
+    ] as const) {
+      const job = outcomeOf({ ...asked, ...how }, { type: 'end', receipt, bindings: true });
+      expect(job).toMatchObject({ status: 'CANCELLED', reason, exit_code: 0, stdout_bytes: 0 });
+      for (const name of ['children_pending', 'bindings_pending', 'probing', 'due_at', 'retries_used'])
+        expect(job).not.toHaveProperty(name);
+    }
+  });
+
   it('is refused when a newer attempt has taken over', () => {
     const late = aReceipt({ kind: 'succeeded', reason: 'exited' }, { attempt: 1 });
     expect(decide(aRunningJob({ attempt: 2 }), { type: 'end', receipt: late }, { now: NOW, random: () => 0 })).toEqual({

@@ -53,6 +53,13 @@ export const DECISIONS: readonly Mutant[] = [
     find: 'cancel_requested_at: _asked,',
     replace: '',
   },
+  {
+    name: 'a success is taken although a cancel was answered before it',
+    file: 'lib/jobs/lifecycle.ts',
+    find: "if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {",
+    replace:
+      "if (outcome.kind !== 'succeeded' && (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled')) {",
+  },
   { name: 'retries are not counted', file: 'lib/jobs/lifecycle.ts', find: 'retries_used: used + 1,', replace: '' },
   {
     name: 'losses are not counted',
