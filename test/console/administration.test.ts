@@ -108,7 +108,7 @@ test('a deploy binding is created, said to miss something, completed and deleted
   const seconds = admin.getByLabel('Seconds that each command may run');
   await seconds.fill('soon');
   await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByText('received "soon" (string); expected number').waitFor();
+  await admin.getByText('received "soon" (string); expected a whole number').waitFor();
   await seconds.fill('60');
   await admin.getByRole('button', { name: 'Save' }).click();
   await admin.getByRole('dialog').waitFor({ state: 'detached' });
