@@ -19,6 +19,7 @@ export interface StandInAccount {
   parameters: Record<string, 'String' | 'SecureString'>;
 }
 
+const DESCRIBE_PARAMETERS = 'AmazonSSM.DescribeParameters';
 const describeParameters = z.object({ ParameterFilters: z.tuple([z.object({ Values: z.array(z.string()) })]) });
 
 /** CloudFormation and SSM on loopback, as far as the doctor asks them: it speaks their protocols, XML and JSON. */
@@ -27,11 +28,13 @@ export async function startAwsStandIn(
 ): Promise<{ endpoint: string; asked: string[]; close(): Promise<void> }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    void (async () => {
+    const target = request.headers['x-amz-target'];
+    // A client of another test whose server had this port before may still retry: its requests are not this account's.
+    if (target !== undefined && target !== DESCRIBE_PARAMETERS) return response.writeHead(400).end();
+    return void (async () => {
       const body = await read(request);
-      const target = request.headers['x-amz-target'];
       const answer = target === undefined ? cloudFormation(account, body) : ssm(account, body);
-      asked.push(target === undefined ? (new URLSearchParams(body).get('Action') ?? '') : String(target));
+      asked.push(target ?? new URLSearchParams(body).get('Action') ?? '');
       response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
     })();
   });
