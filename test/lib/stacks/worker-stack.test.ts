@@ -42,7 +42,7 @@ const taskSchema = z.object({
   ContainerDefinitions: z.tuple([
     z.object({
       Environment: z.array(z.object({ Name: z.string(), Value: z.unknown() })),
-      MountPoints: z.unknown(),
+      MountPoints: z.array(z.looseObject({ ContainerPath: z.string(), SourceVolume: z.string() })),
       StopTimeout: z.number(),
       HealthCheck: z.object({ Command: z.array(z.string()) }),
       Privileged: z.literal(false).optional(),
@@ -95,6 +95,18 @@ describe('a worker', () => {
       ].map(([ContainerPath, SourceVolume]) => ({ ContainerPath, SourceVolume, ReadOnly: false })),
     );
     expect(task.Volumes.slice(1)).toEqual([{ Name: 'temporary' }, { Name: 'work' }]);
+  });
+
+  test("keeps temporary files and jobs' caches on the disk of its task, where each byte costs nothing", () => {
+    const env = readEnv(
+      workerEnv,
+      standIns(Object.fromEntries(container.Environment.map(({ Name, Value }) => [Name, Value]))),
+    );
+    const mount = container.MountPoints.find(({ ContainerPath }) => ContainerPath === env.PROMPTQ_WORK_DIR);
+    expect(task.Volumes.slice(1)).toContainEqual({ Name: mount?.SourceVolume });
+    // An agent has its home, temporary files and caches below the worker's folder: decision 0051.
+    const own = /^(PROMPTQ_WORK_DIR|TMPDIR|XDG_CACHE_HOME|npm_config_cache)$/;
+    expect(container.Environment.filter(({ Name }) => own.test(Name))).toEqual([]);
   });
 
   test('has the size and the processor that the settings ask for', () => {
