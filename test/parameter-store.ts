@@ -27,6 +27,14 @@ export async function startParameterStore() {
         return known === undefined
           ? [400, { __type: 'ParameterNotFound' }]
           : [200, { Parameter: { Name, Type: known.type, Value: known.value } }];
+      case 'GetParameters': {
+        if (Names.length > 10) return [400, { __type: 'ValidationException', message: 'names: at most 10' }];
+        const Parameters = Names.flatMap((name) => {
+          const found = parameters.get(name);
+          return found === undefined ? [] : [{ Name: name, Type: found.type, Value: found.value }];
+        });
+        return [200, { Parameters, InvalidParameters: Names.filter((name) => !parameters.has(name)) }];
+      }
       case 'PutParameter':
         if (known !== undefined && !Overwrite) return [400, { __type: 'ParameterAlreadyExists' }];
         parameters.set(Name, { type: Type, value: Value });

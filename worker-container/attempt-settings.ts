@@ -53,7 +53,7 @@ export async function readSecrets(
   profile: Profile,
 ): Promise<ReadonlyMap<string, string>> {
   const names = secretNames(profile);
-  return (names.length === 0 ? undefined : await secrets?.read(names)) ?? new Map();
+  return (names.length === 0 ? undefined : await secrets?.read(names, profile.name)) ?? new Map();
 }
 
 /** What a service of AWS says when it is busy, and what a network says. */

@@ -2,11 +2,16 @@ import { readFile, stat } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { WorkerEnv } from '../lib/config/env.ts';
+import { secretPlaces } from '../lib/config/secrets-path.ts';
 
 /** Where the values behind names of secrets are. */
 export interface SecretSource {
-  /** Values by name, of those that there are. @throws Error when they can't be read. */
-  read(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Values by name, of those that there are.
+   * @param profile whose jobs ask: its own value comes before the one that all profiles share. Default: none.
+   * @throws Error when they can't be read.
+   */
+  read(names: readonly string[], profile?: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
@@ -20,16 +25,25 @@ export function secretSource(
 ): SecretSource {
   if (env.PROMPTQ_SECRETS_PATH !== undefined) return ofParameterStore(env.PROMPTQ_SECRETS_PATH, ssm());
   return {
-    async read(names) {
+    async read(names, profile) {
       const file = await ofFile(env.PROMPTQ_SECRETS_FILE);
-      return new Map(
-        names.flatMap((name) => {
-          const value = variables[name] ?? file[name];
-          return value === undefined || value === '' ? [] : [[name, value] as const];
-        }),
-      );
+      return resolve(names, profile, (place) => variables[place] ?? file[place]);
     },
   };
+}
+
+/** The first value of each name. An empty one is none. */
+function resolve(
+  names: readonly string[],
+  profile: string | undefined,
+  valueAt: (place: string) => string | undefined,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const name of names) {
+    const value = secretPlaces(name, profile).map(valueAt).find(Boolean);
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
 }
 
 /** @throws Error when others than its owner may read the file */
@@ -49,16 +63,16 @@ const BATCH = 10;
 
 function ofParameterStore(path: string, ssm: Pick<SSMClient, 'send'>): SecretSource {
   return {
-    async read(names) {
-      const wanted = [...new Set(names)];
+    async read(names, profile) {
+      const places = [...new Set(names.flatMap((name) => secretPlaces(name, profile)))];
       const values = new Map<string, string>();
-      for (let at = 0; at < wanted.length; at += BATCH) {
-        const Names = wanted.slice(at, at + BATCH).map((name) => `${path}${name}`);
+      for (let at = 0; at < places.length; at += BATCH) {
+        const Names = places.slice(at, at + BATCH).map((place) => `${path}${place}`);
         const { Parameters = [] } = await ssm.send(new GetParametersCommand({ Names, WithDecryption: true }));
         for (const { Name, Value } of Parameters)
           if (Name !== undefined && Value !== undefined) values.set(Name.slice(path.length), Value);
       }
-      return values;
+      return resolve(names, profile, (place) => values.get(place));
     },
   };
 }

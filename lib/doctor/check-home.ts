@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { secretPlaces } from '../config/secrets-path.ts';
 import { Home, type LocalInfo, type OperatorInfo } from '../local/home.ts';
 import { counted, type Finding, fault, ok, warning } from './finding.ts';
+import { type NamedSecret, namedBy } from './named-secrets.ts';
 
 /** Files that hold a credential or the way to one. */
 const PRIVATE_FILES = ['local.json', 'operator.json', 'token', 'secrets.env'] as const;
@@ -69,14 +71,14 @@ function isAlive(pid: number): boolean {
 }
 
 /** Looks whether the secrets that profiles and projects name can be found; of variables only the service itself knows. */
-export async function checkLocalSecrets(home: string, named: ReadonlySet<string>): Promise<Finding> {
+export async function checkLocalSecrets(home: string, named: readonly NamedSecret[]): Promise<Finding> {
   const file = parseEnv(await readFile(join(home, 'secrets.env'), 'utf8').catch(() => ''));
-  const missing = [...named].filter((name) => !file[name]);
-  if (missing.length === 0)
-    return ok('secrets', named.size === 0 ? 'none is named' : `${counted(named.size, 'secret')} set`);
+  const unset = named.filter(({ name, profile }) => !secretPlaces(name, profile).some((place) => file[place]));
+  const count = new Set(named.map(({ name }) => name)).size;
+  if (unset.length === 0) return ok('secrets', count === 0 ? 'none is named' : `${counted(count, 'secret')} set`);
   return warning(
     'secrets',
-    `not in secrets.env of the home: ${missing.join(', ')}`,
+    `not in secrets.env of the home: ${unset.map(({ name, profile }) => `${name} (${namedBy(profile)})`).join(', ')}`,
     'Fine if the service was started with the variable PROMPTQ_SECRET_NAME; else jobs that need it fail with start_failed.',
   );
 }

@@ -4,25 +4,34 @@ import { counted, type Finding, fault, ok } from './finding.ts';
 /** SSM takes at most so many values of a filter. */
 const BATCH = 50;
 
+/** A secret that is needed. */
+export interface WantedSecret {
+  /** Names of the parameters that can hold it, the one that counts first, the shared one last. */
+  readonly places: readonly string[];
+  /** What needs it. */
+  readonly need: string;
+}
+
 /**
  * Looks whether the parameters are in SSM's Parameter Store that the deployment's stacks have made, and the secrets that
  * its profiles, projects and settings ask for. Reads what is known of them, never a value.
- * @param wanted names of secrets, and what needs them
  * @param made names of parameters that stacks have made
  */
 export async function checkParameters(
   client: SSMClient,
-  wanted: ReadonlyMap<string, string>,
+  wanted: readonly WantedSecret[],
   made: readonly string[],
 ): Promise<Finding[]> {
-  const types = await typesOf(client, [...wanted.keys(), ...made]);
+  const places = new Set(wanted.flatMap((secret) => secret.places));
+  const types = await typesOf(client, [...places, ...made]);
   const gone = made.filter((name) => !types.has(name));
-  const secrets = [...wanted].flatMap(([name, need]) => judge(name, need, types));
+  const secrets = wanted.flatMap((secret) => judge(secret, types));
+  const shared = new Set(wanted.map((secret) => secret.places.at(-1)));
   return [
     gone.length === 0
       ? ok('parameters', `${made.length} of the stacks there`)
       : fault('parameters', `gone, though a stack has made them: ${gone.join(', ')}`, RESTORE),
-    ...(secrets.length > 0 ? secrets : [ok('secrets', `${counted(wanted.size, 'parameter')} there`)]),
+    ...(secrets.length > 0 ? secrets : [ok('secrets', `${counted(shared.size, 'secret')} set`)]),
   ];
 }
 
@@ -44,10 +53,12 @@ async function typesOf(client: SSMClient, names: readonly string[]): Promise<Map
   return types;
 }
 
-function judge(name: string, need: string, types: ReadonlyMap<string, ParameterType | undefined>): Finding[] {
-  const put = `\`aws ssm put-parameter --type SecureString --name ${name} --value …\``;
-  if (!types.has(name)) return [fault('secrets', `${name} is not set; ${need}`, put)];
-  if (types.get(name) === ParameterType.SECURE_STRING) return [];
-  const advice = `Everybody who may list parameters can read it. Delete it, put another value by ${put}, and end the old one.`;
-  return [fault('secrets', `${name} is no SecureString; ${need}`, advice)];
+function judge({ places, need }: WantedSecret, types: ReadonlyMap<string, ParameterType | undefined>): Finding[] {
+  const put = (name: string) => `\`aws ssm put-parameter --type SecureString --name ${name} --value …\``;
+  const found = places.find((name) => types.has(name));
+  const shared = places.at(-1) ?? '';
+  if (found === undefined) return [fault('secrets', `${shared} is not set; ${need}`, put(shared))];
+  if (types.get(found) === ParameterType.SECURE_STRING) return [];
+  const advice = `Everybody who may list parameters can read it. Delete it, put another value by ${put(found)}, and end the old one.`;
+  return [fault('secrets', `${found} is no SecureString; ${need}`, advice)];
 }

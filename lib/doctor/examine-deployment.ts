@@ -4,16 +4,16 @@ import type { SecretName } from '../access/deployment-secrets.ts';
 import { queueClient, tableClient } from '../aws/clients.ts';
 import { readDeployment } from '../config/deployment.ts';
 import { readEnv, triggerEnv } from '../config/env.ts';
-import { secretsPath } from '../config/secrets-path.ts';
+import { secretPlaces, secretsPath } from '../config/secrets-path.ts';
 import { enterDeployment } from '../local/operator-environment.ts';
 import { checkAlarms } from './check-alarms.ts';
-import { checkParameters } from './check-parameters.ts';
+import { checkParameters, type WantedSecret } from './check-parameters.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkStacks, type DeployedStacks } from './check-stacks.ts';
 import { examineTokens } from './check-tokens.ts';
 import { examineService } from './examine-service.ts';
 import { examine, type Finding, fault, inWords, ok, warning } from './finding.ts';
-import { namedSecrets } from './named-secrets.ts';
+import { namedBy, namedSecrets } from './named-secrets.ts';
 import { openService, type Service } from './service.ts';
 import type { TrialJob } from './try-job.ts';
 
@@ -86,9 +86,14 @@ async function examineData(examined: ExaminedData): Promise<readonly Finding[]> 
   const env = readEnv(triggerEnv);
   const registry = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
   const lookAtSecrets = async () => {
-    const wanted = new Map(secrets.map(([name, need]) => [`/${stack}/${name}`, need]));
-    for (const name of await namedSecrets(registry))
-      wanted.set(`${secretsPath({ deploymentName })}${name}`, 'a profile or project names it');
+    const path = secretsPath({ deploymentName });
+    const wanted: WantedSecret[] = [
+      ...secrets.map(([name, need]) => ({ places: [`/${stack}/${name}`], need })),
+      ...(await namedSecrets(registry)).map(({ name, profile }) => ({
+        places: secretPlaces(name, profile).map((place) => `${path}${place}`),
+        need: `${namedBy(profile)} names it`,
+      })),
+    ];
     return await checkParameters(new SSMClient({}), wanted, stacks.parameters);
   };
   return [

@@ -4,20 +4,36 @@ import { ProjectStore } from '../catalog/projects.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { OperatorRegistry } from '../local/operator-registry.ts';
 
-/** The names of the secrets that profiles and projects ask for. */
-export async function namedSecrets(registry: OperatorRegistry): Promise<Set<string>> {
-  const names = new Set<string>();
+/** A secret that is asked for. */
+export interface NamedSecret {
+  readonly name: string;
+  /** Whose jobs ask for it; undefined: a project's. */
+  readonly profile?: string;
+}
+
+/** The secrets that profiles and projects ask for, each once for each profile. */
+export async function namedSecrets(registry: OperatorRegistry): Promise<NamedSecret[]> {
+  const named: NamedSecret[] = [];
   const profiles = new ProfileStore(registry);
   for await (const { profile } of pages((cursor) => profiles.page({ limit: LIMITS.catalogPage.max, cursor }))) {
-    for (const value of Object.values(profile.env)) if (typeof value === 'object') names.add(value.secret);
+    const names = new Set(
+      Object.values(profile.env).flatMap((value) => (typeof value === 'object' ? value.secret : [])),
+    );
+    for (const name of names) named.push({ name, profile: profile.name });
   }
+  const ofProjects = new Set<string>();
   const projects = new ProjectStore(registry);
   const settings = new ProjectSettingsStore(registry);
   for await (const { id } of pages((cursor) => projects.page({ limit: LIMITS.catalogPage.max, cursor }))) {
     const { secret } = await settings.get(id);
-    if (secret !== undefined) names.add(secret);
+    if (secret !== undefined) ofProjects.add(secret);
   }
-  return names;
+  return [...named, ...[...ofProjects].map((name) => ({ name }))];
+}
+
+/** For people: who asks for a secret. */
+export function namedBy(profile: string | undefined): string {
+  return profile === undefined ? 'a project' : `profile ${profile}`;
 }
 
 async function* pages<T>(

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
+const SECRETS = 'FROM_FILE="value of the file"\nfull-own/FROM_FILE=only for one profile\n';
+
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_SECRET_FROM_ENV: 'value-of-the-environment' } });
-  await writeFile(join(service.home, 'secrets.env'), 'FROM_FILE="value of the file"\n', { mode: 0o600 });
+  await writeFile(join(service.home, 'secrets.env'), SECRETS, { mode: 0o600 });
 });
 afterAll(async () => {
   await service.stop();
@@ -318,6 +320,17 @@ describe('a profile has its effect in a job', () => {
       prompt: `echo "$STAGE|$1|$2|\${#A}|\${#B}|$A|$B"; env | grep -c PROMPTQ_SECRET`,
     });
     expect([status, stdout]).toEqual(['FAILED', 'production|first|second one|24|17|***|***\n0\n']);
+  });
+
+  it("with its own value of a secret, which another profile doesn't get", async () => {
+    const env = { B: { secret: 'FROM_FILE' } };
+    await imported({ profiles: ['full-own', 'full-shared'].map((name) => ({ name, agent: 'shell', env })) });
+    const lengths = await Promise.all(
+      ['full-own', 'full-shared'].map(
+        async (profile) => (await ran({ profile, prompt: 'printf "$B" | wc -c' })).stdout,
+      ),
+    );
+    expect(lengths).toEqual(['20\n', '17\n']);
   });
 
   it('with timeout and retries where the job gives none', async () => {

@@ -93,7 +93,7 @@ describe('a deployment', () => {
     const { findings } = report;
     expect(findings).toContainEqual({ check: 'stack team-data', state: 'ok', message: 'UPDATE_COMPLETE' });
     expect(findings).toContainEqual({ check: 'alarms', state: 'ok', message: 'none of 1 rings' });
-    expect(findings).toContainEqual({ check: 'secrets', state: 'ok', message: '1 parameter there' });
+    expect(findings).toContainEqual({ check: 'secrets', state: 'ok', message: '1 secret set' });
     expect(findings).toContainEqual({ check: 'service', state: 'ok', message: `answers at ${service.baseUrl}` });
     expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['queue high', 'workers']));
     expect(new Set(aws.asked)).toEqual(
@@ -131,14 +131,33 @@ describe('a deployment', () => {
     account.parameters = {};
     expect(complaints(await examine())).toEqual([
       'fault parameters: gone, though a stack has made them: /team-worker/task-definition',
-      'fault secrets: /promptq/team/secrets/DEPLOY_KEY is not set; a profile or project names it',
+      'fault secrets: /promptq/team/secrets/DEPLOY_KEY is not set; profile with-secret names it',
     ]);
     account.parameters = {
       '/promptq/team/secrets/DEPLOY_KEY': 'String',
       '/team-worker/task-definition': 'String',
     };
     expect(complaints(await examine())).toEqual([
-      'fault secrets: /promptq/team/secrets/DEPLOY_KEY is no SecureString; a profile or project names it',
+      'fault secrets: /promptq/team/secrets/DEPLOY_KEY is no SecureString; profile with-secret names it',
+    ]);
+  });
+
+  it("whose profile has a value of its own: that one counts, and no other profile's", async () => {
+    await installAws(NONE_RINGS);
+    const taskDefinition = { '/team-worker/task-definition': 'String' } as const;
+    account.parameters = { ...taskDefinition, '/promptq/team/secrets/with-secret/DEPLOY_KEY': 'SecureString' };
+    expect(complaints(await examine())).toEqual([]);
+    account.parameters = {
+      ...taskDefinition,
+      '/promptq/team/secrets/DEPLOY_KEY': 'SecureString',
+      '/promptq/team/secrets/with-secret/DEPLOY_KEY': 'String',
+    };
+    expect(complaints(await examine())).toEqual([
+      'fault secrets: /promptq/team/secrets/with-secret/DEPLOY_KEY is no SecureString; profile with-secret names it',
+    ]);
+    account.parameters = { ...taskDefinition, '/promptq/team/secrets/other/DEPLOY_KEY': 'SecureString' };
+    expect(complaints(await examine())).toEqual([
+      'fault secrets: /promptq/team/secrets/DEPLOY_KEY is not set; profile with-secret names it',
     ]);
   });
 

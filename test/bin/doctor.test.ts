@@ -120,12 +120,12 @@ describe('what is wrong is named, with what to do', () => {
     const report = await diagnose([], { ...here(), PROMPTQ_CONFIG: config });
     expect(complaints(report)).toEqual(
       expect.arrayContaining([
-        'warning secrets: not in secrets.env of the home: DEPLOY_KEY',
+        'warning secrets: not in secrets.env of the home: DEPLOY_KEY (profile with-secret)',
         'fault private files: others on this machine can read token',
         expect.stringMatching(/^fault configuration: .*broken\.yaml:2: profiles\[0\]\.name: received 7/),
       ]),
     );
-    await writeFile(join(home, 'secrets.env'), 'DEPLOY_KEY=x\n', { mode: 0o600 });
+    await writeFile(join(home, 'secrets.env'), 'with-secret/DEPLOY_KEY=x\n', { mode: 0o600 });
     await chmod(join(home, 'token'), 0o600);
     expect(complaints(await diagnose([], here())).join()).not.toMatch(/secrets|private files|configuration/);
   });

@@ -1,9 +1,11 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { workerEnv } from '../../lib/config/env.ts';
 import { secretSource } from '../../worker-container/secrets.ts';
+import { startParameterStore } from '../parameter-store.ts';
 import { REQUIRED_SETTINGS } from './required-settings.ts';
 
 let folder: string;
@@ -37,4 +39,42 @@ it('a file that others may read is refused', async () => {
 
 it('without a file there are none', async () => {
   expect((await source('none.env').read(['A'])).size).toBe(0);
+});
+
+it("a profile's own value in the file comes before what all profiles share", async () => {
+  const lines = 'A=shared\nreview/A=for review\nreview/B=only review\nC=shared\n';
+  await writeFile(join(folder, 'profiles.env'), lines, { mode: 0o600 });
+  const secrets = source('profiles.env', { A: 'environment' });
+  const read = async (profile?: string) => Object.fromEntries(await secrets.read(['A', 'B', 'C'], profile));
+  expect(await read('review')).toEqual({ A: 'for review', B: 'only review', C: 'shared' });
+  expect(await read('other')).toEqual({ A: 'environment', C: 'shared' });
+  expect(await read()).toEqual({ A: 'environment', C: 'shared' });
+});
+
+it('so does its own parameter, however many names are asked for', async () => {
+  const store = await startParameterStore();
+  const value = (path: string) =>
+    store.parameters.set(`/promptq/team/secrets/${path}`, { type: 'SecureString', value: path });
+  const names = Array.from({ length: 12 }, (_, index) => `KEY_${index}`);
+  for (const name of names) value(name);
+  value('review/KEY_0');
+  value('review/KEY_11');
+  value('review/OWN');
+  const env = workerEnv.parse({ ...REQUIRED_SETTINGS, PROMPTQ_SECRETS_PATH: '/promptq/team/secrets/' });
+  const ssm = new SSMClient({
+    endpoint: store.endpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  try {
+    const secrets = secretSource(env, {}, () => ssm);
+    const shared = Object.fromEntries(names.map((name) => [name, name]));
+    const own = { KEY_0: 'review/KEY_0', KEY_11: 'review/KEY_11', OWN: 'review/OWN' };
+    expect(Object.fromEntries(await secrets.read([...names, 'OWN'], 'review'))).toEqual({ ...shared, ...own });
+    expect(Object.fromEntries(await secrets.read([...names, 'OWN'], 'other'))).toEqual(shared);
+    expect(Object.fromEntries(await secrets.read([...names, 'OWN']))).toEqual(shared);
+  } finally {
+    ssm.destroy();
+    store.close();
+  }
 });

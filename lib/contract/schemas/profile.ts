@@ -59,7 +59,7 @@ const shape = {
     .refine((env) => Object.keys(env).length <= catalog.env, `expected at most ${catalog.env} variables`)
     .optional()
     .meta({
-      description: `Added to the agent's environment: a text, or the name of a secret, never its value. Refused names: ${REFUSED_NAMES}.`,
+      description: `Added to the agent's environment: a text, or the name of a secret, never its value. A value stored for this profile comes before the one that all profiles share. Refused names: ${REFUSED_NAMES}.`,
     }),
   sandbox: z.enum(SANDBOXES).optional().meta({
     description:
