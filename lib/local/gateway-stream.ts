@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
-import { ClientGoneError } from './client-gone-error.ts';
 import { responseHead, sendHead } from './gateway-response.ts';
 
 /** What stands between the head (JSON) and the body of a streamed answer. */
@@ -34,7 +33,7 @@ export function isStreamingHandler(handler: object): boolean {
 /**
  * What a streaming handler writes to. Takes Lambda's wire format (head as JSON, eight zero bytes, body) and sends it to
  * the client as API Gateway does: the head once it is whole, then each piece as it comes, no faster than the client
- * takes it. It fails when the client goes, so that the handler's source stops.
+ * takes it. Lambda does not tell a function that its client has gone: what is written from then on is dropped.
  */
 export class ResponseStream extends Writable {
   readonly #response: ServerResponse;
@@ -48,14 +47,6 @@ export class ResponseStream extends Writable {
     super({ highWaterMark: 64 * 1024 });
     this.#response = response;
     this.#maxBytes = options.maxBytes;
-    response.once('close', () => {
-      if (!response.writableFinished) this.destroy(new ClientGoneError());
-    });
-  }
-
-  /** Whether status and headers have gone out. */
-  get begun(): boolean {
-    return this.#response.headersSent;
   }
 
   setContentType(contentType: string): void {
@@ -76,15 +67,23 @@ export class ResponseStream extends Writable {
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    if (!this.begun) done(new Error('the stream ended before its head was whole'));
-    else this.#response.end(() => done());
+    if (this.#received !== undefined) done(new Error('the stream ended before its head was whole'));
+    else if (this.#response.destroyed) done();
+    else this.#endResponse().then(() => done());
+  }
+
+  /** Until all is sent, or the client has gone. */
+  async #endResponse(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.once('close', resolve).end(resolve);
+    await promise;
   }
 
   async #take(bytes: Buffer): Promise<void> {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#maxBytes) throw new Error(`a streamed answer may have ${this.#maxBytes} bytes`);
     const body = this.#received === undefined ? bytes : this.#readHead(Buffer.concat([this.#received, bytes]));
-    if (body.length === 0 || this.#response.write(body)) return;
+    if (body.length === 0 || this.#response.destroyed || this.#response.write(body)) return;
     const listening = new AbortController();
     const { signal } = listening;
     await Promise.race([once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })]);
@@ -100,7 +99,8 @@ export class ResponseStream extends Writable {
       return Buffer.alloc(0);
     }
     this.#received = undefined;
-    sendHead(this.#response, responseHead.parse(JSON.parse(received.toString('utf8', 0, end))));
+    const head = responseHead.parse(JSON.parse(received.toString('utf8', 0, end)));
+    if (!this.#response.destroyed) sendHead(this.#response, head);
     return received.subarray(end + DELIMITER.length);
   }
 }

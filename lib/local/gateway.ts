@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { addAbortSignal, type Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ERRORS } from '../contract/errors.ts';
 import { admitUnder, hostUnder } from './browser-name.ts';
@@ -21,6 +21,7 @@ import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resour
 import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
 import { type Throttling, throttle } from './gateway-throttle.ts';
+import { LambdaThrottledError, lambdaConcurrency } from './lambda-concurrency.ts';
 import { hasForeignHost } from './run-access/foreign-callers.ts';
 
 /** Milliseconds. Longer than clients keep a connection that they may use again: a request must not meet its closing. */
@@ -55,12 +56,14 @@ export interface GatewayOptions {
   readonly browserName?: string;
   /** As set for API Gateway's stage; absent: no limit. */
   readonly throttling?: Throttling | undefined;
+  /** How many functions run at once, as limited for an AWS account; absent: no limit. */
+  readonly concurrency?: number | undefined;
 }
 
 export interface Gateway {
   /** Such as `http://127.0.0.1:8787`. */
   readonly url: string;
-  /** Cuts open connections. */
+  /** Cuts open connections and ends functions that stream. */
   close(): Promise<void>;
 }
 
@@ -81,6 +84,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const match = resourceMatcher(options.routes);
   const functionOf = functionLoader(options.load);
   const isTooMuch = throttle(options.throttling);
+  const invoke = lambdaConcurrency(options.concurrency);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
 
   const answer = async (exchange: Exchange) => {
     const { request, response, requestId } = exchange;
@@ -103,15 +109,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (isStreamingHandler(handler) !== (found.mode === 'stream')) {
       throw new Error(`the route's mode is ${found.mode}, but its handler is of the other kind`);
     }
-    const call = { handler, event, found, exchange };
-    if (found.mode === 'stream') await stream(call, limits);
-    else await buffer(call, limits);
+    const call = { handler, event, found, exchange, closing: closing.signal };
+    await invoke(async () => await (found.mode === 'stream' ? stream(call, limits) : buffer(call, limits)));
   };
 
   // Node's own refusal of a request without a host has no body.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE, requireHostHeader: false }, (request, response) => {
     const exchange: Exchange = { request, response, requestId: randomUUID() };
-    answer(exchange).catch((error: unknown) => giveUp(exchange, error, options.log));
+    answer(exchange).catch((error: unknown) => {
+      giveUp(exchange, error, closing.signal.aborted ? () => undefined : options.log);
+    });
   });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Else a client would be asked to send a body that is refused anyway.
@@ -129,6 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     url: `http://127.0.0.1:${isTcp(address) ? address.port : options.port}`,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
+      closing.abort();
       server.closeAllConnections();
       await closed;
     },
@@ -140,6 +148,8 @@ interface FunctionCall {
   readonly event: unknown;
   readonly found: Match;
   readonly exchange: Exchange;
+  /** Aborted when the gateway closes. */
+  readonly closing: AbortSignal;
 }
 
 async function buffer({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
@@ -150,8 +160,8 @@ async function buffer({ handler, event, found, exchange }: FunctionCall, limits:
   sendProxyResponse(exchange.response, returned);
 }
 
-async function stream({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
-  const out = new ResponseStream(exchange.response, { maxBytes: limits.streamBytes });
+async function stream({ handler, event, found, exchange, closing }: FunctionCall, limits: GatewayLimits) {
+  const out = addAbortSignal(closing, new ResponseStream(exchange.response, { maxBytes: limits.streamBytes }));
   const failed = new Promise<never>((_, reject) => {
     out.once('error', reject);
   });
@@ -199,13 +209,18 @@ function refuseSize({ request, requestId }: Exchange): void {
   drainThenClose(request);
 }
 
-/** A failed function is the cloud's 502, a slow one its 504; one that has begun its answer can only be cut. */
+/**
+ * A failed function is the cloud's 502, a slow one its 504, one that Lambda refuses to run its 500
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html). An answer that has begun is cut.
+ */
 function giveUp({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
   if (!(error instanceof ClientGoneError)) {
     log(`${request.method} ${splitTarget(request.url ?? '').path} failed (request ${requestId}): ${describe(error)}`);
   }
   if (response.headersSent || response.destroyed) response.destroy();
   else if (error instanceof TimedOutError) sendGatewayError(response, 504, 'timed_out', requestId);
+  else if (error instanceof LambdaThrottledError)
+    sendGatewayError(response, ERRORS.internal_error.status, ERRORS.internal_error.word, requestId);
   else sendGatewayError(response, ERRORS.function_failed.status, ERRORS.function_failed.word, requestId);
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { answering, closeGateway, logged, serving, writing } from './streaming-under-test.ts';
@@ -93,46 +93,69 @@ describe('a slow client', () => {
 });
 
 describe('a client that goes', () => {
-  test("ends the handler's source", async () => {
+  test('does not reach the function, which runs to its own end', async () => {
     const source = new Readable({ read: () => undefined });
     const url = await serving(answering(() => source));
     const response = await request(url);
     source.push('first');
     await once(response, 'data');
     response.destroy();
-    await finished(source).catch(() => undefined);
-    expect(source.destroyed).toBe(true);
-    expect(logged).toEqual([]);
+    await once(response, 'close');
+    // The gateway has noticed once it answers on a connection that was opened later.
+    await (await fetch(new URL('/elsewhere', url))).text();
+    expect(source.destroyed).toBe(false);
+    source.push('second');
+    source.push(null);
+    await finished(source);
+    expect(source.errored).toBeNull();
+    expect(logged.join()).not.toContain('/logs');
   });
 
-  test('ends the source of an answer that is blocked because nobody reads', async () => {
+  test('before the head does not reach it either', async () => {
+    const called = Promise.withResolvers<Writable>();
+    const ended = Promise.withResolvers<void>();
+    const url = await serving(
+      writing(async (out) => {
+        called.resolve(out);
+        await ended.promise;
+      }),
+    );
+    const going = get(url, { agent: false });
+    going.on('error', () => undefined);
+    const out = await called.promise;
+    going.destroy();
+    await (await fetch(new URL('/elsewhere', url))).text();
+    out.end(`{"statusCode":200}${'\0'.repeat(8)}x`);
+    await finished(out);
+    ended.resolve();
+    expect(out.errored).toBeNull();
+    expect(logged.join()).not.toContain('/logs');
+  });
+
+  test('while an answer waits for it lets the rest of the answer be dropped', async () => {
+    let produced = 0;
     const source = Readable.from(
       (function* () {
-        for (;;) yield Buffer.alloc(64 * 1024);
+        for (; produced < 64 * MIB; produced += 64 * 1024) yield Buffer.alloc(64 * 1024);
       })(),
     );
     const url = await serving(answering(() => source));
     const response = await request(url);
     await once(response, 'readable');
     response.destroy();
-    await finished(source).catch(() => undefined);
-    expect(source.destroyed).toBe(true);
+    await finished(source);
+    expect(produced).toBe(64 * MIB);
   });
+});
 
-  test('does not end the process when the handler is busy with something else', async () => {
-    const gone = Promise.withResolvers<void>();
-    const url = await serving(
-      writing(async (out) => {
-        out.write(`{"statusCode":200}${'\0'.repeat(8)}x`);
-        out.on('close', gone.resolve);
-        await new Promise(() => undefined);
-      }),
-    );
-    const response = await request(url);
-    await once(response, 'data');
-    response.destroy();
-    await gone.promise;
-  });
+test('closing the gateway ends functions that still stream', async () => {
+  const source = new Readable({ read: () => undefined });
+  const response = await fetch(await serving(answering(() => source)));
+  await closeGateway();
+  await finished(source).catch(() => undefined);
+  expect(source.destroyed).toBe(true);
+  await expect(response.text()).rejects.toThrow();
+  expect(logged).toEqual([]);
 });
 
 test('an answer reaches a client that takes its time after the handler has returned', async () => {
