@@ -150,6 +150,16 @@ export function throttling(source: Source): { rate: number; burst: number } | un
   };
 }
 
+/** The concurrency of an AWS account that the local gateway simulates; none unless it is set. */
+export function lambdaConcurrency(source: Source): number | undefined {
+  return z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .parse(source.PROMPTQ_LAMBDA_CONCURRENCY || undefined);
+}
+
 /** How often (seconds) the local run looks after jobs that nobody else looks after. */
 export function watchSeconds(source: Source): number {
   return z.coerce.number().min(0.1).max(3_600).default(60).parse(source.PROMPTQ_WATCH_SECONDS);

@@ -23,6 +23,7 @@ import { endLeftovers } from './leftovers.ts';
 import {
   applyEnv,
   declaredHosts,
+  lambdaConcurrency,
   localEnv,
   sweepSeconds,
   throttling,
@@ -168,6 +169,7 @@ async function startParts(
     hosts: declaredHosts(source),
     ...(name !== undefined && { browserName: name }),
     throttling: throttling(source),
+    concurrency: lambdaConcurrency(source),
     log,
   });
   shutdown.add('service', gateway.close);
