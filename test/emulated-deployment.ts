@@ -78,6 +78,12 @@ export async function emulateDeployment() {
       await watch.jobs.create(stored);
       return stored;
     },
+    /** Ends the tables' emulator, so that connections are refused. */
+    stopTables: dynamodb.stop,
+    /** Lets the tables' emulator stand still, so that requests are never answered. */
+    pauseTables(): void {
+      for (const pid of dynamodb.pids()) process.kill(pid, 'SIGSTOP');
+    },
     async stop(): Promise<void> {
       for (const each of [client, objects, queues]) each.destroy();
       await others.close();

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { needsWorker } from '../lib/account/account.ts';
 import { AccountStore } from '../lib/account/account-store.ts';
@@ -36,8 +37,11 @@ const SWEEP_EVERY = 3_600_000;
 const OUTDATED_EVERY = 15_000;
 let lookAgainAt = 0;
 
-/** How long (ms) a worker without a parent tries to end in good order. */
-const ORPHAN_LIFE = 15_000;
+/** How long a worker whose reports nobody takes tries to end in good order. */
+const ABANDONED_LIMIT_MS = 15_000;
+/** How long it then waits for what it has left running to end. */
+const LEFTOVERS_TIMEOUT_MS = 5_000;
+let exitCode = 0;
 
 /** The worker: one long-running process, in a Fargate task or as a child of the local run. SIGTERM ends it gracefully. */
 const workerId = `${hostname()}-${randomBytes(4).toString('hex')}`.slice(-63);
@@ -118,13 +122,19 @@ process.on('SIGTERM', () => stop('SIGTERM', env.PROMPTQ_STOP_GRACE_SECONDS));
 process.on('SIGINT', () => stop('SIGINT', env.PROMPTQ_STOP_GRACE_SECONDS));
 // Only a child of the local run has such a channel: its closing means that the parent is gone, and with it whoever
 // could take a report. The agents are ended, and the jobs are taken over when their leases are over.
-process.once('disconnect', () => {
-  stop('the parent is gone', 0);
-  setTimeout(() => process.exit(1), ORPHAN_LIFE).unref();
-});
+process.once('disconnect', () => abandon('the parent is gone'));
 
 const startedAt = timestamp(clock.now());
-const registration = new Registration({ workers, describe, log });
+const registration = new Registration({
+  workers,
+  describe,
+  log,
+  unacknowledgedLimitMs: env.PROMPTQ_UNACKNOWLEDGED_SECONDS * 1000,
+  onUnacknowledged: () => {
+    exitCode = 1;
+    abandon('the registry acknowledges nothing');
+  },
+});
 await registration.start();
 const sweeping = setInterval(() => void sweep(), SWEEP_EVERY);
 void sweep();
@@ -144,7 +154,7 @@ await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), keeper.run()]);
 clearInterval(sweeping);
 await registration.end();
 log.info('stopped');
-process.exit(0);
+process.exit(exitCode);
 
 /** @returns how many processes an earlier worker had left */
 async function endLeftovers(): Promise<number> {
@@ -160,6 +170,15 @@ function stop(why: string, graceSeconds: number): void {
   draining.abort();
   registration.leave('stopped').catch((error: Error) => log.warn('not told that this worker leaves', error));
   setTimeout(() => stopping.abort(), graceSeconds * 1000);
+}
+
+/** Ends what runs, and then this process, also if some of that waits for an answer which never comes. */
+function abandon(why: string): void {
+  stop(why, 0);
+  setTimeout(() => {
+    const ended = endLeftovers().catch((error: Error) => log.warn('agents may still run', error));
+    void Promise.race([ended, sleep(LEFTOVERS_TIMEOUT_MS)]).then(() => process.exit(1));
+  }, ABANDONED_LIMIT_MS).unref();
 }
 
 /** A failure is made up for by the next sweep, of whichever worker. */

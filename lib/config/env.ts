@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
+import { UNACKNOWLEDGED_LIMIT_MS } from '../jobs/lease.ts';
 import {
   digestList,
   flag,
@@ -200,6 +201,8 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_WORKSPACE_DAYS: z.coerce.number().min(0).max(36_500).default(7),
   /** After how long without work the worker leaves; absent: never. */
   PROMPTQ_IDLE_SECONDS: z.coerce.number().positive().max(86_400).optional(),
+  /** After how long without an acknowledged registration the worker ends. */
+  PROMPTQ_UNACKNOWLEDGED_SECONDS: wholeNumber(UNACKNOWLEDGED_LIMIT_MS / 1000, 1, 3_600),
   /** Set by ECS: where a task can be asked what it is. */
   ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),
   /** How long running attempts may go on after SIGTERM. */

@@ -63,4 +63,18 @@ export const ATTEMPTS: readonly Mutant[] = [
     replace: '',
     test: 'test/worker-container/worker.test.ts',
   },
+  {
+    name: 'a worker whose registration is not acknowledged stays',
+    file: 'worker-container/registration.ts',
+    find: 'if (this.#hasTimeLeft()) return;',
+    replace: 'if (this.#timers.length > 0) return;',
+    test: 'test/worker-container/unacknowledged.test.ts',
+  },
+  {
+    name: 'acknowledged registrations do not count',
+    file: 'worker-container/registration.ts',
+    find: '    this.#hasTimeLeft = patience(unacknowledgedLimitMs);\n',
+    replace: '',
+    test: 'test/worker-container/unacknowledged.test.ts',
+  },
 ];
