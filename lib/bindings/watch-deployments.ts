@@ -2,6 +2,7 @@ import { timestamp } from '../aws/table-clock.ts';
 import { type Job, PENDING_BINDINGS_KEY } from '../jobs/job.ts';
 import type { ReadPartition } from '../jobs/ready-partition.ts';
 import type { LiveWorkers } from '../jobs/workers.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import { isFinal, type JobDeployment, runsCommands } from './job-deployment.ts';
 import { announce, type DeployContext, finishDeployments, startDeployments } from './start-deployments.ts';
 
@@ -22,12 +23,15 @@ export async function watchDeployments(
   context: WatchDeploymentsContext,
   { lost = false }: { lost?: boolean } = {},
 ): Promise<void> {
-  let live: ReadonlySet<string> | undefined;
+  let known: ReadonlySet<string> | undefined;
   for await (const listed of context.partition(PENDING_BINDINGS_KEY)) {
-    const job = await context.jobs.get(listed.id, { consistent: true });
-    if (job?.bindings_pending === undefined) continue;
-    live ??= new Set((await context.workers.list()).map(({ id }) => id));
-    await watchJob(context, await startDeployments(context, job), { live, lost });
+    known ??= new Set((await context.workers.list()).map(({ id }) => id));
+    const live = known;
+    await skipDamaged(`job ${listed.id}`, async () => {
+      const job = await context.jobs.look(listed.id);
+      if (job === undefined || job === 'newer' || job.bindings_pending === undefined) return;
+      await watchJob(context, await startDeployments(context, job), { live, lost });
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import { exclusiveFolder, type FolderContext, takeFolder, waitForFolder, wakeIfFree } from './folder-holds.ts';
 import { type Job, readyKey } from './job.ts';
 import type { HeldPermit, Permit } from './permit.ts';
@@ -83,7 +84,7 @@ function hasLookedEnough({ receives, sentAt = 0 }: HeldPermit, now: number): boo
 
 async function look(context: ClaimContext, held: HeldPermit, workerId: string): Promise<Claim | undefined> {
   for (const candidate of await context.readReady(held.permit)) {
-    const job = await claimOne(context, candidate, workerId);
+    const job = await skipDamaged(`job ${candidate.id}`, () => claimOne(context, candidate, workerId));
     if (job !== undefined) return { kind: 'claimed', job };
   }
   const own = await context.jobs.look(held.permit.job);

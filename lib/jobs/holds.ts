@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { timestamp } from '../aws/table-clock.ts';
 import { isKnown } from '../contract/later-code.ts';
 import { STATUSES } from '../contract/schemas/job.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import type { BUSY_REASONS, Job } from './job.ts';
 import type { ReadPartition } from './ready-partition.ts';
 import { type TransitionContext, transition } from './transition.ts';
@@ -133,9 +134,12 @@ export async function wakeWaiting(
   let woken = 0;
   for await (const listed of context.partition(partition)) {
     if (woken >= most) return;
-    const job = await context.jobs.get(listed.id, { consistent: true });
-    // The index may be stale.
-    if (job === undefined || !isStillWaiting(job)) continue;
-    if ((await transition(context, job, { type: 'unpark', reason }, { rounds: 1 })).done) woken += 1;
+    const result = await skipDamaged(`job ${listed.id}`, async () => {
+      const job = await context.jobs.get(listed.id, { consistent: true });
+      // The index may be stale.
+      if (job === undefined || !isStillWaiting(job)) return undefined;
+      return await transition(context, job, { type: 'unpark', reason }, { rounds: 1 });
+    });
+    if (result?.done === true) woken += 1;
   }
 }

@@ -2,6 +2,7 @@ import { timestamp } from '../aws/table-clock.ts';
 import type { ProfileStore } from '../catalog/profiles.ts';
 import { accountOf } from '../catalog/vendor-account.ts';
 import { isKnown } from '../contract/later-code.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import { type Job, PARK_REASONS, type ParkReason, parkedKey } from './job.ts';
 import { PROBE_EVERY } from './lifecycle.ts';
 import type { Probe, ProbeStore } from './probes.ts';
@@ -27,7 +28,9 @@ export async function unparkAll(
 ): Promise<void> {
   const probe = await context.probes.read(reason);
   for await (const job of context.partition(parkedKey(reason)))
-    if (isMeant === undefined || (await isMeant(job))) await transition(context, job, { type: 'unpark', reason });
+    await skipDamaged(`job ${job.id}`, async () => {
+      if (isMeant === undefined || (await isMeant(job))) await transition(context, job, { type: 'unpark', reason });
+    });
   if (probe === undefined) return;
   const tries = isMeant && (await context.jobs.look(probe.job_id));
   // One that tries for others goes on.
@@ -37,7 +40,7 @@ export async function unparkAll(
 
 /** Lets one parked job a reason try, when the time has come and no other is trying; the others wait for its answer. */
 export async function watchParked(context: ParkedContext): Promise<void> {
-  for (const reason of PARK_REASONS) await watchReason(context, reason);
+  for (const reason of PARK_REASONS) await skipDamaged(`probe ${reason}`, () => watchReason(context, reason));
 }
 
 async function watchReason(context: ParkedContext, reason: ParkReason): Promise<void> {
@@ -55,7 +58,7 @@ async function watchReason(context: ParkedContext, reason: ParkReason): Promise<
     }
     if (!isUnderstood(listed)) continue;
     if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at) return;
-    const job = await context.jobs.get(listed.id, { consistent: true });
+    const job = await skipDamaged(`job ${listed.id}`, () => context.jobs.get(listed.id, { consistent: true }));
     // The index may be stale.
     if (job?.parked !== reason) continue;
     const { probeEvery = PROBE_EVERY } = context;

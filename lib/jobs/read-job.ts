@@ -1,3 +1,4 @@
+import { reportDamaged } from '../operations/skip-damaged.ts';
 import { type Job, jobItemSchema } from './job.ts';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError, tellOfNewer } from './newer-schema.ts';
 
@@ -10,9 +11,15 @@ export function readJob(item: Readonly<Record<string, unknown>>): Job {
   return jobItemSchema.parse(item);
 }
 
-/** The jobs of those items that this version knows. */
+/** The jobs of those items that this version can read; damaged ones are reported. */
 export function knownJobs(items: readonly Readonly<Record<string, unknown>>[]): Job[] {
-  return items.filter((item) => !isNewer(item)).map((item) => jobItemSchema.parse(item));
+  return items
+    .filter((item) => !isNewer(item))
+    .flatMap((item) => {
+      const { data, error } = jobItemSchema.safeParse(item);
+      if (data === undefined) reportDamaged(`job ${String(item.id)}`, error);
+      return data ?? [];
+    });
 }
 
 function isNewer({ id, schema }: Readonly<Record<string, unknown>>): boolean {

@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { timestamp } from '../aws/table-clock.ts';
 import type { JobDeploymentStore } from '../bindings/job-deployment-store.ts';
 import { TERMINAL_STATUSES } from '../contract/schemas/job.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import { type Job, jobItemSchema, statusKey } from './job.ts';
 import type { JobTextStore } from './job-texts.ts';
 import { type TransitionContext, transition } from './transition.ts';
@@ -34,20 +35,26 @@ export async function removeEndedJobs(context: RemovalContext, days: number): Pr
   for (const status of TERMINAL_STATUSES) {
     let count = 0;
     for await (const { id } of endedBefore(context, status, before)) {
-      const job = await context.jobs.look(id);
-      if (job === undefined || job === 'newer') continue;
-      const marked = await transition(context, job, { type: 'remove', endedBefore: before });
-      if (!marked.done) continue;
-      await removeObjects(context, id);
-      await context.texts.removeAll(job);
-      await context.deployments.removeAll(id);
-      await context.jobs.remove(id);
+      if ((await skipDamaged(`job ${id}`, () => removeJob(context, id, before))) !== true) continue;
       count += 1;
       if (count >= SWEEP.removed) break;
     }
     removed += count;
   }
   return removed;
+}
+
+/** @returns whether it has been removed */
+async function removeJob(context: RemovalContext, id: string, endedBefore: string): Promise<boolean> {
+  const job = await context.jobs.look(id);
+  if (job === undefined || job === 'newer') return false;
+  const marked = await transition(context, job, { type: 'remove', endedBefore });
+  if (!marked.done) return false;
+  await removeObjects(context, id);
+  await context.texts.removeAll(job);
+  await context.deployments.removeAll(id);
+  await context.jobs.remove(id);
+  return true;
 }
 
 /** Oldest creation first; no job ends before it was created, so that there is an end to looking. */

@@ -1,4 +1,5 @@
 import { type DeployContext, startDeployments } from '../bindings/start-deployments.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import { type FolderContext, wakeNext } from './folder-holds.ts';
 import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
 import { type Job, PENDING_CHILDREN_KEY } from './job.ts';
@@ -25,9 +26,10 @@ export async function settleAttempt(context: SettleContext, before: Job, after: 
 /** Makes what jobs have asked for whose worker died right after its report. */
 export async function watchChildren(context: SettleContext): Promise<void> {
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
-    const job = await context.jobs.look(listed.id);
-    if (job === undefined || job === 'newer') continue;
-    await makePending(context, job).catch(unlessNewer);
+    await skipDamaged(`job ${listed.id}`, async () => {
+      const job = await context.jobs.look(listed.id);
+      if (job !== undefined && job !== 'newer') await makePending(context, job).catch(unlessNewer);
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { queriedItems } from '../aws/queried-items.ts';
 import { timestamp } from '../aws/table-clock.ts';
 import { isKnown } from '../contract/later-code.ts';
+import { reportDamaged, skipDamaged } from '../operations/skip-damaged.ts';
 import { endAttempt } from './end-attempt.ts';
 import { folderName, wakeIfFree } from './folder-holds.ts';
 import { bandOf, type Job, jobItemSchema, READY_REASONS, readyKey, statusKey } from './job.ts';
@@ -46,7 +47,11 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): W
       ExpressionAttributeValues: { ':status_key': statusKey(status) },
       ...(options && { Limit: options.page }),
     });
-    for await (const item of items) yield listedJobSchema.parse(item);
+    for await (const item of items) {
+      const { data, error } = listedJobSchema.safeParse(item);
+      if (data === undefined) reportDamaged(`job ${String(item.id)}`, error);
+      else yield data;
+    }
   };
 }
 
@@ -54,19 +59,25 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): W
 export async function watchRunning(context: WatchContext): Promise<Job[]> {
   const changed: Job[] = [];
   for await (const { id } of context.byStatus('RUNNING')) {
-    const job = await context.jobs.look(id);
-    if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) continue;
-    if (!isUnderstood(job)) continue;
-    const receipt = await knownReceipt(context, job);
-    if (receipt === 'newer') continue;
-    // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
-    const result =
-      receipt === undefined
-        ? await transition(context, job, { type: 'lose' }, { rounds: 1 })
-        : await endAttempt(context, job, receipt);
-    if (result.done) changed.push(await settleAttempt(context, job, result.job));
+    const job = await skipDamaged(`job ${id}`, () => endIfLost(context, id));
+    if (job !== undefined) changed.push(job);
   }
   return changed;
+}
+
+/** @returns the job as it then is; undefined if its lease goes on, or if somebody else was faster */
+async function endIfLost(context: WatchContext, id: string): Promise<Job | undefined> {
+  const job = await context.jobs.look(id);
+  if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) return undefined;
+  if (!isUnderstood(job)) return undefined;
+  const receipt = await knownReceipt(context, job);
+  if (receipt === 'newer') return undefined;
+  // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
+  const result =
+    receipt === undefined
+      ? await transition(context, job, { type: 'lose' }, { rounds: 1 })
+      : await endAttempt(context, job, receipt);
+  return result.done ? await settleAttempt(context, job, result.job) : undefined;
 }
 
 /** The receipt of a job's attempt; `newer`: only a later version can read it. */
@@ -86,7 +97,7 @@ export async function watchReady(context: WatchContext): Promise<void> {
   for await (const job of context.byStatus('QUEUED')) {
     const key = readyKey(bandOf(job), job.project_id);
     if (isParked(job) || served.has(key) || readySince(job) > now - UNCLAIMED_AFTER) continue;
-    await context.permits.send(job);
+    await skipDamaged(`job ${job.id}`, () => context.permits.send(job));
     served.add(key);
   }
 }
@@ -104,8 +115,8 @@ export async function watchBusy(context: WatchContext): Promise<void> {
     if (folder !== undefined) wanted.add(folder);
     if (job.reason === 'profile_busy') profiles.add(job.profile);
   }
-  for (const folder of wanted) await wakeIfFree(context, folder);
-  for (const profile of profiles) await fillPlaces(context, profile);
+  for (const folder of wanted) await skipDamaged(`folder ${folder}`, () => wakeIfFree(context, folder));
+  for (const profile of profiles) await skipDamaged(`profile ${profile}`, () => fillPlaces(context, profile));
 }
 
 /**
@@ -115,12 +126,16 @@ export async function watchBusy(context: WatchContext): Promise<void> {
 export async function redrive(context: WatchContext): Promise<void> {
   const now = context.clock.now();
   for await (const job of context.byStatus('QUEUED')) {
-    if (!isParked(job)) await context.permits.send(job, { delaySeconds: Math.max(0, (readySince(job) - now) / 1000) });
+    if (isParked(job)) continue;
+    const delaySeconds = Math.max(0, (readySince(job) - now) / 1000);
+    await skipDamaged(`job ${job.id}`, () => context.permits.send(job, { delaySeconds }));
   }
-  for await (const listed of context.byStatus('RUNNING')) {
-    const job = await context.jobs.look(listed.id);
-    if (job === undefined || job === 'newer' || job.lease_until === undefined) continue;
-    await context.permits.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
+  for await (const { id } of context.byStatus('RUNNING')) {
+    await skipDamaged(`job ${id}`, async () => {
+      const job = await context.jobs.look(id);
+      if (job === undefined || job === 'newer' || job.lease_until === undefined) return;
+      await context.permits.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
+    });
   }
 }
 

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { queriedItems } from '../aws/queried-items.ts';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
+import { knownOrLater } from '../contract/later-code.ts';
+import { reportDamaged } from '../operations/skip-damaged.ts';
 
 const KIND = 'worker';
 
@@ -43,7 +45,7 @@ const workerSchema = z.object({
    * Why it takes no more jobs: none has come for long, it is outdated (and goes when its jobs have ended), or it was told
    * to stop (and gives them back soon).
    */
-  leaving: z.enum(['idle', 'outdated', 'stopped']).optional(),
+  leaving: knownOrLater(['idle', 'outdated', 'stopped']).optional(),
   /** It has gone. */
   left_at: z.string().optional(),
   /** Absent: an older worker, or a machine that doesn't say. */
@@ -79,7 +81,12 @@ export class LiveWorkers {
       ConsistentRead: options.consistent,
     });
     const workers: WorkerInfo[] = [];
-    for await (const item of items) if (!this.#isExpired(item)) workers.push(workerSchema.parse(item));
+    for await (const item of items) {
+      if (this.#isExpired(item)) continue;
+      const { data, error } = workerSchema.safeParse(item);
+      if (data === undefined) reportDamaged(`worker ${String(item.id)}`, error);
+      else workers.push(data);
+    }
     return workers;
   }
 

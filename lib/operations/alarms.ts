@@ -121,6 +121,15 @@ export const ALARMS: readonly AlarmSpec[] = [
     times: 1,
   },
   {
+    id: 'damaged-items',
+    means: 'An item of the tables, or a receipt, can not be read: it is skipped, and what depends on it waits.',
+    metric: 'DamagedItems',
+    statistic: 'Sum',
+    limit: 1,
+    minutes: 5,
+    times: 1,
+  },
+  {
     id: 'calls-given-up',
     means: 'Signed calls of deploy bindings have failed for good and wait to be looked at.',
     metric: { of: 'dead letters of the deliveries', name: 'ApproximateNumberOfMessagesVisible' },

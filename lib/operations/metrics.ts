@@ -23,6 +23,7 @@ export const METRICS = {
   PermitsDropped: { unit: 'Count', means: 'permits that found no job, however often they came back' },
   PermitsGivenUp: { unit: 'Count', means: 'permits that a queue gave up and watch-jobs put back' },
   LaunchFailures: { unit: 'Count', means: 'workers that could not be started' },
+  DamagedItems: { unit: 'Count', means: 'items that were skipped because they could not be read or acted on' },
   StorageThrottles: { unit: 'Count', means: 'requests that DynamoDB, S3 or SQS refused as too many' },
 } as const satisfies Record<string, MetricSpec>;
 

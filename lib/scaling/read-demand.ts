@@ -10,6 +10,7 @@ import type { JobCounts } from '../jobs/counts.ts';
 import { PENDING_BINDINGS_KEY } from '../jobs/job.ts';
 import type { ReadPartition } from '../jobs/ready-partition.ts';
 import { isParked, readySince, type WatchContext } from '../jobs/watch-jobs.ts';
+import { skipDamaged } from '../operations/skip-damaged.ts';
 import type { Demand } from './decide-launch.ts';
 
 export interface DemandContext {
@@ -56,8 +57,10 @@ async function countWaiting({ byStatus, clock }: DemandContext, queued: number, 
 }
 
 async function countLogins({ accounts, vendors, clock }: DemandContext): Promise<number> {
-  const all = await Promise.all(vendors.map(async (vendor) => await accounts.read(vendor)));
-  return all.filter((account) => needsWorker(withoutLostLogin(account, clock.now()))).length;
+  const needs = async (vendor: AccountVendor) =>
+    needsWorker(withoutLostLogin(await accounts.read(vendor), clock.now()));
+  const all = await Promise.all(vendors.map((vendor) => skipDamaged(`account ${vendor}`, () => needs(vendor))));
+  return all.filter((isNeeded) => isNeeded === true).length;
 }
 
 /** Signed calls are made by a function, so a job that waits for them alone is no work for a worker. */
@@ -66,10 +69,12 @@ async function countBindings(context: DemandContext, enough: number): Promise<nu
   const projects = new Map<string, boolean>();
   let count = 0;
   for await (const { id, project_id } of context.partition(PENDING_BINDINGS_KEY)) {
-    if (!projects.has(project_id)) projects.set(project_id, await hasCommands(context, project_id));
-    if (projects.get(project_id) !== true) continue;
-    const open = (await context.deployments.list(id)).some((one) => runsCommands(one) && !isFinal(one));
-    if (open) count += 1;
+    const isOpen = await skipDamaged(`job ${id}`, async () => {
+      if (!projects.has(project_id)) projects.set(project_id, await hasCommands(context, project_id));
+      if (projects.get(project_id) !== true) return false;
+      return (await context.deployments.list(id)).some((one) => runsCommands(one) && !isFinal(one));
+    });
+    if (isOpen === true) count += 1;
     if (count >= enough) break;
   }
   return count;

@@ -105,8 +105,9 @@ async function decide(context: ScaleContext, known: Scaling) {
 /** A worker of another build than is wanted is about to notice it. */
 function startedWorker({ running, leaving, build }: WorkerInfo, wanted: string): StartedWorker {
   const isOutdated = build !== undefined && build !== wanted;
-  const drains = leaving === 'idle' || leaving === 'outdated' || isOutdated;
-  return { running: running.length, leaving: leaving === 'stopped' ? leaving : drains ? 'draining' : undefined };
+  // Whatever a later version calls its reason to leave, such a worker takes no more jobs.
+  const drains = leaving !== undefined || isOutdated;
+  return { running: running.length, leaving: leaving === 'stopped' ? 'stopped' : drains ? 'draining' : undefined };
 }
 
 /** Those of the launched tasks that have ended. A look that fails is made up for by the next. */

@@ -40,6 +40,7 @@ export class Dashboard extends Construct {
           own('LaunchFailures'),
           own('PermitsGivenUp'),
           own('PermitsDropped'),
+          own('DamagedItems'),
           own('StorageThrottles'),
         ],
       ],

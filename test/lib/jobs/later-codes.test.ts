@@ -9,6 +9,7 @@ import { decide } from '../../../lib/jobs/lifecycle.ts';
 import { starvingBands } from '../../../lib/jobs/starving-bands.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { watch } from '../../../lib/jobs/watch.ts';
+import type { Demand } from '../../../lib/scaling/decide-launch.ts';
 import { readDemand } from '../../../lib/scaling/read-demand.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
@@ -31,6 +32,20 @@ async function storeLater(job: Job, later: Item): Promise<Item> {
 
 async function itemOf(id: unknown): Promise<unknown> {
   return (await deployment.table.send(new GetCommand({ TableName: deployment.env.JOBS_TABLE, Key: { id } }))).Item;
+}
+
+async function demand(): Promise<Demand> {
+  const { table, env, clock } = deployment;
+  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  const context = {
+    ...deployment,
+    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    bindings: new DeployBindingStore(registry),
+    accounts: new AccountStore({ ...registry, clock, world: 'practice' }),
+    vendors: [],
+    commands: true,
+  };
+  return await readDemand(context, 10);
 }
 
 const PAST = '2026-11-20T10:00:30.000Z';
@@ -86,7 +101,7 @@ describe('jobs with codes of a later version', () => {
         expect(await transition(deployment, job, { type })).toMatchObject({ done: false });
       expect(await itemOf(id)).toEqual(later.find((item) => item.id === id));
     }
-    for (const later of [{ probing: 'budget_reached' }, { parked: 'question_asked' }, { reason: 'asking' }])
+    for (const later of [{ parked: 'question_asked' }, { reason: 'asking' }])
       expect(decide(aJob(later), { type: 'claim', workerId: 'worker' }, { now: Date.now(), random: () => 0 })).toEqual({
         refused: 'a newer version of the service changed the job',
       });
@@ -99,18 +114,18 @@ describe('jobs with codes of a later version', () => {
   it('are demand for no worker, and starve no band', async () => {
     await storeAll();
     await deployment.store({ id: 'job_known', queued_at: PAST, created_at: PAST, priority: 1 });
-    const { table, env, clock } = deployment;
-    const registry = { table, registryTable: env.REGISTRY_TABLE };
-    const context = {
-      ...deployment,
-      counts: new JobCounts(table, env.REGISTRY_TABLE),
-      bindings: new DeployBindingStore(registry),
-      accounts: new AccountStore({ ...registry, clock, world: 'practice' }),
-      vendors: [],
-      commands: true,
-    };
-    expect(await readDemand(context, 10)).toMatchObject({ waiting: 1 });
+    expect(await demand()).toMatchObject({ waiting: 1 });
     expect(await starvingBands(deployment)).toEqual([]);
+  });
+
+  it('are run if they only probe for something unknown: what counts as demand is claimed', async () => {
+    await storeLater(aJob({ id: 'job_probing', priority: 9 }), { probing: 'budget_reached' });
+    expect(await demand()).toMatchObject({ waiting: 1 });
+    expect(await claim(deployment, held, 'worker')).toMatchObject({ kind: 'claimed', job: { id: 'job_probing' } });
+    const running = await deployment.jobs.get('job_probing', { consistent: true });
+    const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: 'job_probing' });
+    const ended = running && (await transition(deployment, running, { type: 'end', receipt }));
+    expect(ended).toMatchObject({ done: true, job: { status: 'SUCCEEDED' } });
   });
 
   it('are told apart by a try: one that came to something unknown has found nothing out', async () => {

@@ -25,8 +25,8 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'nobody looks for folders that have become free',
     file: 'lib/jobs/watch-jobs.ts',
-    find: 'for (const folder of wanted) await wakeIfFree(context, folder);',
-    replace: '',
+    find: '() => wakeIfFree(context, folder)',
+    replace: '() => undefined',
     test: 'test/lib/jobs/folder-holds.test.ts',
   },
   {
@@ -50,8 +50,8 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'nobody looks for places that have become free',
     file: 'lib/jobs/watch-jobs.ts',
-    find: 'for (const profile of profiles) await fillPlaces(context, profile);',
-    replace: '',
+    find: '() => fillPlaces(context, profile)',
+    replace: '() => undefined',
     test: 'test/lib/jobs/profile-places.test.ts',
   },
 ];

@@ -1,0 +1,200 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { timestamp } from '../../../lib/aws/table-clock.ts';
+import { claim } from '../../../lib/jobs/claim.ts';
+import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import { receiptKey } from '../../../lib/jobs/output-keys.ts';
+import { metricsIn, type PrintedLine, printedBy } from '../../captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+
+/** One damaged item beside sound ones: each pass reports it and goes on. */
+let deployment: EmulatedDeployment;
+beforeEach(async () => {
+  deployment = await emulateDeployment();
+  vi.resetModules();
+  for (const [name, value] of Object.entries(deployment.variables)) vi.stubEnv(name, value);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await deployment.stop();
+});
+
+const watch = async (event: { redrive?: boolean } = {}) => {
+  const { handler } = await import('../../../functions/triggers/watch-jobs.ts');
+  return (await printedBy(async () => await handler(event, { awsRequestId: 'invocation-1' }))).lines;
+};
+const sweep = async () => {
+  const { handler } = await import('../../../functions/triggers/sweep-jobs.ts');
+  return (await printedBy(async () => await handler({}, { awsRequestId: 'invocation-1' }))).lines;
+};
+const reported = (lines: readonly PrintedLine[]) =>
+  lines.filter(({ message }) => message === 'skipped a damaged item').map(({ item }) => item);
+const ago = (seconds: number) => timestamp(deployment.clock.now() - seconds * 1000);
+const stored = async ({ id }: Pick<Job, 'id'>) => await deployment.jobs.get(id, { consistent: true });
+
+/** Stores a job of which some members are not what they must be. */
+async function storeDamaged(job: Job, damage: Readonly<Record<string, unknown>>): Promise<void> {
+  const Item = { ...job, ...indexKeys(job), ...damage };
+  await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
+}
+async function storeInRegistry(item: Readonly<Record<string, unknown>>): Promise<void> {
+  await deployment.table.send(new PutCommand({ TableName: deployment.env.REGISTRY_TABLE, Item: item }));
+}
+const putGarbageReceipt = async (id: string) =>
+  await deployment.objects.send(
+    new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key: receiptKey(id, 1), Body: '{"version":1' }),
+  );
+
+it('a lost job with a receipt that is none keeps no other lost job from going on', async () => {
+  const over = { lease_until: ago(60) };
+  const damaged = await deployment.store(aRunningJob({ id: jobIdOfKey('garbage'), created_at: ago(500), ...over }));
+  await putGarbageReceipt(damaged.id);
+  await storeDamaged(aRunningJob({ id: jobIdOfKey('no attempt'), created_at: ago(400), ...over }), { attempt: 'one' });
+  await storeDamaged(aRunningJob({ id: jobIdOfKey('not listed'), created_at: ago(300), ...over }), { priority: 'top' });
+  const lost = await deployment.store(aRunningJob({ id: jobIdOfKey('lost'), ...over }));
+  const lines = await watch();
+  expect(await stored(lost)).toMatchObject({ status: 'QUEUED', reason: 'worker_lost', losses: 1 });
+  expect(await stored(damaged)).toEqual(damaged);
+  expect(reported(lines).sort()).toEqual(
+    ['garbage', 'no attempt', 'not listed'].map((key) => `job ${jobIdOfKey(key)}`).sort(),
+  );
+  expect(metricsIn(lines).DamagedItems).toEqual([1, 1, 1]);
+});
+
+it('an ended job whose follow-ups or bindings can not be read keeps no other from its own', async () => {
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1 } as const;
+  for (const pending of [{ children_pending: [1] }, { bindings_pending: [1] }]) {
+    const name = Object.keys(pending)[0];
+    const damaged = aJob({ id: jobIdOfKey(`damaged ${name}`), finished_at: ago(500), ...ended, ...pending });
+    await deployment.store(damaged);
+    await putGarbageReceipt(damaged.id);
+    const sound = aJob({ id: jobIdOfKey(`sound ${name}`), finished_at: ago(400), ...ended, ...pending });
+    await deployment.store(sound);
+    await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: sound.id }));
+  }
+  const lines = await watch();
+  expect(await stored({ id: jobIdOfKey('sound children_pending') })).not.toHaveProperty('children_pending');
+  expect(await stored({ id: jobIdOfKey('sound bindings_pending') })).not.toHaveProperty('bindings_pending');
+  expect(reported(lines)).toEqual(
+    ['children_pending', 'bindings_pending'].map((name) => `job ${jobIdOfKey(`damaged ${name}`)}`),
+  );
+});
+
+it('a damaged parked job, record of a probe or hold keeps no other job waiting', async () => {
+  const account = { parked: 'account_required', reason: 'account_required' } as const;
+  const limit = { parked: 'usage_limit', reason: 'usage_limit' } as const;
+  await storeInRegistry({ kind: 'probe', id: 'account_required', job_id: 'x', attempt: 'one', next_at: ago(9) });
+  await deployment.store({ id: jobIdOfKey('account'), due_at: ago(60), ...account });
+  await storeDamaged(aJob({ id: jobIdOfKey('first'), due_at: ago(90), ...limit }), { attempt: 'one' });
+  const tries = await deployment.store({ id: jobIdOfKey('second'), due_at: ago(60), ...limit });
+  // Folders are named by a hash of their path.
+  const cwd = (name: string) => `${deployment.env.PROMPTQ_WORKSPACES}/local_project/${name}`;
+  const { folderName } = await import('../../../lib/jobs/folder-holds.ts');
+  const waiting = [];
+  for (const name of ['damaged', 'free']) {
+    const job = { id: jobIdOfKey(`in ${name}`), project_id: 'local_project', cwd: cwd(name) };
+    const folder = folderName(deployment.folders, job) ?? '';
+    if (name === 'damaged') await storeInRegistry({ kind: 'hold', id: folder, job_id: 7 });
+    waiting.push(await deployment.store({ ...job, folder, parked: 'folder_busy', reason: 'folder_busy' }));
+  }
+  const lines = await watch();
+  expect(await stored(tries)).toMatchObject({ probing: 'usage_limit' });
+  expect(await Promise.all(waiting.map(async (job) => (await stored(job))?.parked))).toEqual([
+    'folder_busy',
+    undefined,
+  ]);
+  expect(reported(lines)).toEqual([
+    'probe account_required',
+    `job ${jobIdOfKey('first')}`,
+    `folder ${waiting[0]?.folder}`,
+  ]);
+});
+
+it('a damaged job, or one whose profile is damaged, keeps no other from being claimed', async () => {
+  await storeDamaged(aJob({ id: jobIdOfKey('first'), priority: 9 }), { attempt: 'one' });
+  await storeInRegistry({ kind: 'profile', id: 'broken', concurrency: 'many' });
+  await deployment.store({ id: jobIdOfKey('second'), priority: 8, profile: 'broken' });
+  const third = await deployment.store({ id: jobIdOfKey('third'), priority: 7 });
+  const permit = { v: 1, band: 'high', project: 'local_project', job: third.id } as const;
+  const { result } = await printedBy(
+    async () => await claim(deployment, { permit, handle: 'none', receives: 9, sentAt: 0 }, 'worker'),
+  );
+  expect(result).toMatchObject({ kind: 'claimed', job: { id: third.id } });
+});
+
+it('a sweep removes what it can', async () => {
+  vi.stubEnv('PROMPTQ_RETENTION_DAYS', '1');
+  const old = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, created_at: ago(900_000) } as const;
+  await storeDamaged(aJob({ id: jobIdOfKey('damaged'), ...old, finished_at: ago(900_000) }), { version: 'one' });
+  const sound = await deployment.store({ id: jobIdOfKey('sound'), ...old, finished_at: ago(900_000) });
+  const lines = await sweep();
+  expect(await stored(sound)).toBeUndefined();
+  expect(reported(lines)).toEqual([`job ${jobIdOfKey('damaged')}`]);
+});
+
+it('scaling counts the workers and the work that it can read', async () => {
+  const { LiveWorkers } = await import('../../../lib/jobs/workers.ts');
+  const workers = new LiveWorkers(deployment.registry);
+  const worker = { id: 'sound', host: 'h', version: '1', concurrency: 1, running: [], started_at: ago(60) };
+  await workers.register(worker);
+  await storeInRegistry({ kind: 'worker', ...worker, id: 'damaged', seen_at: ago(1), concurrency: 'one' });
+  await storeInRegistry({ kind: 'worker', ...worker, id: 'later', seen_at: ago(1), leaving: 'rebalanced' });
+  const { result } = await printedBy(async () => await workers.list());
+  expect(result.map(({ id, leaving }) => [id, leaving])).toEqual([
+    ['later', 'rebalanced'],
+    ['sound', undefined],
+  ]);
+
+  const binding = {
+    name: 'ci',
+    binding_mode: 'custom',
+    command: 'true',
+    created_at: ago(90),
+    updated_at: ago(90),
+  } as const;
+  await deployment.bindings.replace(undefined, {
+    ...{ id: 'local_project.b', project_id: 'local_project', project: 'local_project', secrets: [] },
+    ...binding,
+  });
+  for (const [key, state] of [
+    ['damaged', 'unheard of'],
+    ['sound', 'pending'],
+  ] as const) {
+    const job_id = jobIdOfKey(key);
+    const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: ago(60) } as const;
+    await deployment.store({ id: job_id, ...ended, bindings_pending: [1] });
+    const made = {
+      job_id,
+      attempt: 1,
+      binding: 'local_project.b',
+      name: 'ci',
+      mode: 'custom',
+      attempts: 0,
+      created_at: ago(60),
+    } as const;
+    await deployment.deployments.replace(undefined, { ...made, due_at: ago(60), state: state as 'pending' });
+  }
+  await storeInRegistry({ kind: 'account', id: 'codex@practice', state: 7, version: 'one' });
+  const { readDemand } = await import('../../../lib/scaling/read-demand.ts');
+  const { table, env, clock, registry } = deployment;
+  const { JobCounts } = await import('../../../lib/jobs/counts.ts');
+  const { AccountStore } = await import('../../../lib/account/account-store.ts');
+  const demand = await printedBy(
+    async () =>
+      await readDemand(
+        {
+          ...deployment,
+          counts: new JobCounts(table, env.REGISTRY_TABLE),
+          accounts: new AccountStore({ ...registry, clock, world: 'practice' }),
+          vendors: ['codex'],
+          commands: true,
+        },
+        10,
+      ),
+  );
+  expect(demand.result).toEqual({ waiting: 0, running: 0, logins: 0, bindings: 1 });
+  expect(reported(demand.lines).sort()).toEqual(['account codex', `job ${jobIdOfKey('damaged')}`]);
+});
