@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { PythonMissingError, pythonPackages } from './python-packages.ts';
+
+const run = promisify(execFile);
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DOCUMENT = join(ROOT, 'openapi.json');
+const COMPONENTS = Object.keys(JSON.parse(await readFile(DOCUMENT, 'utf8')).components.schemas);
+
+/** What the programs in docs/clients print. */
+const EXPECTED = {
+  status: 'SUCCEEDED',
+  prompt: 'echo hello',
+  stdout: 'hello\n',
+  listed: true,
+  cancelled: 'CANCELLED',
+  error: 'job_not_found',
+};
+
+let service: ServiceUnderTest;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+  folder = await mkdtemp(join(tmpdir(), 'promptq-clients-'));
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const access = () => ({ ...process.env, PROMPTQ_URL: service.baseUrl, PROMPTQ_TOKEN: service.token });
+
+test('the client of @hey-api/openapi-ts has every type, passes the strict type check and runs jobs', async () => {
+  const project = join(folder, 'typescript');
+  const client = join(project, 'promptq');
+  const generate = ['-i', DOCUMENT, '-o', client, '--no-log-file'];
+  const generated = await run(process.execPath, [
+    join(ROOT, 'node_modules/@hey-api/openapi-ts/bin/run.js'),
+    ...generate,
+  ]);
+  expect(generated.stdout + generated.stderr).not.toMatch(/warn|skip|error/i);
+  const types = await readFile(join(client, 'types.gen.ts'), 'utf8');
+  expect(COMPONENTS.filter((name) => !types.includes(`\nexport type ${name} = `))).toEqual([]);
+
+  await cp(join(ROOT, 'docs/clients/run-job.ts'), join(project, 'run-job.ts'));
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify(typescriptProject(), null, 2));
+  // The compiler prints its errors to stdout, which is all that the thrown error lacks.
+  const compiled = await run(process.execPath, [
+    join(ROOT, 'node_modules/typescript-native/bin/tsc'),
+    '-p',
+    project,
+  ]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout || 'the compiler failed',
+  );
+  expect(compiled).toBe('');
+
+  const { stdout } = await run(process.execPath, [join(project, 'out/run-job.js')], { env: access() });
+  expect(JSON.parse(stdout)).toEqual(EXPECTED);
+});
+
+/** As strict as this project. A client in a browser's style needs the types of the DOM. */
+function typescriptProject() {
+  return {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      allowImportingTsExtensions: false,
+      rootDir: '.',
+      outDir: 'out',
+      lib: ['ES2024', 'DOM', 'DOM.Iterable'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    },
+    include: ['**/*.ts'],
+  };
+}
+
+test('the client of openapi-python-client has every model and runs jobs', async ({ skip }) => {
+  const packages = await pythonPackages().catch((error: unknown) => {
+    if (error instanceof PythonMissingError) return skip(error.message);
+    throw error;
+  });
+  const env = {
+    ...access(),
+    PATH: [join(packages, 'bin'), process.env.PATH].join(delimiter),
+    PYTHONPATH: [packages, folder].join(delimiter),
+  };
+  const client = join(folder, 'promptq_client');
+  const generate = ['generate', '--path', DOCUMENT, '--meta', 'none', '--output-path', client, '--fail-on-warning'];
+  const generated = await run('python3', ['-m', 'openapi_python_client', ...generate], { env });
+  expect(generated.stdout + generated.stderr).not.toMatch(/warn|skip|omitted|unable/i);
+  const models = await readFile(join(client, 'models/__init__.py'), 'utf8');
+  expect(COMPONENTS.filter((name) => !models.includes(`import ${name}\n`))).toEqual([]);
+
+  const { stdout } = await run('python3', [join(ROOT, 'docs/clients/run_job.py')], { env });
+  expect(JSON.parse(stdout)).toEqual(EXPECTED);
+});
