@@ -99,6 +99,7 @@ export const COMMON_ERRORS = [
   'invalid_request',
   'unauthorized',
   'forbidden',
+  'request_timeout',
   'body_too_large',
   'too_many_requests',
   'headers_too_large',

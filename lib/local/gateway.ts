@@ -26,6 +26,8 @@ import { hasForeignHost } from './run-access/foreign-callers.ts';
 
 /** Milliseconds. Longer than clients keep a connection that they may use again: a request must not meet its closing. */
 const KEPT_ALIVE = 65_000;
+/** Between checks for requests that did not arrive in time; Node's default. */
+const MAX_CHECK_INTERVAL_MS = 30_000;
 
 /** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
 export const GATEWAY_LIMITS = {
@@ -37,6 +39,8 @@ export const GATEWAY_LIMITS = {
   integrationMs: 29_000,
   streamMs: 15 * 60_000,
   streamBytes: 200 * 1024 * 1024,
+  /** For the whole request to arrive; Node's default, as API Gateway's is not documented. */
+  arrivalMs: 300_000,
 } as const;
 export type GatewayLimits = Readonly<Record<keyof typeof GATEWAY_LIMITS, number>>;
 
@@ -113,8 +117,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await invoke(async () => await (found.mode === 'stream' ? stream(call, limits) : buffer(call, limits)));
   };
 
-  // Node's own refusal of a request without a host has no body.
-  const server = createServer({ keepAliveTimeout: KEPT_ALIVE, requireHostHeader: false }, (request, response) => {
+  const serverOptions = {
+    keepAliveTimeout: KEPT_ALIVE,
+    // Node's own refusal of a request without a host has no body.
+    requireHostHeader: false,
+    requestTimeout: limits.arrivalMs,
+    connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, limits.arrivalMs),
+  };
+  const server = createServer(serverOptions, (request, response) => {
     const exchange: Exchange = { request, response, requestId: randomUUID() };
     answer(exchange).catch((error: unknown) => {
       giveUp(exchange, error, closing.signal.aborted ? () => undefined : options.log);
@@ -125,9 +135,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (announcedBytes(request) <= limits.bodyBytes) response.writeContinue();
     server.emit('request', request, response);
   });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuseRequest({ request, response, requestId: randomUUID() }, 417, 'the expectation can not be met');
-  });
+  // HTTP lets a server ignore an unknown expectation (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', refuseMalformed);
   server.listen(options.port, '127.0.0.1');
   await once(server, 'listening');
@@ -228,9 +237,9 @@ function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-const PROTOCOL_FAULTS = new Map([
-  ['HPE_HEADER_OVERFLOW', { status: ERRORS.headers_too_large.status, error: ERRORS.headers_too_large.word }],
-  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, error: 'the request took too long to arrive' }],
+const PROTOCOL_FAULTS = new Map<string, { status: number; word: string }>([
+  ['HPE_HEADER_OVERFLOW', ERRORS.headers_too_large],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ERRORS.request_timeout],
 ]);
 
 /** Answers bytes that are no HTTP request. */
@@ -240,8 +249,8 @@ function refuseMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   const known = PROTOCOL_FAULTS.get(fault.code ?? '');
-  const { status, error } = known ?? { status: 400, error: 'the request is not valid HTTP' };
-  sendGatewayErrorAndEnd(socket, status, error, randomUUID());
+  const { status, word } = known ?? { status: 400, word: 'the request is not valid HTTP' };
+  sendGatewayErrorAndEnd(socket, status, word, randomUUID());
 }
 
 function isTcp(address: AddressInfo | string | null): address is AddressInfo {

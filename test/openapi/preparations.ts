@@ -19,6 +19,7 @@ export interface Preparation {
 
 /** Declared of every operation, and not to be reached here. */
 export const EVERYWHERE_UNREACHED = {
+  408: 'the gateway answers it for every address alike: test/lib/local/gateway.test.ts',
   429: 'needs a service with a rate: test/api/rate-limits.test.ts',
   431: 'the gateway answers it for every address alike: test/lib/local/gateway.test.ts',
 };

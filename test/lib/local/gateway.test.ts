@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ERRORS } from '../../../lib/contract/errors.ts';
 import { closeGateways, echoAll, gatewayWith, logged, raw } from './gateway-under-test.ts';
 
 afterEach(closeGateways);
@@ -150,20 +151,32 @@ describe('what is no request', () => {
   });
 
   test.each([
-    ['names no host', 'Connection: close\r\n', 400, 'the request names no host'],
-    ['names two hosts', 'Connection: close\r\nHost: HOST\r\nHost: HOST\r\n', 400, 'the request names two hosts'],
-    [
-      'expects what nobody does',
-      'Connection: close\r\nHost: HOST\r\nExpect: a-pony\r\n',
-      417,
-      'the expectation can not be met',
-    ],
-  ])('a request that %s is refused in the shape of our errors', async (_, headers, status, error) => {
+    ['names no host', 'Connection: close\r\n', 'the request names no host'],
+    ['names two hosts', 'Connection: close\r\nHost: HOST\r\nHost: HOST\r\n', 'the request names two hosts'],
+  ])('a request that %s is refused in the shape of our errors', async (_, headers, error) => {
     const gateway = await gatewayWith(echoAll);
     const lines = headers.replaceAll('HOST', new URL(gateway.url).host);
     const answer = await raw(gateway, `GET /api/v1/things/1 HTTP/1.1\r\n${lines}\r\n`);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain(`{"error":"${error}","request_id":"`);
+  });
+
+  test('an unknown expectation is ignored', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const lines = `Connection: close\r\nHost: ${new URL(gateway.url).host}\r\nExpect: a-pony\r\n`;
+    const answer = await raw(gateway, `GET /api/v1/things/1 HTTP/1.1\r\n${lines}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  test.each([
+    ['headers', ''],
+    ['body', 'Content-Length: 100\r\n\r\nhalf'],
+  ])('a request whose %s do not arrive in time gets the documented 408', async (_, rest) => {
+    const gateway = await gatewayWith(echoAll, { limits: { arrivalMs: 100 } });
+    const answer = await raw(gateway, `POST /api/v1/things HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n${rest}`);
+    const { status, word } = ERRORS.request_timeout;
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} Request Timeout\\r\\n`));
+    expect(answer).toContain(`{"error":"${word}","request_id":"`);
   });
 
   test('headers beyond measure get a 431', async () => {
