@@ -6,6 +6,7 @@ import { composePrompt } from '../contract/compose-prompt.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { AttachmentStore } from './attachment-store.ts';
+import { asOfAttempt } from './attempt-view.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobTextStore } from './job-texts.ts';
@@ -37,12 +38,22 @@ export type OutputAnswer = { readonly body: Readable } | { readonly location: st
 /** How long (ms) a reader's mark makes the worker ship at once, and how much of it must be over before it is renewed. */
 const WATCH = { mark: 30_000, renewAfter: 15_000 } as const;
 
-/** `GET /result` of a job as it is now. */
-export async function readResult(context: OutputContext, job: Job, { full }: { full: boolean }): Promise<OutputAnswer> {
-  const receipt = await receiptOf(context, job, job.attempt);
+/**
+ * `GET /result` of a job as it is now, or of an earlier attempt of it.
+ * @throws ApiError `invalid_request` for an attempt that there is not
+ */
+export async function readResult(
+  context: OutputContext,
+  known: Job,
+  { full, attempt = known.attempt }: { full: boolean; attempt?: number | undefined },
+): Promise<OutputAnswer> {
+  requireAttempt(known, attempt);
+  const receipt = await receiptOf(context, known, attempt);
+  const job = attempt === known.attempt ? known : asOfAttempt(known, attempt, receipt);
   const location = full && (await documentLocation(context, job, receipt, 'result'));
   if (location) return { location };
-  const composedPrompt = receipt?.composed_prompt ?? (await composedNow(context, job));
+  // The texts may have been edited since an earlier attempt.
+  const composedPrompt = receipt?.composed_prompt ?? (job === known ? await composedNow(context, job) : null);
   const sources = await sourcesOf(context, job, job.attempt, streamsOf('all'));
   const ended = job.status !== 'RUNNING';
   const attachments = receipt?.attachments === undefined ? [] : await context.attachments.list(job.id, job.attempt);
@@ -61,12 +72,7 @@ export async function readLogs(
   request: LogsRequest & { readonly attempt: number | undefined },
 ): Promise<OutputAnswer> {
   const attempt = request.attempt ?? job.attempt;
-  if (request.attempt !== undefined && attempt > job.attempt) {
-    throw ApiError.because(
-      'invalid_request',
-      `query.attempt: received ${attempt}; the job's newest attempt is ${job.attempt}`,
-    );
-  }
+  requireAttempt(job, attempt);
   requireOneStream(request);
   const receipt = await receiptOf(context, job, attempt);
   if (request.full && request.offset === undefined) {
@@ -79,6 +85,14 @@ export async function readLogs(
   const sources = await sourcesOf(context, job, attempt, streamsOf(request.stream), request.offset);
   const recorded = live ? {} : recordedBytes(job, attempt, receipt);
   return { body: logsDocument(job, attempt, sources, request, { ended: !live, recorded }) };
+}
+
+function requireAttempt(job: Job, attempt: number): void {
+  if (attempt <= job.attempt) return;
+  throw ApiError.because(
+    'invalid_request',
+    `query.attempt: received ${attempt}; the job's newest attempt is ${job.attempt}`,
+  );
 }
 
 /** @throws ApiError `invalid_request` for an offset without a stream that it belongs to */

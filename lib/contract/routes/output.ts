@@ -14,7 +14,8 @@ export const readResult = defineRoute({
   path: '/jobs/{id}/result',
   scope: 'logs',
   summary: "Read a job's result with its output",
-  description: 'Can be read while the job runs: then it brings what there is.',
+  description:
+    'Can be read while the job runs: then it brings what there is. `attempt` reads the result of an earlier attempt, whose `status` and `state_reason` are what that attempt came to; a retry hides no earlier result.',
   params: jobParams,
   query: resultQuery,
   responses: { 200: { description: 'The result.', schema: result }, 303: redirect },

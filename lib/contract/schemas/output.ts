@@ -17,6 +17,11 @@ const streamState = z.enum(OUTPUT_STATES).optional().meta({
 
 export const resultQuery = z.object({
   full: switchParameter(`Bring all that is kept instead of the last ${LIMITS.resultStreamBytes} bytes of each stream.`),
+  attempt: integerParameter({
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    description: 'The attempt to read. Default: the newest.',
+  }),
 });
 
 /** `GET /jobs/{id}/result`. */
@@ -31,7 +36,7 @@ export const result = z
     duration_ms: z.number().nullable(),
     final_message: z.string().nullable().meta({ description: "The agent's last message." }),
     composed_prompt: z.string().nullable().meta({ description: 'The text that the agent was given.' }),
-    attachments: z.array(attachment).meta({ description: 'What the newest attempt left.' }),
+    attachments: z.array(attachment).meta({ description: 'The files that the attempt left.' }),
     changes: changes.nullable(),
     follow_up_ids: z.array(z.string()),
     ...outcomeShape,
