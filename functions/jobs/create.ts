@@ -1,11 +1,20 @@
+import { BASE_PATH } from '../../lib/contract/route.ts';
 import { createJob as route } from '../../lib/contract/routes/jobs.ts';
 import { serve } from '../../lib/http/serve.ts';
 import { openCreation } from '../../lib/http/services.ts';
 import { createJob } from '../../lib/jobs/create-job.ts';
 
 /** `POST /jobs` */
-export const handler = serve(route, openCreation, async ({ body }, { principal, noteJob }, creation) => {
+export const handler = serve(route, openCreation, async ({ body }, { core, principal, noteJob }, creation) => {
   const { id, replayed } = await createJob(creation, body, principal.name);
   noteJob(id);
-  return { body: { id }, ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+  // The job is stored: an address that can't be read now must not make its creation look failed.
+  const origin = await core.whereabouts.publicOrigin().catch((error: unknown) => {
+    core.log.warn('the public address could not be read', error as Error);
+    return undefined;
+  });
+  return {
+    headers: { location: `${BASE_PATH}/jobs/${id}`, ...(replayed && { 'idempotent-replayed': 'true' }) },
+    body: { id, url: origin === undefined ? null : `${origin}/jobs/${id}` },
+  };
 });

@@ -137,6 +137,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Edit a draft
+         * @description Only while the job is DRAFT. Each field is validated as on creation; the project can change too. What is absent or null stays as it is.
+         */
+        patch: operations["editDraftJobs"];
+        trace?: never;
+    };
     "/api/v1/jobs/{id}/submit": {
         parameters: {
             query?: never;
@@ -266,7 +286,7 @@ export interface paths {
         };
         /**
          * Read a job's result with its output
-         * @description Can be read while the job runs: then it brings what there is.
+         * @description Can be read while the job runs: then it brings what there is. `attempt` reads the result of an earlier attempt, whose `status` and `state_reason` are what that attempt came to; a retry hides no earlier result.
          */
         get: operations["resultJobs"];
         put?: never;
@@ -972,6 +992,39 @@ export interface components {
             /** @description As read. */
             changes?: unknown;
         };
+        DraftEdit: {
+            /**
+             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
+             * @example Say hello.
+             */
+            prompt?: string | null;
+            /** @description Another name of `prompt`; if both are given they must be equal. */
+            base_prompt?: string | null;
+            /** @description Added after the prompt. */
+            extra_prompt?: string | null;
+            /** @description Rules whose texts go before the prompt, in this order. */
+            rule_ids?: string[] | null;
+            /** @description Name of an execution profile; default: the deployment's. */
+            profile?: string | null;
+            /** @description Overrides the profile's model. */
+            model?: string | null;
+            /**
+             * Format: int64
+             * @description Higher runs earlier. Default 0.
+             * @example 0
+             */
+            priority?: number | null;
+            /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
+            timeout?: number | null;
+            /** @description How many more attempts a failure gets. Default 0. */
+            retries?: number | null;
+            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
+            cwd?: string | null;
+            /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            project_id?: string | null;
+            /** @description Another way to give `project_id`. */
+            project?: string | null;
+        };
         DeployBindingWrite: {
             /** @enum {string} */
             binding_mode: "generic" | "custom" | "hosted_editor" | "web_framework";
@@ -1347,6 +1400,11 @@ export interface components {
         JobCreated: {
             /** @example job_4k2q0v9m6s8x1c3b5n7h2j4d6f */
             id: string;
+            /**
+             * @description The job's page in the console. Null while the deployment has no public address.
+             * @example https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f
+             */
+            url: string | null;
         };
         JobList: {
             /** @description Newest first. */
@@ -1681,7 +1739,7 @@ export interface components {
             final_message: string | null;
             /** @description The text that the agent was given. */
             composed_prompt: string | null;
-            /** @description What the newest attempt left. */
+            /** @description The files that the attempt left. */
             attachments: components["schemas"]["Attachment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
             follow_up_ids: string[];
@@ -2830,6 +2888,8 @@ export interface operations {
                 headers: {
                     /** @description Id of this request in the log. */
                     "x-request-id"?: string;
+                    /** @description Path of the job in this API: `/api/v1/jobs/{id}`. */
+                    Location?: string;
                     /** @description `true` when the idempotency key was known and the id is that of the job that was there. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
@@ -2837,7 +2897,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f"
+                     *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
+                     *       "url": "https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f"
                      *     }
                      */
                     "application/json": components["schemas"]["JobCreated"];
@@ -3324,6 +3385,115 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["JobNotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    editDraftJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "Say hello.",
+                 *       "priority": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftEdit"];
+            };
+        };
+        responses: {
+            /** @description The job as it now is. */
+            200: {
+                headers: {
+                    /** @description Id of this request in the log. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
+                     *       "status": "SUCCEEDED",
+                     *       "state_reason": {
+                     *         "code": "exited",
+                     *         "message": "The process ended.",
+                     *         "retryable": false
+                     *       },
+                     *       "attempt": 1,
+                     *       "queued_at": "2026-11-20T10:41:00.000Z",
+                     *       "started_at": "2026-11-20T10:41:01.250Z",
+                     *       "finished_at": "2026-11-20T10:41:09.500Z",
+                     *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "prompt": "Say hello.",
+                     *       "base_prompt": "Say hello.",
+                     *       "extra_prompt": null,
+                     *       "rule_ids": [],
+                     *       "profile": "codex",
+                     *       "model": null,
+                     *       "priority": 0,
+                     *       "timeout": 600,
+                     *       "timeout_unit": "seconds",
+                     *       "retries": 0,
+                     *       "cwd": null,
+                     *       "project_id": "local_project",
+                     *       "project": "local_project",
+                     *       "idempotency_key": null,
+                     *       "save_draft": false,
+                     *       "draft": false,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "cancel_requested_at": null,
+                     *       "created_by": "token:ci",
+                     *       "parent_id": null,
+                     *       "follow_up_ids": [],
+                     *       "worker_id": "worker_7d1c2b",
+                     *       "exit_code": 0,
+                     *       "signal": null,
+                     *       "error": null,
+                     *       "usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
+                     *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
+                     *       "stdout_bytes": 7,
+                     *       "stderr_bytes": 0,
+                     *       "version": 5,
+                     *       "warnings": [],
+                     *       "deployments": [],
+                     *       "changes": {
+                     *         "branch": null,
+                     *         "base": "text",
+                     *         "head": "text",
+                     *         "stat": "text",
+                     *         "files": 0,
+                     *         "insertions": 0,
+                     *         "deletions": 0,
+                     *         "truncated": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3893,6 +4063,8 @@ export interface operations {
             query?: {
                 /** @description Bring all that is kept instead of the last 10485760 bytes of each stream. */
                 full?: "1";
+                /** @description The attempt to read. Default: the newest. */
+                attempt?: number;
             };
             header?: never;
             path: {

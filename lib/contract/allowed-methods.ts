@@ -6,6 +6,7 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/jobs': ['GET', 'POST'],
   '/api/v1/jobs/{id}': ['DELETE', 'GET', 'PATCH', 'PUT'],
   '/api/v1/jobs/{id}/status': ['GET'],
+  '/api/v1/jobs/{id}/draft': ['PATCH'],
   '/api/v1/jobs/{id}/submit': ['POST'],
   '/api/v1/jobs/{id}/cancel': ['POST'],
   '/api/v1/jobs/{id}/kill': ['POST'],

@@ -10,6 +10,7 @@ import {
   checkTexts,
   findProfile,
   previewOf,
+  projectOf,
   promptOf,
   refusedField,
   type SettingsContext,
@@ -56,12 +57,12 @@ export async function createJob(
   const given = textsOf(creation);
   const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
   await checkTexts(context, given, profile);
-  checkProjectNames(creation);
+  const projectReference = projectOf(creation) ?? DEFAULT_PROJECT;
   // Only a shortcut, which may miss what has just been made: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
   checkFolder(context, creation.cwd, origin?.folderOf);
-  const project = await context.projects.resolve(creation.project_id ?? creation.project ?? DEFAULT_PROJECT);
+  const project = await context.projects.resolve(projectReference);
   const texts: JobTexts = { ...given, project: project.name };
   const id = derived ?? randomJobId();
   const at = timestamp(context.clock.now());
@@ -83,15 +84,6 @@ function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
     ...(extra_prompt !== undefined && { extra_prompt }),
     ...(rule_ids !== undefined && { rule_ids }),
   };
-}
-
-function checkProjectNames(creation: JobCreation): void {
-  const { project, project_id } = creation;
-  if (project !== undefined && project_id !== undefined && project !== project_id) {
-    throw refusedField(
-      `project and body.project_id: received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
-    );
-  }
 }
 
 function newJob(from: {

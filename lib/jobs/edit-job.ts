@@ -1,13 +1,24 @@
-import type { JobEditFields } from '../contract/schemas/job.ts';
+import type { Project, ProjectStore } from '../catalog/projects.ts';
+import type { DraftEditFields, JobEditFields } from '../contract/schemas/job.ts';
 import { invalidState } from './act-on-job.ts';
 import type { Job } from './job.ts';
-import type { JobEdit } from './job-edit.ts';
-import { checkFolder, checkTexts, findProfile, previewOf, promptOf, type SettingsContext } from './job-settings.ts';
+import type { DraftEdit } from './job-edit.ts';
+import {
+  checkFolder,
+  checkTexts,
+  findProfile,
+  previewOf,
+  projectOf,
+  promptOf,
+  type SettingsContext,
+} from './job-settings.ts';
 import { JobTextStore, type JobTexts } from './job-texts.ts';
+import type { JobEvent } from './lifecycle.ts';
 import { type TransitionContext, transition } from './transition.ts';
 import { requireUnderstood } from './understood.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
+export type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
 
 /** How often an edit is judged anew because somebody else changed the job meanwhile. */
 const MAX_ROUNDS = 10;
@@ -19,11 +30,40 @@ const MAX_ROUNDS = 10;
  * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is QUEUED, `invalid_request` as on creation.
  */
 export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
+  return await edit(context, known, action, async (job) => ({
+    type: 'edit',
+    changes: job.status === 'QUEUED' ? await judged(context, job, fields) : {},
+  }));
+}
+
+/**
+ * Changes a draft, which may also move to another project.
+ * @returns the job as it then is.
+ * @throws as `editJob`, but ApiError `invalid_state` unless the job is DRAFT.
+ */
+export async function editDraft(
+  context: DraftEditContext,
+  known: Job,
+  fields: DraftEditFields,
+  action: string,
+): Promise<Job> {
+  return await edit(context, known, action, async (job) => ({
+    type: 'edit_draft',
+    changes: job.status === 'DRAFT' ? await judgedDraft(context, job, fields) : {},
+  }));
+}
+
+/** Judges a job and applies the change to exactly that version of it; again if somebody was faster. */
+async function edit(
+  context: EditContext,
+  known: Job,
+  action: string,
+  judge: (job: Job) => Promise<Extract<JobEvent, { type: 'edit' | 'edit_draft' }>>,
+): Promise<Job> {
   let job = known;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     requireUnderstood(job);
-    const changes = job.status === 'QUEUED' ? await judged(context, job, fields) : {};
-    const result = await transition(context, job, { type: 'edit', changes }, { rounds: 1 });
+    const result = await transition(context, job, await judge(job), { rounds: 1 });
     if (result.done) return result.job;
     if (result.job === undefined) break;
     if (result.job.version === job.version) throw invalidState(action, result.job, result.refused);
@@ -32,18 +72,35 @@ export async function editJob(context: EditContext, known: Job, fields: JobEditF
   throw new Error(`job ${job.id}: changed by others all the time`);
 }
 
-async function judged(context: EditContext, job: Job, fields: JobEditFields): Promise<JobEdit> {
-  const texts = edited(await context.texts.get(job), fields);
+async function judgedDraft(context: DraftEditContext, job: Job, fields: DraftEditFields): Promise<DraftEdit> {
+  const reference = projectOf(fields);
+  if (reference === undefined || reference === job.project_id || reference === job.project)
+    return await judged(context, job, fields);
+  return await judged(context, job, fields, () => context.projects.resolve(reference));
+}
+
+/** @param findProject brings the project that the job moves to, once everything else is judged: it may be made for it. */
+async function judged(
+  context: EditContext,
+  job: Job,
+  fields: JobEditFields,
+  findProject?: () => Promise<Project>,
+): Promise<DraftEdit> {
+  const given = edited(await context.texts.get(job), fields);
   const profile = await findProfile(context, fields.profile ?? job.profile);
-  await checkTexts(context, texts, profile);
-  const isMoved = fields.cwd !== undefined && fields.cwd !== job.cwd;
-  if (isMoved) checkFolder(context, fields.cwd);
+  await checkTexts(context, given, profile);
+  // A relative folder means another one in another project.
+  const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);
+  if (isMoved) checkFolder(context, fields.cwd ?? job.cwd);
+  const project = await findProject?.();
+  const texts = project === undefined ? given : { ...given, project: project.name };
   const address = JobTextStore.address(texts);
   if (address !== job.texts) await context.texts.put({ ...job, texts: address }, texts);
   const { model, priority, timeout, retries, cwd } = fields;
   return {
     ...definedOnly({ model, priority, timeout, retries, cwd }),
     ...(isMoved && job.folder_of !== undefined && { folder_of: undefined }),
+    ...(project !== undefined && { project_id: project.id, project: project.name }),
     profile: profile.name,
     texts: address,
     prompt_preview: previewOf(texts.prompt),

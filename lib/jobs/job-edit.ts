@@ -9,3 +9,6 @@ export type JobEdit = Partial<
     folder_of: string | undefined;
   }
 >;
+
+/** What an edit of a draft may change: no worker has seen the job, so that it may move to another project. */
+export type DraftEdit = JobEdit & Partial<Pick<Job, 'project_id' | 'project'>>;

@@ -52,10 +52,12 @@ export function figureChanges(before: CountedJob | undefined, after: CountedJob 
   const tokens = after === undefined ? {} : sum(tokensOf(after), negative(tokensOf(before)));
   const moved = before?.status !== after?.status;
   const changes: FigureChange[] = [
+    // An edited draft may have come from another project.
+    { kind: FIGURE_KINDS.project, id: before?.project_id ?? job.project_id, add: negative(statusOf(before)) },
     {
       kind: FIGURE_KINDS.project,
       id: job.project_id,
-      add: sum(statusOf(after), negative(statusOf(before)), tokens),
+      add: sum(statusOf(after), tokens),
       ...(moved && after !== undefined && { activeAt: after.updated_at }),
     },
     { kind: FIGURE_KINDS.day, id: dayOf(job.updated_at), add: tokens },

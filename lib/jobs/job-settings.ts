@@ -3,7 +3,7 @@ import type { RuleStore } from '../catalog/rules.ts';
 import { composePrompt, promptLength } from '../contract/compose-prompt.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { JobEditFields } from '../contract/schemas/job.ts';
+import type { JobCreation, JobEditFields } from '../contract/schemas/job.ts';
 import type { JobTexts } from './job-texts.ts';
 import { type Folders, workingFolder } from './working-folder.ts';
 
@@ -27,6 +27,16 @@ export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' |
     );
   }
   return prompt ?? base_prompt;
+}
+
+/** The project as given, by id or name; undefined if none was. */
+export function projectOf({ project, project_id }: Pick<JobCreation, 'project' | 'project_id'>): string | undefined {
+  if (project !== undefined && project_id !== undefined && project !== project_id) {
+    throw refusedField(
+      `project and body.project_id: received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
+    );
+  }
+  return project_id ?? project;
 }
 
 /** @throws ApiError for a profile that there is not. */

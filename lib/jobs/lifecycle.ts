@@ -4,7 +4,7 @@ import { isTerminal } from '../contract/schemas/job.ts';
 import { corrected, type Evidence, evidenceOf } from './evidence.ts';
 import { type MadeFollowUps, withFollowUps, withPendingChildren } from './follow-up-record.ts';
 import { type BUSY_REASONS, isBusy, type Job, type ParkReason } from './job.ts';
-import type { JobEdit } from './job-edit.ts';
+import type { DraftEdit, JobEdit } from './job-edit.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
 import { withoutPendingBindings, withPendingBindings } from './pending-bindings.ts';
 import type { Receipt } from './receipt.ts';
@@ -27,6 +27,7 @@ export const PROBE_EVERY: Readonly<Record<ParkReason, number>> = { account_requi
 export type JobEvent =
   | { readonly type: 'submit' }
   | { readonly type: 'edit'; readonly changes: JobEdit }
+  | { readonly type: 'edit_draft'; readonly changes: DraftEdit }
   | { readonly type: 'retry' }
   /** What it is parked for is over. `probe`: perhaps; it tries alone. */
   | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
@@ -92,6 +93,9 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
           updated_at: at,
         },
       };
+    case 'edit_draft':
+      if (job.status !== 'DRAFT') return { refused: `only a draft can be edited as one; this job is ${job.status}` };
+      return { job: { ...job, ...event.changes, updated_at: at } };
     case 'retry':
       if (!isTerminal(job.status))
         return { refused: `only a job that has ended can be retried; this one is ${job.status}` };

@@ -45,6 +45,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     createJobs: { body: shell, fixed: { profile: 'shell', draft: true } },
     editJobs: { params: jobs.queued, body: { priority: 3 } },
     replaceJobs: { params: jobs.queued, body: { priority: 3 } },
+    editDraftJobs: { params: jobs.draft, body: { priority: 3 }, fixed: { profile: 'shell', project: undefined } },
     deleteJobs: { params: jobs.draft },
     submitJobs: { params: jobs.draft },
     cancelJobs: { params: jobs.draft },

@@ -15,7 +15,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/jobs/counts.ts': ['lib/jobs/counts', 'lib/jobs/later-codes', 'lib/jobs/consistent-reads'],
   'lib/jobs/create-job.ts': ['api/main-job'],
-  'lib/jobs/edit-job.ts': ['api/job-actions', 'api/later-codes'],
+  'lib/jobs/edit-job.ts': ['api/job-actions', 'api/later-codes', 'api/drafts'],
   'lib/jobs/folder-holds.ts': ['lib/jobs/folder-holds', 'lib/jobs/holds'],
   'lib/jobs/follow-up-record.ts': ['lib/jobs/follow-ups'],
   'lib/jobs/follow-ups.ts': ['lib/jobs/follow-ups'],

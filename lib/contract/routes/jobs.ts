@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import { job, jobCreated, jobCreation, jobEdit, jobReplacement, jobStatus, rereadJob } from '../schemas/job.ts';
+import {
+  draftEdit,
+  job,
+  jobCreated,
+  jobCreation,
+  jobEdit,
+  jobReplacement,
+  jobStatus,
+  rereadJob,
+} from '../schemas/job.ts';
 import { jobList, jobListQuery } from '../schemas/job-list.ts';
 import { integerParameter } from '../schemas/text.ts';
 
@@ -21,6 +30,7 @@ export const createJob = defineRoute({
       description: 'The job is stored.',
       schema: jobCreated,
       headers: {
+        Location: 'Path of the job in this API: `/api/v1/jobs/{id}`.',
         'Idempotent-Replayed':
           '`true` when the idempotency key was known and the id is that of the job that was there.',
       },
@@ -106,6 +116,17 @@ export const replaceJob = defineRoute({
   method: 'PUT',
   summary: 'Edit a queued job, sending it back as read',
   body: jobReplacement,
+});
+
+export const editDraft = defineRoute({
+  ...edit,
+  id: 'jobs.edit-draft',
+  method: 'PATCH',
+  path: '/jobs/{id}/draft',
+  summary: 'Edit a draft',
+  description:
+    'Only while the job is DRAFT. Each field is validated as on creation; the project can change too. What is absent or null stays as it is.',
+  body: draftEdit,
 });
 
 const action = {

@@ -124,14 +124,19 @@ const editableShape = {
 
 export const projectName = nameText(LIMITS.projectNameLength);
 
+/** The settings that an edit of a draft may change too. */
+const draftShape = {
+  ...editableShape,
+  project_id: projectName
+    .optional()
+    .meta({ description: `Id or name; an unknown project is created. Default \`local_project\`. ${NAME_NOTE}` }),
+  project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
+};
+
 /** `POST /jobs`. Unknown fields are refused, so that a typo in `timeout` can't pass silently. */
 export const jobCreation = z
   .strictObject({
-    ...editableShape,
-    project_id: projectName
-      .optional()
-      .meta({ description: `Id or name; an unknown project is created. Default \`local_project\`. ${NAME_NOTE}` }),
-    project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
+    ...draftShape,
     idempotency_key: z
       .string()
       .min(1)
@@ -159,8 +164,18 @@ export type FollowUpCreation = z.output<typeof followUpCreation>;
 export const jobEdit = z.strictObject(editableShape).meta({ id: 'JobEdit' });
 export type JobEditFields = z.output<typeof jobEdit>;
 
+/** `PATCH /jobs/{id}/draft`. */
+export const draftEdit = z.strictObject(draftShape).meta({ id: 'DraftEdit' });
+export type DraftEditFields = z.output<typeof draftEdit>;
+
 export const jobCreated = z
-  .object({ id: z.string().meta({ example: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' }) })
+  .object({
+    id: z.string().meta({ example: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' }),
+    url: z.string().nullable().meta({
+      description: "The job's page in the console. Null while the deployment has no public address.",
+      example: 'https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f',
+    }),
+  })
   .meta({ id: 'JobCreated' });
 
 const lifecycleShape = {

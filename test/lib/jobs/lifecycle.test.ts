@@ -19,6 +19,7 @@ const IN_STATE: Record<Status, Job> = {
 const EVENTS = {
   submit: { type: 'submit' },
   edit: { type: 'edit', changes: { priority: 5 } },
+  edit_draft: { type: 'edit_draft', changes: { priority: 5, project_id: 'other', project: 'other' } },
   claim: { type: 'claim', workerId: 'worker-1' },
   cancel: { type: 'cancel' },
   kill: { type: 'kill' },
@@ -34,6 +35,7 @@ const EVENTS = {
 const TABLE: Record<keyof typeof EVENTS, Record<Status, Status | '-'>> = {
   submit: { DRAFT: 'QUEUED', QUEUED: '-', RUNNING: '-', SUCCEEDED: '-', FAILED: '-', CANCELLED: '-' },
   edit: { DRAFT: '-', QUEUED: 'QUEUED', RUNNING: '-', SUCCEEDED: '-', FAILED: '-', CANCELLED: '-' },
+  edit_draft: { DRAFT: 'DRAFT', QUEUED: '-', RUNNING: '-', SUCCEEDED: '-', FAILED: '-', CANCELLED: '-' },
   claim: { DRAFT: '-', QUEUED: 'RUNNING', RUNNING: '-', SUCCEEDED: '-', FAILED: '-', CANCELLED: '-' },
   cancel: {
     DRAFT: 'CANCELLED',
