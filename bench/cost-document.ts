@@ -1,4 +1,7 @@
+import { LIMITS } from '../lib/contract/limits.ts';
+import { LOOK_INTERVAL_MS } from '../lib/jobs/follow-logs.ts';
 import { METRICS } from '../lib/operations/metrics.ts';
+import { followedStream, polledStream, watchedOutput } from './follow-cost.ts';
 import { IDLE_ROUND_SECONDS, type IdleCharge, idleCharges, KEPT } from './idle-cost.ts';
 import {
   type JobPart,
@@ -114,6 +117,20 @@ Results, logs and attachments are streamed. API Gateway bills each ${STREAMED_PE
 ${table(
   ['1,000 answers of', '$'],
   ANSWER_MEGABYTES.map((mb) => [`${mb} MB`, dollars(1_000 * streamedAnswer(mb), 4)]),
+)}
+
+### Followed logs
+
+A followed log is streamed for ${LIMITS.follow.seconds} s at a time, by a function that looks for new output every ${LOOK_INTERVAL_MS / 1_000} s. Lambda does not tell it that its client has gone, so an abandoned
+log costs as much as one stream at the most. Beyond \`followStreams\` a log is polled every ${LIMITS.follow.pollSeconds} s; once abandoned it costs nothing more.
+
+${table(
+  [`1,000 times ${LIMITS.follow.seconds} s of a running job's log`, '$'],
+  [
+    ['streamed, or abandoned at once', dollars(1_000 * followedStream(), 4)],
+    ['polled', dollars(1_000 * polledStream(), 4)],
+    ['on top, for a job that writes without pause', dollars(1_000 * watchedOutput(), 4)],
+  ],
 )}
 
 Waiting for the end: a status read costs ${dollars(1_000 * sumOf(request(counts.status, 'buffered')), 4)} for 1,000, one that waits ${wait} s (\`?wait=${wait}\`) ${dollars(1_000 * sumOf(request(counts.status, 'buffered', wait)), 4)}: few long waits are quicker, polls with pauses are cheaper.

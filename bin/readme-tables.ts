@@ -48,6 +48,10 @@ const README_TABLES = {
       ['how long such an address works', `${LIMITS.redirectSeconds} seconds`],
       ['`wait` of the status', `0 to ${LIMITS.statusWaitSeconds} seconds`],
       ['one stream of a followed log; then go on with `Last-Event-ID`', `${LIMITS.follow.seconds} seconds`],
+      [
+        'followed logs streamed at once; further ones are polled',
+        `\`followStreams\`, ${LIMITS.follow.streams.default}`,
+      ],
       ['`retries`', `${LIMITS.retries.min} to ${LIMITS.retries.max}`],
       ['project name', `1 to ${LIMITS.projectNameLength} characters`],
       ['`idempotency_key`', `1 to ${LIMITS.idempotencyKeyLength} characters`],

@@ -77,6 +77,9 @@ export const AUDIT_KIND = 'audit';
 /** The kind of the registry's items that say which workers were launched, and what kept others from it. */
 export const SCALING_KIND = 'scaling';
 
+/** The kind of the registry's items that limit how many functions stream a followed log. */
+export const FOLLOW_SLOT_KIND = 'follow-slot';
+
 /**
  * Kinds that only those may touch whose matter they are: whoever else could would make himself an administrator, leave no
  * trace of what he did, or sign in our name.

@@ -128,6 +128,12 @@ const deploymentSchema = z.strictObject({
   throttling: z
     .strictObject({ rate: z.number().positive().default(200), burst: z.int().positive().default(400) })
     .prefault({}),
+  /** How many functions may stream a followed log at once; further followers poll. */
+  followStreams: z
+    .int()
+    .min(LIMITS.follow.streams.min)
+    .max(LIMITS.follow.streams.max)
+    .default(LIMITS.follow.streams.default),
   /** Requests a second that one API token may make of one process of one function; 0: no such limit. */
   tokenRate: z.int().min(0).max(10_000).default(0),
   /** Address ranges from which the perimeter token counts; none: from everywhere. */

@@ -79,6 +79,12 @@ export const apiEnv = coreEnv.extend({
    * refused, and what CloudFront says of its viewer is true. Empty: there is no CloudFront.
    */
   PROMPTQ_ORIGIN_DIGESTS: digestList,
+  /** How many functions of the deployment may stream a followed log at once. */
+  PROMPTQ_FOLLOW_STREAMS: wholeNumber(
+    LIMITS.follow.streams.default,
+    LIMITS.follow.streams.min,
+    LIMITS.follow.streams.max,
+  ),
   /** Requests a second that one API token may make of one process of one function; 0: no such limit. */
   PROMPTQ_TOKEN_RATE: wholeNumber(0, 0, 10_000),
   /**

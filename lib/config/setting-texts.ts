@@ -25,6 +25,8 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
     'rules and profiles that each deployment applies; default: `promptq.config.yaml` beside `cdk.json`, if it is there',
   throttling: 'requests a second, on average and at once, beyond which the answer is 429',
   tokenRate: 'requests a second of one token to one process of one function; 0: no limit',
+  followStreams:
+    'followed logs that are streamed at once, one function each; further ones are polled every two seconds. The default leaves half of the ten concurrent functions of a new account',
   session: 'how long a browser session lasts without use, and at most',
   signIn:
     'your own OpenID Connect provider instead of a user pool: `{issuer, clientId, roleClaim?, groups?}`; a secret of the client is the SecureString `/DEPLOYMENT-data/oidc-client-secret`',

@@ -10,9 +10,18 @@ export const LIMITS = {
   logStreamBytes: 1024 * 1024,
   /**
    * A followed log: how long one stream lasts, the longest silence, how often the caller is judged anew. Lambda does not
-   * notice that a client has gone, so a stream that nobody reads runs on until its end.
+   * notice that a client has gone, so a stream that nobody reads runs on until its end. At most `streams` functions of a
+   * deployment stream at once (its setting `followStreams`): beyond that a stream lasts `passSeconds` at most, ends once
+   * it has sent what there is, and the client asks again after `pollSeconds`.
    */
-  follow: { seconds: 55, silenceSeconds: 15, admitSeconds: 5 },
+  follow: {
+    seconds: 55,
+    silenceSeconds: 15,
+    admitSeconds: 5,
+    streams: { min: 0, max: 1_000, default: 5 },
+    passSeconds: 5,
+    pollSeconds: 2,
+  },
   /** An answer of more JSON than this is written beside the output at the attempt's end, and reached by a redirect. */
   streamedAnswerBytes: 100_000_000,
   /** How long such a redirect works. */

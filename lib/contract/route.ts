@@ -30,6 +30,8 @@ export interface Access {
   readonly clientSecret?: 'read';
   /** Asking the process of a login for its one-time code. */
   readonly loginCode?: 'read';
+  /** The right to stream a followed log, which a limited number of functions has at once. */
+  readonly followSlots?: 'write';
   /** Having it decided at once whether the work needs more workers, for work that is no job. */
   readonly scaling?: 'wake';
 }

@@ -10,6 +10,7 @@ import type { HealthContext } from '../jobs/check-health.ts';
 import { JobCounts } from '../jobs/counts.ts';
 import type { CreationContext } from '../jobs/create-job.ts';
 import type { EditContext } from '../jobs/edit-job.ts';
+import { FollowSlots } from '../jobs/follow-slots.ts';
 import type { FollowUpContext } from '../jobs/follow-ups.ts';
 import { JobIndex } from '../jobs/job-index.ts';
 import type { SettingsContext } from '../jobs/job-settings.ts';
@@ -101,6 +102,12 @@ export function openOutput(core: Core): OutputContext & { readonly waiting: WhyW
     clock: core.clock,
     waiting: openWaiting(core),
   };
+}
+
+export function openFollowableOutput(core: Core): ReturnType<typeof openOutput> & { readonly slots: FollowSlots } {
+  const { table, clock, env } = core;
+  const registry = { table, registryTable: env.REGISTRY_TABLE, clock };
+  return { ...openOutput(core), slots: new FollowSlots({ ...registry, count: env.PROMPTQ_FOLLOW_STREAMS }) };
 }
 
 export function openReread(core: Core): RereadContext & JobBodyContext {

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { isTerminal } from '../contract/schemas/job.ts';
 import { eventId, type FollowPosition, type Offsets, readEventId } from './follow-position.ts';
+import type { FollowSlot, FollowSlots } from './follow-slots.ts';
 import type { Job } from './job.ts';
 import { viewReason } from './job-view.ts';
 import { streamsOf } from './output-answer.ts';
@@ -15,6 +16,7 @@ export interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | '
   readonly pause: (milliseconds: number) => Promise<unknown>;
   /** Judges anew whether the follower may read. @throws ApiError that becomes the stream's last event. */
   readonly admit: () => Promise<unknown>;
+  readonly slots: Pick<FollowSlots, 'acquire'>;
 }
 
 /** What is to be followed. */
@@ -29,13 +31,21 @@ export interface FollowRequest {
 
 /** The end of a stream is no fault: an EventSource is to ask again without a pause. */
 const RETRY_AT_ONCE = 'retry: 0\n\n';
+/** The end of a stream without a slot. */
+const RETRY_LATER = `retry: ${LIMITS.follow.pollSeconds * 1000}\n\n`;
 
-/** Milliseconds between two looks: with the second that a watched worker takes to ship, output lags less than two. */
-const LOOK_EVERY = 800;
+/** How long the mark of a follower without a slot lasts: over some of its requests. */
+const POLLED_MARK_MS = 5 * LIMITS.follow.pollSeconds * 1000;
+
+/** How much longer than its stream a slot is held if it is not released. */
+const SLOT_GRACE_MS = 5_000;
+
+/** Time between two looks: with the second that a watched worker takes to ship, output lags less than two. */
+export const LOOK_INTERVAL_MS = 800;
 
 /**
  * The output of one attempt as server-sent events while it is written; as the schema `logEvents` tells. Reads on only
- * as fast as its reader takes it, and stops within a look when it is destroyed.
+ * as fast as its reader takes it, and stops within a look when it is destroyed. Waits for output only with a slot.
  * @throws ApiError `invalid_request`
  */
 export function followLogs(context: FollowContext, job: Job, request: FollowRequest): Readable {
@@ -69,6 +79,8 @@ class Follow {
   #offsets: Offsets;
   #admittedAt: number;
   #sentAt: number;
+  #slot: FollowSlot | undefined;
+  #isSlotAsked = false;
 
   constructor(context: FollowContext, jobId: string, { attempt, offsets }: FollowPosition) {
     this.#context = context;
@@ -83,29 +95,53 @@ class Follow {
   async *events(): AsyncGenerator<string> {
     yield RETRY_AT_ONCE;
     try {
-      while (await this.#mayGoOn()) {
-        const job = await this.#look();
-        const ended = hasEnded(job, this.#attempt);
-        for (const stream of STREAMS) {
-          if (this.#offsets[stream] === undefined || job.attempt < this.#attempt) continue;
-          const whole = yield* this.#output(stream, ended);
-          if (!whole) return;
-        }
-        if (ended) return yield endEvent(job, this.#attempt);
-        if (this.#now() + LOOK_EVERY > this.#sentAt + LIMITS.follow.silenceSeconds * 1000) yield this.#sent(':\n\n');
-        await this.#context.pause(LOOK_EVERY);
-      }
+      const isWhole = yield* this.#follow();
+      if (!isWhole && this.#slot === undefined) yield RETRY_LATER;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       yield namedEvent('error', { error: error.message });
+    } finally {
+      await this.#slot?.release();
     }
+  }
+
+  /** @returns whether the attempt has ended and all of its output was sent */
+  async *#follow(): AsyncGenerator<string, boolean> {
+    while (await this.#mayGoOn()) {
+      const job = await this.#look();
+      const ended = hasEnded(job, this.#attempt);
+      for (const stream of STREAMS) {
+        if (this.#offsets[stream] === undefined || job.attempt < this.#attempt) continue;
+        const whole = yield* this.#output(stream, ended);
+        if (!whole) return false;
+      }
+      if (ended) yield endEvent(job, this.#attempt);
+      if (ended || this.#slot === undefined) return ended;
+      if (this.#now() + LOOK_INTERVAL_MS > this.#sentAt + LIMITS.follow.silenceSeconds * 1000)
+        yield this.#sent(':\n\n');
+      await this.#context.pause(LOOK_INTERVAL_MS);
+    }
+    return false;
   }
 
   async #look(): Promise<Job> {
     const job = await this.#context.jobs.get(this.#jobId, { consistent: true });
     if (job === undefined) throw ApiError.of('job_not_found');
-    if (job.status === 'RUNNING' && job.attempt === this.#attempt) await markWatched(this.#context, job);
+    if (!hasEnded(job, this.#attempt)) await this.#acquireSlot();
+    if (job.status === 'RUNNING' && job.attempt === this.#attempt) await this.#markWatched(job);
     return job;
+  }
+
+  /** For no longer than until the reader's next request, so that a job is not shipped for a reader who has left. */
+  async #markWatched(job: Job): Promise<void> {
+    const until = this.#endsAt + LIMITS.follow.pollSeconds * 1000;
+    await markWatched(this.#context, job, this.#slot === undefined ? { markMs: POLLED_MARK_MS } : { until });
+  }
+
+  async #acquireSlot(): Promise<void> {
+    if (this.#isSlotAsked) return;
+    this.#isSlotAsked = true;
+    this.#slot = await this.#context.slots.acquire(this.#endsAt - this.#now() + SLOT_GRACE_MS);
   }
 
   /** What has been persisted since the last look. @returns whether all of it was sent */
@@ -125,13 +161,19 @@ class Follow {
     return true;
   }
 
+  get #endsAt(): number {
+    return this.#startedAt + LIMITS.follow.seconds * 1000;
+  }
+
   /** Whether there is time left, having judged the follower anew if that is due. */
   async #mayGoOn(): Promise<boolean> {
-    if (this.#now() + LOOK_EVERY > this.#admittedAt + LIMITS.follow.admitSeconds * 1000) {
+    if (this.#now() + LOOK_INTERVAL_MS > this.#admittedAt + LIMITS.follow.admitSeconds * 1000) {
       await this.#context.admit();
       this.#admittedAt = this.#now();
     }
-    return this.#now() < this.#startedAt + LIMITS.follow.seconds * 1000;
+    if (this.#now() < this.#startedAt + LIMITS.follow.passSeconds * 1000) return true;
+    await this.#acquireSlot();
+    return this.#slot !== undefined && this.#now() < this.#endsAt;
   }
 
   #now(): number {

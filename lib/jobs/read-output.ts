@@ -35,8 +35,8 @@ export interface OutputContext {
 /** What was asked for, or where it is because it is too large to stream through Lambda. */
 export type OutputAnswer = { readonly body: Readable } | { readonly location: string };
 
-/** How long (ms) a reader's mark makes the worker ship at once, and how much of it must be over before it is renewed. */
-const WATCH = { mark: 30_000, renewAfter: 15_000 } as const;
+/** How long a reader's mark makes the worker ship at once, unless the reader says otherwise. */
+const WATCH_MARK_MS = 30_000;
 
 /**
  * `GET /result` of a job as it is now, or of an earlier attempt of it.
@@ -155,10 +155,19 @@ async function sourcesOf(
 
 const NOTHING = { size: 0, async *read() {} };
 
-/** Makes the worker of a running attempt ship its output at once for the next half minute; costs nothing while that is so. */
-export async function markWatched({ jobs, clock }: Pick<OutputContext, 'jobs' | 'clock'>, job: Job): Promise<void> {
+/**
+ * Makes the worker of a running attempt ship its output at once. Writes only if less than half of the time is left.
+ * @param options.markMs how long, from now
+ * @param options.until milliseconds since 1970 at which the reader stops; the mark ends by then
+ */
+export async function markWatched(
+  { jobs, clock }: Pick<OutputContext, 'jobs' | 'clock'>,
+  job: Job,
+  options: { readonly markMs?: number; readonly until?: number } = {},
+): Promise<void> {
+  const { markMs = WATCH_MARK_MS, until = Number.POSITIVE_INFINITY } = options;
   const now = clock.now();
-  const enough = timestamp(now + WATCH.mark - WATCH.renewAfter);
-  if (job.watched_until !== undefined && job.watched_until > enough) return;
-  await jobs.touch(job, { watched_until: timestamp(now + WATCH.mark) });
+  const enough = timestamp(Math.min(now + markMs / 2, until));
+  if (job.watched_until !== undefined && job.watched_until >= enough) return;
+  await jobs.touch(job, { watched_until: timestamp(Math.min(now + markMs, until)) });
 }

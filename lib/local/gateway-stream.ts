@@ -69,7 +69,7 @@ export class ResponseStream extends Writable {
   override _final(done: (error?: Error | null) => void): void {
     if (this.#received !== undefined) done(new Error('the stream ended before its head was whole'));
     else if (this.#response.destroyed) done();
-    else this.#endResponse().then(() => done());
+    else this.#endResponse().then(() => done(), done);
   }
 
   /** Until all is sent, or the client has gone. */

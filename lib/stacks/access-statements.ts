@@ -1,5 +1,5 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { AUDIT_KIND, BINDING_SECRET_KIND, PRINCIPAL_KINDS } from '../aws/tables.ts';
+import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../aws/tables.ts';
 import { type Access, type Method, pathParameters, type Route } from '../contract/route.ts';
 import type { DataStack } from './data-stack.ts';
 import {
@@ -42,6 +42,9 @@ export function accessStatements(
     ...(access.deliveries === 'send' ? [deliveriesStatement(data, ['SendMessage'])] : []),
     ...(access.bindingSecrets === 'write'
       ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(BINDING_SECRET_KIND))]
+      : []),
+    ...(access.followSlots === 'write'
+      ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(FOLLOW_SLOT_KIND))]
       : []),
     ...(access.loginCode === 'read' ? [loginReaderStatement(data)] : []),
     ...(access.scaling === 'wake' ? [wakeScalingStatement(data)] : []),

@@ -102,6 +102,7 @@ export function apiEnvironment(
     PROMPTQ_ORIGIN_DIGESTS: originDigests,
     PROMPTQ_WHEREABOUTS_AT: `ssm:${whereaboutsName(data)}`,
     PROMPTQ_TOKEN_RATE: String(deployment.tokenRate),
+    PROMPTQ_FOLLOW_STREAMS: String(deployment.followStreams),
     PROMPTQ_SESSION_IDLE_SECONDS: String(deployment.session.idleSeconds),
     PROMPTQ_SESSION_MAX_SECONDS: String(deployment.session.maxSeconds),
     ...signInEnvironment(data, deployment),

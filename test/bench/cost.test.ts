@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { IDLE_PROMISE } from '../../bench/cost-document.ts';
+import { followedStream, polledStream } from '../../bench/follow-cost.ts';
 import { type IdleCharge, idleCharges } from '../../bench/idle-cost.ts';
 import { jobParts, merged, minuteParts, sumOf, workerSize } from '../../bench/job-price.ts';
 import { idleSeconds, loneSeconds, workerTime } from '../../bench/lone-job.ts';
@@ -7,6 +8,7 @@ import { cost, taskHour } from '../../bench/prices.ts';
 import { readCounts } from '../../bench/request-counts.ts';
 import type { Resource } from '../../bench/templates.ts';
 import { fileTraffic, infrequentRead, streamedAnswer } from '../../bench/traffic-price.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import { addStacks } from '../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, testApp, VERSION } from '../lib/stacks/synthesis.ts';
 
@@ -98,6 +100,14 @@ describe('a job', () => {
     expect(1_000 * fileTraffic({ writtenMb: 500, readMb: 0 })).toBeCloseTo(30);
     expect(1_000 * fileTraffic({ writtenMb: 0, readMb: 500 })).toBeCloseTo(15);
     expect(infrequentRead(500)).toBeCloseTo(0.01);
+  });
+
+  test('that is followed costs no more once it is abandoned than one stream', () => {
+    const { seconds } = LIMITS.follow;
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(followedStream()).toBeGreaterThan(cost('lambdaArm', seconds * 0.5));
+    expect(followedStream()).toBeLessThan(0.002);
+    expect(polledStream()).toBeLessThan(followedStream());
   });
 
   test.for([

@@ -41,5 +41,5 @@ export const readLogs = defineRoute({
   },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
-  access: { jobs: 'write', registry: 'read', output: 'read' },
+  access: { jobs: 'write', registry: 'read', output: 'read', followSlots: 'write' },
 });

@@ -85,6 +85,7 @@ export const logEvents = z.string().meta({
     '`event: end` (`data`: `{"attempt","status","state_reason"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows, or what that one has come to meanwhile. Close the connection: an EventSource would ask again.',
     '`event: error` (`data`: `{"error"}`) is the last one when the caller may no longer read, such as `unauthorized` once the token is revoked.',
     `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds of silence. After ${LIMITS.follow.seconds} seconds the stream closes without a last event: go on with \`Last-Event-ID\`, as an EventSource does at once (\`retry: 0\`).`,
+    `A deployment streams a limited number of logs at once (\`followStreams\`). Beyond that, a stream sends the output that exists and closes after \`retry: ${LIMITS.follow.pollSeconds * 1000}\`: wait that many milliseconds, then go on with \`Last-Event-ID\`, as an EventSource does.`,
   ].join('\n'),
   example:
     'id: 6\ndata: {"attempt":1,"stream":"stdout","text":"hello\\n","offset":0,"next_offset":6}\n\nevent: end\ndata: {"attempt":1,"status":"SUCCEEDED","state_reason":{"code":"exited","message":"The process ended.","retryable":false}}\n\n',

@@ -22,6 +22,7 @@ describe('the settings of a deployment', () => {
       logRetentionDays: 30,
       throttling: { rate: 200, burst: 400 },
       tokenRate: 0,
+      followStreams: 5,
       originSecretVersion: 1,
       dashboard: false,
       perimeterSources: [],

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { type FollowContext, followLogs } from '../../../lib/jobs/follow-logs.ts';
+import { FollowSlots } from '../../../lib/jobs/follow-slots.ts';
 import type { Job } from '../../../lib/jobs/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
 import { joinedKey, liveChunkKey } from '../../../lib/jobs/output-keys.ts';
@@ -22,10 +23,12 @@ afterAll(async () => await deployment.stop());
 function follower(differences: Partial<FollowContext> = {}) {
   let now = deployment.clock.now();
   const pauses: number[] = [];
+  const clock = { now: () => now };
   const context: FollowContext = {
     jobs: deployment.jobs,
     output: deployment.output,
-    clock: { now: () => now },
+    clock,
+    slots: new FollowSlots({ ...deployment.registry, clock, count: LIMITS.follow.streams.default }),
     pause: async (milliseconds) => {
       pauses.push(now);
       now += milliseconds;
@@ -77,6 +80,11 @@ describe('a follow of a job that says nothing', () => {
     // A mark holds for 30 s and is renewed when half of it is over.
     expect(marks).toBeGreaterThanOrEqual(seconds / 20);
     expect(marks).toBeLessThan(1 + seconds / 14);
+    // Only a follower who asks again makes it last.
+    const { watched_until: until = '' } = (await deployment.jobs.get(job.id, { consistent: true })) ?? {};
+    const endsAt = startedAt + LIMITS.follow.seconds * 1000;
+    expect(Date.parse(until)).toBeGreaterThanOrEqual(endsAt);
+    expect(Date.parse(until)).toBeLessThanOrEqual(endsAt + LIMITS.follow.pollSeconds * 1000);
   });
 
   it('judges the follower anew at least every 5 s, and ends when it is refused', async () => {

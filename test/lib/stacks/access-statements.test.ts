@@ -138,8 +138,13 @@ describe("a route's role", () => {
         return actions.flatMap((action) => kinds.map((kind) => [action.replace('dynamodb:', ''), kind]));
       });
       const secrets = access.bindingSecrets === 'write' ? ['DeleteItem', 'PutItem'] : [];
+      const slots = access.followSlots === 'write' ? ['DeleteItem', 'PutItem'] : [];
       expect(pairs.sort()).toEqual(
-        [...(PRINCIPAL_GRANTS[id] ?? []), ...secrets.map((action) => [action, 'binding-secret'])].sort(),
+        [
+          ...(PRINCIPAL_GRANTS[id] ?? []),
+          ...secrets.map((action) => [action, 'binding-secret']),
+          ...slots.map((action) => [action, 'follow-slot']),
+        ].sort(),
       );
     },
   );

@@ -18,8 +18,8 @@ export interface LogFollower {
   readonly onTrouble: (message: string, isFinal: boolean) => void;
 }
 
-/** How long a connection may be down before that is said. */
-const TROUBLE_AFTER_MS = 3_000;
+/** How long a connection may be down before that is said; the service can ask for a pause of two seconds. */
+const TROUBLE_AFTER_MS = 6_000;
 
 /**
  * Follows what an attempt writes, from its first byte or from `offset`, until it ends. The browser reconnects by itself
@@ -53,7 +53,7 @@ export function followLog(
     } else if (source.readyState === EventSource.CLOSED) {
       follower.onTrouble('The log is not reachable. Reload the page to try again.', true);
     } else {
-      // A stream ends within a minute and is asked for again at once: trouble is what lasts.
+      // A stream ends within a minute and is asked for again at once, or after a pause: trouble is what lasts.
       trouble = setTimeout(() => follower.onTrouble('The connection was lost. Trying again.', false), TROUBLE_AFTER_MS);
     }
   };
