@@ -73,7 +73,7 @@ function ownEnd(
   };
 }
 
-/** The attempt whose settings could not be read: nobody's fault, so the job goes back and nothing is spent. */
+/** The attempt whose settings could not be read, or whose worker has no room: not the job's fault, so nothing is spent. */
 export function notStarted(): Outcome {
   return { kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null, signal: null };
 }

@@ -8,6 +8,7 @@ import type { OutputStore } from '../lib/jobs/output-store.ts';
 import type { HeldPermit } from '../lib/jobs/permit.ts';
 import type { Receipt } from '../lib/jobs/receipt.ts';
 import type { SettleContext } from '../lib/jobs/settle-attempt.ts';
+import { isDiskFull } from '../lib/operations/probe-disk.ts';
 import type { CredentialFiles } from './account/credential-files.ts';
 import { secretsOf } from './agent-environment.ts';
 import { recordOf } from './attempt-files.ts';
@@ -156,5 +157,6 @@ export async function runAttempt(
 /** What the attempt came to whose agent never ran. */
 function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
   if (failure instanceof EndedBeforeStart) return endedEarly(ending.reason, timeout);
-  return failure instanceof SettingsUnreadError ? notStarted() : startFailure(failure);
+  // Another worker, or this one once it has room, can run it.
+  return failure instanceof SettingsUnreadError || isDiskFull(failure) ? notStarted() : startFailure(failure);
 }

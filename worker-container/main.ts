@@ -13,6 +13,7 @@ import { openWatch } from '../lib/jobs/open-watch.ts';
 import { unparkAll } from '../lib/jobs/parked-jobs.ts';
 import { starvingBands } from '../lib/jobs/starving-bands.ts';
 import { LiveWorkers } from '../lib/jobs/workers.ts';
+import { probeDisk } from '../lib/operations/probe-disk.ts';
 import { tell } from '../lib/operations/tell.ts';
 import { ScalingStore } from '../lib/scaling/scaling-store.ts';
 import { CredentialFiles } from './account/credential-files.ts';
@@ -46,6 +47,8 @@ let exitCode = 0;
 /** The worker: one long-running process, in a Fargate task or as a child of the local run. SIGTERM ends it gracefully. */
 const workerId = `${hostname()}-${randomBytes(4).toString('hex')}`.slice(-63);
 const log = new Logger({ serviceName: 'promptq-worker', persistentKeys: { worker_id: workerId } });
+// Its log may stand on a full disk. A line that is lost must not end the worker and its jobs.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.once('uncaughtException', (error) => {
   log.critical('the worker fell over', error);
   process.exit(1);
@@ -90,6 +93,7 @@ const worker = new Worker(
     credentials,
     accounts,
     source,
+    probeDisk: () => probeDisk(env.PROMPTQ_WORK_DIR, "the worker's files"),
   },
   { draining: draining.signal, stopping: stopping.signal },
 );

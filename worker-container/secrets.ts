@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { requestLimits } from '../lib/aws/request-limits.ts';
 import type { WorkerEnv } from '../lib/config/env.ts';
 import { secretPlaces } from '../lib/config/secrets-path.ts';
 
@@ -21,7 +22,7 @@ export interface SecretSource {
 export function secretSource(
   env: WorkerEnv,
   variables: Readonly<Record<string, string>>,
-  ssm: () => Pick<SSMClient, 'send'> = () => new SSMClient({ maxAttempts: 4 }),
+  ssm: () => Pick<SSMClient, 'send'> = () => new SSMClient({ maxAttempts: 4, requestHandler: requestLimits() }),
 ): SecretSource {
   if (env.PROMPTQ_SECRETS_PATH !== undefined) return ofParameterStore(env.PROMPTQ_SECRETS_PATH, ssm());
   return {

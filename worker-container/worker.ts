@@ -11,6 +11,8 @@ import type { ServiceAccount, ServiceAccounts } from './service-accounts/service
 
 /** Milliseconds before a slot goes on after an unexpected fault. */
 const FAULT_PAUSE = 1_000;
+/** Milliseconds between the checks whether a full disk has room again. */
+const ROOM_CHECK_INTERVAL_MS = 5_000;
 
 type Context = Omit<AttemptContext, 'account'> & WatchContext & ClaimContext;
 
@@ -18,6 +20,8 @@ export type WorkerContext = Context & {
   readonly source: PermitSource;
   /** One for each slot. Default: all run as this process's user. */
   readonly accounts?: ServiceAccounts | undefined;
+  /** @throws Error while the worker's disk takes no more: then no job is claimed. Default: there is room. */
+  readonly probeDisk?: () => Promise<void>;
   /** Takes metrics. Default: nobody is told. */
   readonly tell?: (values: MetricValues) => void;
 };
@@ -60,6 +64,10 @@ export class Worker {
   async #slot(account: ServiceAccount | undefined): Promise<void> {
     const { source, log, timing = machineTiming } = this.#context;
     while (!this.#signals.draining.aborted) {
+      if (!(await this.#hasRoom())) {
+        await this.#pause(ROOM_CHECK_INTERVAL_MS);
+        continue;
+      }
       const held = await source.next(this.#signals.draining);
       if (held === undefined) continue;
       try {
@@ -69,6 +77,16 @@ export class Worker {
         log.error('a permit could not be used; it comes back by itself', about);
         await pause(timing, FAULT_PAUSE);
       }
+    }
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    try {
+      await this.#context.probeDisk?.();
+      return true;
+    } catch (error) {
+      this.#context.log.error('no job is claimed: the work folder can not be written', error as Error);
+      return false;
     }
   }
 
@@ -98,9 +116,16 @@ export class Worker {
     try {
       const ended = await runAttempt({ ...this.#context, account }, job, held, this.#signals.stopping);
       if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
+      // It was handed back: what this worker lacks, room on its disk or what jobs are read from, it lacks for the next too.
+      if (ended?.status === 'QUEUED' && ended.reason === 'waiting_for_worker')
+        await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {
       this.#ends(job.id);
     }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(this.#context.timing ?? machineTiming, milliseconds, this.#signals.draining);
   }
 
   /** Never rejects: what fails here is left to watch-jobs. */

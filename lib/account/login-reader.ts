@@ -1,4 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { REQUEST_TIMEOUT_MS, requestLimits } from '../aws/request-limits.ts';
 import { askLogin, type LoginQuestion, type LoginReply, loginReplySchema } from './ask-login.ts';
 
 /** Asks the process of a login for the code. */
@@ -10,7 +11,9 @@ export type AskLogin = (question: LoginQuestion) => Promise<LoginReply>;
  */
 export function openLoginReader({ LOGIN_READER_FUNCTION }: { LOGIN_READER_FUNCTION?: string | undefined }): AskLogin {
   if (LOGIN_READER_FUNCTION === undefined) return askLogin;
-  const client = new LambdaClient({ maxAttempts: 2 });
+  // The function asks a worker, which takes longer than a service of AWS.
+  const requestHandler = { ...requestLimits(), requestTimeout: 2 * REQUEST_TIMEOUT_MS };
+  const client = new LambdaClient({ maxAttempts: 2, requestHandler });
   return async (question) => {
     const { Payload, FunctionError } = await client.send(
       new InvokeCommand({ FunctionName: LOGIN_READER_FUNCTION, Payload: JSON.stringify(question) }),

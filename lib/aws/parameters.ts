@@ -6,11 +6,12 @@ import {
   PutParameterCommand,
   SSMClient,
 } from '@aws-sdk/client-ssm';
+import { requestLimits } from './request-limits.ts';
 
 let client: SSMClient | undefined;
 
 function opened(): SSMClient {
-  client ??= new SSMClient({ maxAttempts: 4 });
+  client ??= new SSMClient({ maxAttempts: 4, requestHandler: requestLimits() });
   return client;
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { secretPlaces } from '../config/secrets-path.ts';
 import { Home, type LocalInfo, type OperatorInfo } from '../local/home.ts';
+import { probeDisk } from '../operations/probe-disk.ts';
 import { counted, type Finding, fault, ok, warning } from './finding.ts';
 import { type NamedSecret, namedBy } from './named-secrets.ts';
 
@@ -56,6 +57,8 @@ async function checkFiles(home: string): Promise<Finding[]> {
 
 async function checkSpace(home: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(home);
+  const full = await probeDisk(home, 'the home').catch((error: Error) => error.message);
+  if (full !== undefined) return fault('disk', full, 'Make room: workspaces and s3 in the home are what grows.');
   const left = `${((Number(bavail) * Number(bsize)) / 1024 ** 3).toFixed(1)} GiB free`;
   if (bavail * bsize >= LITTLE_SPACE) return ok('disk', left);
   return warning('disk', left, 'Make room: workspaces and s3 in the home are what grows.');

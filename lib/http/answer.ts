@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import { TOKEN_PATTERN } from '../access/api-tokens.ts';
 import { isThrottle } from '../aws/throttles.ts';
+import { isUnavailable } from '../aws/unavailable.ts';
 import { ApiError, CHALLENGE } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
@@ -30,6 +31,9 @@ export interface LambdaAnswer {
 /** Seconds after which it is worth asking again for what only a newer version knows. */
 const NEWER_RETRY = 30;
 
+/** The same for storage that is broken, full or out of reach. */
+const OUTAGE_RETRY = 5;
+
 /** What headers depend on. */
 export interface AnswerSettings {
   readonly requestId: string;
@@ -39,7 +43,7 @@ export interface AnswerSettings {
 
 const ANY_TOKEN = new RegExp(TOKEN_PATTERN.source, 'g');
 
-/** Makes an answer out of what was thrown; only an ApiError shows its text. */
+/** Makes an answer out of what was thrown; only an ApiError shows its text. `unexpected`: an operator must see the cause. */
 export function refusal(thrown: unknown, settings: AnswerSettings): LambdaAnswer & { readonly unexpected: boolean } {
   const error = asApiError(thrown);
   return {
@@ -55,7 +59,7 @@ export function refusal(thrown: unknown, settings: AnswerSettings): LambdaAnswer
       ...(error.details && { details: error.details }),
       request_id: settings.requestId,
     }).replaceAll(ANY_TOKEN, 'pq_***'),
-    unexpected: error.code === 'internal_error',
+    unexpected: error.code === 'internal_error' || (isUnavailable(thrown) && !isThrottle(thrown)),
   };
 }
 
@@ -74,5 +78,6 @@ function asApiError(thrown: unknown): ApiError {
   // A deployment is under way, or was taken back: the version that knows this job answers, or will again.
   if (thrown instanceof NewerSchemaError) return ApiError.of('unavailable', undefined, NEWER_RETRY);
   if (isThrottle(thrown)) return ApiError.of('unavailable', undefined, 1);
+  if (isUnavailable(thrown)) return ApiError.of('unavailable', undefined, OUTAGE_RETRY);
   return ApiError.of('internal_error');
 }

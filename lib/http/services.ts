@@ -140,6 +140,7 @@ export function openHealth(core: Core): HealthContext {
     objects: objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }),
     bucket: env.OUTPUT_BUCKET,
     workers: new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock }),
+    home: env.PROMPTQ_RUN_HOME,
   };
 }
 

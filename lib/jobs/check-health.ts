@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import type * as z from 'zod';
 import type { health } from '../contract/schemas/service.ts';
+import { DiskFullError, probeDisk } from '../operations/probe-disk.ts';
 import type { JobCounts, StatusCounts } from './counts.ts';
 import type { PermitQueues } from './permit.ts';
 import type { LiveWorkers } from './workers.ts';
@@ -14,17 +16,36 @@ export interface HealthContext {
   readonly objects: S3Client;
   readonly bucket: string;
   readonly workers: LiveWorkers;
+  /** Only in the local run: its home, on whose disks all parts write. */
+  readonly home?: string | undefined;
 }
+
+/** Milliseconds for which a part may take its time to answer. */
+const CHECK_TIMEOUT_MS = 5_000;
 
 /** Looks at every part once; as cheap with a million jobs as with none. */
 export async function checkHealth(
   context: HealthContext,
 ): Promise<{ status: 'ok' | 'degraded'; checks: Checks; counts: StatusCounts }> {
+  const { home } = context;
+  const probe = async (folder: string, what: string) => {
+    if (home !== undefined) await probeDisk(join(home, folder), what);
+  };
   const [table, queues, storage, workers] = await Promise.all([
-    attempt(() => context.counts.read()),
+    attempt(async () => {
+      await probe('dynamodb', 'the database');
+      return await context.counts.read();
+    }),
     attempt(() => context.permits.check()),
-    attempt(() => context.objects.send(new HeadBucketCommand({ Bucket: context.bucket }))),
-    attempt(() => context.workers.count()),
+    attempt(async () => {
+      await probe('s3', 'the objects');
+      await context.objects.send(new HeadBucketCommand({ Bucket: context.bucket }));
+    }),
+    attempt(async () => {
+      await probe('worker', "the worker's files");
+      await probe('workspaces', 'the workspaces');
+      return await context.workers.count();
+    }),
   ]);
   const all = [table, queues, storage, workers];
   return {
@@ -40,14 +61,18 @@ export async function checkHealth(
 }
 
 async function attempt<T>(look: () => Promise<T>): Promise<{ value?: T; check: Checks['table'] }> {
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new DOMException('no answer', 'TimeoutError')), CHECK_TIMEOUT_MS);
   try {
-    return { value: await look(), check: { status: 'ok' } };
+    return { value: await Promise.race([look(), timedOut]), check: { status: 'ok' } };
   } catch (error) {
-    return {
-      check: {
-        status: 'failed',
-        message: `It did not answer as it should (${error instanceof Error ? error.name : 'unknown fault'}).`,
-      },
-    };
+    return { check: { status: 'failed', message: describeFault(error) } };
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function describeFault(error: unknown): string {
+  if (error instanceof DiskFullError) return error.message;
+  return `It did not answer as it should (${error instanceof Error ? error.name : 'unknown fault'}).`;
 }

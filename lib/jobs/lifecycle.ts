@@ -47,7 +47,8 @@ export type JobEvent =
   | { readonly type: 'kill' }
   /** `bindings`: whether deploy bindings of its project act on a success. */
   | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }
-  | { readonly type: 'lose' }
+  /** `forgiven`: the table may have kept the worker from renewing its lease, so the loss is not counted. */
+  | { readonly type: 'lose'; readonly forgiven?: boolean }
   /** The follow-up jobs of an attempt are there: at these positions. `warnings`: why others are not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
   /** Deploy bindings are to act on a succeeded attempt again, or are done with it. */
@@ -155,7 +156,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       };
     case 'lose':
       if (!leaseIsOver(job, at)) return { refused: 'the lease still holds' };
-      return { job: afterLoss(job, at) };
+      return { job: afterLoss(job, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
     case 'deploy':
@@ -264,10 +265,11 @@ function afterAttempt(
   });
 }
 
-function afterLoss(job: Job, at: string): Job {
+function afterLoss(job: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
+  if (forgiven) return queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at });
   const losses = (job.losses ?? 0) + 1;
   if (losses > MAX_LOSSES)
     return ended({ ...job, losses, error: `the worker was lost ${losses} times` }, 'FAILED', 'worker_lost', at);

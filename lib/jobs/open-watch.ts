@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { TableClient } from '../aws/clients.ts';
+import { tableOutage } from '../aws/table-outage.ts';
 import { openDeployments } from '../bindings/open-deployments.ts';
 import type { WatchDeploymentsContext } from '../bindings/watch-deployments.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
@@ -48,6 +49,7 @@ export function openWatch(
       usage_limit: env.PROMPTQ_USAGE_PROBE_SECONDS * 1000,
     },
     pause: (milliseconds) => sleep(milliseconds),
+    hadOutage: () => tableOutage.isRecent,
     output,
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
     byStatus: statusIndex(table, env.JOBS_TABLE),

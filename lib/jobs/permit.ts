@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { deadLettersOf } from '../aws/dead-letters.ts';
+import { REQUEST_TIMEOUT_MS } from '../aws/request-limits.ts';
 import { BANDS, type Band } from '../aws/tables.ts';
 import { bandOf, type Job } from './job.ts';
 import { PERMIT_VERSION, tellOfNewer } from './newer-schema.ts';
@@ -87,7 +88,7 @@ export class PermitQueues {
         WaitTimeSeconds: waitSeconds,
         MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
       }),
-      signal && { abortSignal: signal },
+      { requestTimeout: waitSeconds * 1000 + REQUEST_TIMEOUT_MS, ...(signal && { abortSignal: signal }) },
     );
     const message = Messages?.[0];
     if (message?.ReceiptHandle === undefined) return undefined;

@@ -21,6 +21,8 @@ const UNCLAIMED_AFTER = 60_000;
 export interface WatchContext extends SettleContext {
   /** The jobs in a state, oldest first, read `page` at once (default: as many as the table gives); eventually consistent. */
   readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
+  /** Whether the table has failed lately, so that workers could not renew their leases. Default: it has not. */
+  readonly hadOutage?: () => boolean;
 }
 
 const listedJobSchema = jobItemSchema.pick({
@@ -75,7 +77,7 @@ async function endIfLost(context: WatchContext, id: string): Promise<Job | undef
   // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
   const result =
     receipt === undefined
-      ? await transition(context, job, { type: 'lose' }, { rounds: 1 })
+      ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
       : await endAttempt(context, job, receipt);
   return result.done ? await settleAttempt(context, job, result.job) : undefined;
 }

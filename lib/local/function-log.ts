@@ -24,10 +24,21 @@ export function divertOutput(path: string, report: (line: string) => void): () =
   rotate(path);
   const file = openSync(path, 'a', 0o600);
   const former = { stdout: process.stdout.write, stderr: process.stderr.write };
+  let isFailing = false;
+  // A full disk costs lines of the log. It must not fail what the lines are about.
+  const append = (bytes: Uint8Array) => {
+    try {
+      writeSync(file, bytes);
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) report(`${path} can't be written: ${String(error)}`);
+      isFailing = true;
+    }
+  };
   const write = (chunk: Uint8Array | string, encoding?: BufferEncoding | Written, done?: Written): boolean => {
     const bytes =
       typeof chunk === 'string' ? Buffer.from(chunk, typeof encoding === 'string' ? encoding : 'utf8') : chunk;
-    writeSync(file, bytes);
+    append(bytes);
     const failure = typeof chunk === 'string' ? describeFailure(chunk) : undefined;
     if (failure !== undefined) report(`${failure}; more in ${path}`);
     (typeof encoding === 'function' ? encoding : done)?.();

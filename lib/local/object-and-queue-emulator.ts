@@ -26,7 +26,7 @@ export async function startObjectAndQueueEmulator(
   const stores: ObjectStores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   // Makes queue URLs that name the address they were asked at; with a host they name sqs.REGION.HOST, which doesn't resolve.
   stores.sqsStore.host = '';
-  const files = new ObjectFiles(objectFolder);
+  const files = new ObjectFiles(objectFolder, (message) => new S3Error('InternalError', message, 500));
   files.loadS3(stores.s3Store);
   stores.s3Store.persistence = files;
   completeOnDisk(stores.s3Store, files, S3Error);

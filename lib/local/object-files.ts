@@ -41,14 +41,20 @@ export class ObjectFiles implements Persistence {
   readonly #segments = new Map<string, readonly Segment[]>();
   readonly #uploads = new Map<string, UploadFiles>();
 
-  constructor(folder: string) {
+  readonly #failure: (message: string) => Error;
+
+  /** @param failure makes the error that a caller gets when the disk takes no more. Default: a plain one. */
+  constructor(folder: string, failure: (message: string) => Error = (message) => new Error(message)) {
     this.#folder = folder;
+    this.#failure = failure;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
   /** Fills the store with what an earlier run left, and removes what it left unfinished: uploads don't survive it. */
   loadS3(store: ObjectStore): void {
     for (const bucket of readdirSync(this.#folder)) {
+      // Not a bucket: left by a disk probe that was killed.
+      if (bucket.startsWith('.')) continue;
       this.insertBucket(bucket);
       store.createBucket(bucket);
       const used = new Set<string>();
@@ -206,7 +212,7 @@ export class ObjectFiles implements Persistence {
   #commit(bucket: string, { body: _body, ...object }: StoredObject, segments: readonly Segment[]): void {
     const replaced = this.#segments.get(address(bucket, object.key)) ?? [];
     const path = this.#recordPath(bucket, object.key);
-    writeFileSync(`${path}.new`, JSON.stringify({ ...object, segments }));
+    this.#write(`${path}.new`, JSON.stringify({ ...object, segments }));
     renameSync(`${path}.new`, path);
     this.#segments.set(address(bucket, object.key), segments);
     this.#removeSegments(bucket, replaced);
@@ -214,8 +220,18 @@ export class ObjectFiles implements Persistence {
 
   #writeSegment(bucket: string, body: Buffer): Segment {
     const file = randomUUID();
-    writeFileSync(this.#path(bucket, 'data', file), body);
+    this.#write(this.#path(bucket, 'data', file), body);
     return { file, length: body.length };
+  }
+
+  /** Writes a whole file or leaves nothing of it. */
+  #write(path: string, content: Buffer | string): void {
+    try {
+      writeFileSync(path, content);
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw this.#failure(`an object could not be written: ${String(error)}`);
+    }
   }
 
   #removeSegments(bucket: string, segments: readonly Segment[]): void {

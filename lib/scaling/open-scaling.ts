@@ -3,6 +3,7 @@ import { ECSClient } from '@aws-sdk/client-ecs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AccountStore } from '../account/account-store.ts';
 import { readParameter } from '../aws/parameters.ts';
+import { requestLimits } from '../aws/request-limits.ts';
 import type { Clock } from '../aws/table-clock.ts';
 import { JobDeploymentStore } from '../bindings/job-deployment-store.ts';
 import { DeployBindingStore } from '../catalog/deploy-binding-store.ts';
@@ -43,7 +44,7 @@ export function openScaling(from: {
     scaling: new ScalingStore(registry),
     workers: new LiveWorkers({ ...registry, clock }),
     // Launches of a burst reach RunTask's rate: the client then waits, and launches on.
-    tasks: new WorkerTasks(new ECSClient({ maxAttempts: 6, retryMode: 'adaptive' }), {
+    tasks: new WorkerTasks(new ECSClient({ maxAttempts: 6, retryMode: 'adaptive', requestHandler: requestLimits() }), {
       cluster: env.WORKER_CLUSTER,
       subnets: env.WORKER_SUBNETS,
       securityGroup: env.WORKER_SECURITY_GROUP,

@@ -1,4 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { requestLimits } from '../aws/request-limits.ts';
 
 /** Has the function that launches workers decide now, without waiting for it. */
 export type WakeScaling = () => Promise<void>;
@@ -10,7 +11,7 @@ export function openWakeScaling({
   SCALE_WORKERS_FUNCTION?: string | undefined;
 }): WakeScaling {
   if (FunctionName === undefined) return async () => undefined;
-  const client = new LambdaClient({ maxAttempts: 2 });
+  const client = new LambdaClient({ maxAttempts: 2, requestHandler: requestLimits() });
   return async () => {
     await client.send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }));
   };

@@ -12,7 +12,7 @@ async function emulatorOf(home: string): Promise<number> {
   throw new Error('no emulator runs');
 }
 
-test('while the table stands still, requests end with the documented 504, and work again afterwards', async () => {
+test('while the table stands still, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
   const service = await startService();
   const emulator = await emulatorOf(service.home);
   process.kill(emulator, 'SIGSTOP');
@@ -21,8 +21,10 @@ test('while the table stands still, requests end with the documented 504, and wo
     service.api('GET', '/health'),
     service.api('POST', '/jobs', { prompt: 'true', profile: 'shell', draft: true }),
   ]).finally(() => process.kill(emulator, 'SIGCONT'));
-  for (const { status, json } of answers)
-    expect([status, json]).toEqual([504, { error: 'timed_out', request_id: expect.any(String) }]);
+  for (const { status, json, headers } of answers) {
+    const refusal = { error: 'unavailable', details: { failed: ['table'] }, request_id: expect.any(String) };
+    expect([status, json, headers.get('retry-after')]).toEqual([503, refusal, '5']);
+  }
   expect((await service.api('GET', '/jobs')).status).toBe(200);
   await service.stop({ keepHome: false });
 });

@@ -35,7 +35,7 @@ export const REASONS = {
   agent_error: { message: 'The agent reported an error.', retryable: false },
   timed_out: { message: 'The attempt took longer than it was allowed to.', retryable: false },
   start_failed: { message: 'The attempt could not be started.', retryable: false },
-  output_limit: { message: 'The attempt wrote more output than is kept.', retryable: false },
+  output_limit: { message: 'The output of the attempt could not be kept in full.', retryable: false },
 } as const satisfies Record<string, { message: string; retryable: boolean }>;
 
 export type ReasonCode = keyof typeof REASONS;

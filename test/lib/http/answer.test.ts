@@ -20,6 +20,16 @@ it.each([
   expect(JSON.parse(String(body))).toEqual({ error: 'unavailable', request_id: 'r1' });
 });
 
+it.each([
+  ['fails, as with a full disk', thrown('InternalServerError', 500)],
+  ['does not answer in time', Object.assign(thrown('TimeoutError'), { code: 'ETIMEDOUT' })],
+  ['can not be reached', Object.assign(thrown('Error'), { code: 'ECONNREFUSED' })],
+])('when storage %s, the answer is 503 with a time to wait, and the log gets the cause', (_, error) => {
+  const { statusCode, headers, body, unexpected } = refusal(error, { requestId: 'r1', tls: false });
+  expect([statusCode, headers['retry-after'], unexpected]).toEqual([503, '5', true]);
+  expect(JSON.parse(String(body))).toEqual({ error: 'unavailable', request_id: 'r1' });
+});
+
 it('anything else unexpected is a fault of ours, of which only the id of the request is told', () => {
   const { statusCode, body, unexpected } = refusal(new Error('secret detail'), { requestId: 'r2', tls: false });
   expect([statusCode, unexpected]).toEqual([500, true]);

@@ -38,6 +38,14 @@ it('a heartbeat of an attempt that was followed by another changes nothing', asy
   expect(await deployment.jobs.get(job.id, { consistent: true })).toEqual(job);
 });
 
+it('a loss is not counted while the table has failed lately: no worker could renew its lease', async () => {
+  const job = await aJobWhoseLeaseIsOver('outage');
+  await watchRunning({ ...deployment, hadOutage: () => true });
+  const after = await deployment.jobs.get(job.id, { consistent: true });
+  expect(after).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', attempt: 1 });
+  expect(after).not.toHaveProperty('losses');
+});
+
 it('a loss that was judged by one attempt is not applied to the next, whose receipt nobody has looked for', async () => {
   const job = await aJobWhoseLeaseIsOver('next attempt');
   // While the watch looks for the receipt, the job is taken over, claimed and lost once more.

@@ -36,8 +36,8 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a loss is judged anew after somebody else was faster',
     file: 'lib/jobs/watch-jobs.ts',
-    find: "{ type: 'lose' }, { rounds: 1 }",
-    replace: "{ type: 'lose' }",
+    find: "{ type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 }",
+    replace: "{ type: 'lose', forgiven: context.hadOutage?.() === true }",
     test: 'test/lib/jobs/takeover.test.ts',
   },
   {

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** More than one write of the database or a small object takes. */
+const PROBE_BYTES = 256 * 1024;
+
+/** Codes of the system for a disk, or a user's share of it, that takes no more. */
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** A disk that takes no more. */
+export class DiskFullError extends Error {
+  override readonly name = 'DiskFullError';
+
+  /** @param what names the disk in a sentence, such as `the database` */
+  constructor(what: string, cause: unknown) {
+    super(`The disk of ${what} is full: make room on it.`, { cause });
+  }
+}
+
+/** Whether an error, or one that caused it, says that a disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && FULL.has(String(error.code))) || isDiskFull(error.cause);
+}
+
+/**
+ * Writes to the disk of a folder and takes it back at once. A folder that is missing is no fault.
+ * @throws DiskFullError; Error of the system where nothing can be written
+ */
+export async function probeDisk(folder: string, what: string): Promise<void> {
+  try {
+    const path = join(folder, `.probe-${randomBytes(8).toString('hex')}`);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      // First of all, so that nothing stays if this process is killed.
+      await unlink(path);
+      await file.write(Buffer.alloc(PROBE_BYTES));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isDiskFull(error)) throw new DiskFullError(what, error);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+}
