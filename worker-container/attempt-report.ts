@@ -2,14 +2,16 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { timestamp } from '../lib/aws/table-clock.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
 import type { Attachment } from '../lib/jobs/attachment-store.ts';
+import { compared, receiptStreams } from '../lib/jobs/compared-output.ts';
 import { endAttempt } from '../lib/jobs/end-attempt.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import { LEASE } from '../lib/jobs/lease.ts';
 import { decide } from '../lib/jobs/lifecycle.ts';
-import { logsDocument, resultDocument, resultMembers, type Sources } from '../lib/jobs/output-answer.ts';
+import { logsDocument, resultDocument, resultMembers } from '../lib/jobs/output-answer.ts';
 import { exceedsAsJson } from '../lib/jobs/output-document.ts';
+import type { OutputSources } from '../lib/jobs/output-source.ts';
 import { uploadDocument } from '../lib/jobs/output-upload.ts';
-import { type DocumentName, type Receipt, STREAMS } from '../lib/jobs/receipt.ts';
+import { type DocumentName, type Receipt, STREAMS, type StreamName } from '../lib/jobs/receipt.ts';
 import { settleAttempt } from '../lib/jobs/settle-attempt.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
 import type { Redaction } from './masking/redaction.ts';
@@ -26,7 +28,7 @@ export async function reportAttempt(
   job: Job,
   attempt: AttemptRecord & {
     readonly startedAt: string;
-    readonly sources: Sources | undefined;
+    readonly sources: OutputSources | undefined;
     /** With masked names. */
     readonly attachmentList?: readonly Attachment[];
     readonly redaction: Redaction;
@@ -116,7 +118,7 @@ function afterEnd(context: AttemptContext, job: Job, receipt: Receipt): Job {
 interface DocumentContent {
   readonly job: Job;
   readonly receipt: Receipt;
-  readonly sources: Sources | undefined;
+  readonly sources: OutputSources | undefined;
   readonly attachments: readonly Attachment[];
 }
 
@@ -126,8 +128,8 @@ async function writeDocuments(
   { job, receipt, sources, attachments }: DocumentContent,
   signal: AbortSignal,
 ): Promise<DocumentName[]> {
-  const all = Object.values(sources ?? {});
-  if (sources === undefined || !(await exceedsAsJson(all, LIMITS.streamedAnswerBytes))) return [];
+  if (sources === undefined || !(await exceedsAsJson(Object.values(sources), LIMITS.streamedAnswerBytes))) return [];
+  const comparedSource = (stream: StreamName) => compared(sources[stream], receiptStreams(receipt)[stream]);
   const write = (document: DocumentName, body: Parameters<typeof uploadDocument>[0]['body']) =>
     uploadDocument({
       s3: context.objects,
@@ -139,15 +141,22 @@ async function writeDocuments(
       signal,
     });
   const whole = { full: true, ended: true };
-  const members = resultMembers(job, { receipt, composedPrompt: receipt.composed_prompt, attachments });
+  const members = resultMembers(job, {
+    receipt,
+    composedPrompt: receipt.composed_prompt,
+    attachments,
+    receiptState: 'complete',
+    attachmentsState: receipt.attachments && 'complete',
+  });
   // Also the answer of `logs?stream=all`, so it has that answer's members too.
-  await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, sources, whole));
+  const both = { stdout: comparedSource('stdout'), stderr: comparedSource('stderr') };
+  await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, both, whole));
   const written: DocumentName[] = ['result'];
   for (const stream of STREAMS) {
-    const source = sources[stream];
-    if (source === undefined || !(await exceedsAsJson([source], LIMITS.streamedAnswerBytes))) continue;
+    if (!(await exceedsAsJson([sources[stream]], LIMITS.streamedAnswerBytes))) continue;
     const request = { stream, full: true, offset: undefined };
-    await write(`logs-${stream}`, logsDocument(job, job.attempt, { [stream]: source }, request, { ended: true }));
+    const shown = { [stream]: comparedSource(stream) };
+    await write(`logs-${stream}`, logsDocument(job, job.attempt, shown, request, { ended: true }));
     written.push(`logs-${stream}`);
   }
   return written;

@@ -4,7 +4,7 @@ import { STDERR_TAIL } from '../lib/agents/agent-output.ts';
 import type { Attachment } from '../lib/jobs/attachment-store.ts';
 import { collectFollowUps } from '../lib/jobs/follow-up-blocks.ts';
 import type { Job } from '../lib/jobs/job.ts';
-import type { Sources } from '../lib/jobs/output-answer.ts';
+import type { OutputSources } from '../lib/jobs/output-source.ts';
 import { AttemptLogin } from './account/attempt-login.ts';
 import { usesLogin } from './agent-environment.ts';
 import type { Agent } from './agents/agent.ts';
@@ -25,7 +25,7 @@ import { changesOf, NO_CHANGES } from './repository/worktree-changes.ts';
 /** An attempt that has run, with its output still at hand. */
 export interface AttemptRun {
   readonly record: AttemptRecord;
-  readonly sources: Sources;
+  readonly sources: OutputSources;
   readonly attachments?: readonly Attachment[];
   readonly dispose: () => Promise<void>;
 }
@@ -143,7 +143,7 @@ async function runWithLogin(
       ...(changes !== undefined && { changes }),
       ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings] }),
     };
-    const sources: Sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
+    const sources: OutputSources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
     return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };
   } catch (error) {
     if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });

@@ -1758,15 +1758,25 @@ export interface components {
             stdout_truncated: boolean;
             stderr_truncated: boolean;
             /**
-             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
              * @enum {string}
              */
-            stdout_state?: "complete" | "missing" | "truncated";
+            stdout_state?: "complete" | "missing" | "truncated" | "corrupt";
             /**
-             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
              * @enum {string}
              */
-            stderr_state?: "complete" | "missing" | "truncated";
+            stderr_state?: "complete" | "missing" | "truncated" | "corrupt";
+            /**
+             * @description Present once the attempt has ended: whether its record can be read, which `final_message`, `composed_prompt` and `changes` come from. `missing`: the record is gone, or the worker was lost before it wrote one; `corrupt`: it can't be read.
+             * @enum {string}
+             */
+            receipt_state?: "complete" | "missing" | "truncated" | "corrupt";
+            /**
+             * @description Present if the attempt left attachments: whether the list of them is kept. `missing`: entries are missing; `corrupt`: it can't be read.
+             * @enum {string}
+             */
+            attachments_state?: "complete" | "missing" | "truncated" | "corrupt";
         };
         Attachment: {
             /**
@@ -1802,15 +1812,15 @@ export interface components {
             stdout_truncated?: boolean;
             stderr_truncated?: boolean;
             /**
-             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
              * @enum {string}
              */
-            stdout_state?: "complete" | "missing" | "truncated";
+            stdout_state?: "complete" | "missing" | "truncated" | "corrupt";
             /**
-             * @description Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.
+             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
              * @enum {string}
              */
-            stderr_state?: "complete" | "missing" | "truncated";
+            stderr_state?: "complete" | "missing" | "truncated" | "corrupt";
             /** @description Where the next read of this stream begins; null when `stream` is `all`. */
             next_offset: number | null;
         };

@@ -26,13 +26,21 @@ export function evidenceOf({ outcome, streams, session_id, usage, model, warning
     ...(session_id !== undefined && { session_id: storable(session_id) }),
     ...(usage !== undefined && { usage: storableUsage(usage) }),
     ...(model !== undefined && { model_used: storable(model) }),
-    ...(warnings.length > 0 && {
-      attempt_warnings: warnings.slice(0, 3).map((text) => text.slice(0, LIMITS.warnings.length)),
-    }),
+    ...warned(warnings),
     ...(changes !== undefined && { has_changes: true }),
     stdout_bytes: streams.stdout.bytes,
     stderr_bytes: streams.stderr.bytes,
   };
+}
+
+/** How many warnings of an attempt are on its job's item. */
+const MAX_ATTEMPT_WARNINGS = 3;
+
+/** Warnings of an attempt as its job keeps them. */
+export function warned(warnings: readonly string[]): Pick<Evidence, 'attempt_warnings'> {
+  if (warnings.length === 0) return {};
+  const kept = warnings.slice(0, MAX_ATTEMPT_WARNINGS);
+  return { attempt_warnings: kept.map((text) => text.slice(0, LIMITS.warnings.length)) };
 }
 
 /** Longest text of an attempt on its job's item, in UTF-16 units. */

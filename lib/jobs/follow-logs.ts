@@ -2,13 +2,16 @@ import { Readable } from 'node:stream';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { isTerminal } from '../contract/schemas/job.ts';
+import { openCompared, type RecordedStream, type RecordedStreams, recordedStreams } from './compared-output.ts';
 import { eventId, type FollowPosition, type Offsets, readEventId } from './follow-position.ts';
 import type { FollowSlot, FollowSlots } from './follow-slots.ts';
 import type { Job } from './job.ts';
 import { viewReason } from './job-view.ts';
-import { streamsOf } from './output-answer.ts';
+import { NewerSchemaError } from './newer-schema.ts';
+import { type Sources, states, streamsOf } from './output-answer.ts';
 import { textFrom } from './output-text.ts';
 import { markWatched, type OutputContext, requireOneStream } from './read-output.ts';
+import { readableReceipt } from './readable-receipt.ts';
 import { STREAMS, type StreamName } from './receipt.ts';
 
 /** What following an output needs. */
@@ -81,6 +84,8 @@ class Follow {
   #sentAt: number;
   #slot: FollowSlot | undefined;
   #isSlotAsked = false;
+  /** As they were opened last. */
+  #sources: Sources = {};
 
   constructor(context: FollowContext, jobId: string, { attempt, offsets }: FollowPosition) {
     this.#context = context;
@@ -110,12 +115,13 @@ class Follow {
     while (await this.#mayGoOn()) {
       const job = await this.#look();
       const ended = hasEnded(job, this.#attempt);
+      const recorded = ended ? await this.#recorded(job) : {};
       for (const stream of STREAMS) {
         if (this.#offsets[stream] === undefined || job.attempt < this.#attempt) continue;
-        const whole = yield* this.#output(stream, ended);
+        const whole = yield* this.#output(stream, { ended, recorded: recorded[stream] });
         if (!whole) return false;
       }
-      if (ended) yield endEvent(job, this.#attempt);
+      if (ended) yield endEvent(job, this.#attempt, states(this.#sources));
       if (ended || this.#slot === undefined) return ended;
       if (this.#now() + LOOK_INTERVAL_MS > this.#sentAt + LIMITS.follow.silenceSeconds * 1000)
         yield this.#sent(':\n\n');
@@ -144,11 +150,27 @@ class Follow {
     this.#slot = await this.#context.slots.acquire(this.#endsAt - this.#now() + SLOT_GRACE_MS);
   }
 
+  /** By a receipt of a later version nothing is judged: what it records may mean something else. */
+  async #recorded(job: Job): Promise<RecordedStreams> {
+    try {
+      const { receipt } = await readableReceipt(this.#context.output, this.#jobId, this.#attempt);
+      return recordedStreams(job, this.#attempt, receipt);
+    } catch (error) {
+      if (error instanceof NewerSchemaError) return {};
+      throw error;
+    }
+  }
+
   /** What has been persisted since the last look. @returns whether all of it was sent */
-  async *#output(stream: StreamName, ended: boolean): AsyncGenerator<string, boolean> {
+  async *#output(
+    stream: StreamName,
+    { ended, recorded }: { readonly ended: boolean; readonly recorded: RecordedStream | undefined },
+  ): AsyncGenerator<string, boolean> {
     const attempt = this.#attempt;
     let offset = this.#offsets[stream] ?? 0;
-    const source = await this.#context.output.openStream(this.#jobId, attempt, stream, offset);
+    const at = { jobId: this.#jobId, attempt, stream, from: offset };
+    const source = await openCompared(this.#context.output, at, recorded);
+    this.#sources = { ...this.#sources, [stream]: source };
     const text = textFrom(source, { offset, ended });
     for await (const piece of text.pieces) {
       const next = text.nextOffset();
@@ -192,9 +214,9 @@ function hasEnded(job: Job, attempt: number): boolean {
   return job.status !== 'RUNNING';
 }
 
-function endEvent(job: Job, attempt: number): string {
+function endEvent(job: Job, attempt: number, left: ReturnType<typeof states>): string {
   const { status } = job;
-  return namedEvent('end', { attempt: Math.min(attempt, job.attempt), status, state_reason: viewReason(job) });
+  return namedEvent('end', { attempt: Math.min(attempt, job.attempt), status, state_reason: viewReason(job), ...left });
 }
 
 function namedEvent(name: string, data: object): string {

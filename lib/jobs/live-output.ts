@@ -41,19 +41,41 @@ export async function listLiveChunks(location: StreamLocation, from: number): Pr
   return chunks.length === 0 && skipTo >= 0 ? listLiveChunks(location, 0) : chunks;
 }
 
+/** Bytes of a stream are missing between those that are kept. */
+export class LostOutputError extends Error {
+  override readonly name = 'LostOutputError';
+  /** The stream up to the first byte that is missing; of no use if it was not opened from its first byte on. */
+  readonly before: OutputSource;
+
+  constructor(message: string, before: OutputSource) {
+    super(message);
+    this.before = before;
+  }
+}
+
 /**
  * A stream that is still written, as listed.
- * @throws Error if bytes from `from` on are missing between chunks: that is lost output, never to be skipped silently.
+ * @throws LostOutputError if bytes from `from` on are missing between chunks, which must never be skipped silently.
  */
 export function liveOutput(location: StreamLocation, chunks: readonly LiveChunk[], from: number): OutputSource {
-  let end = chunks[0]?.offset ?? 0;
-  if (end > from) throw gap(location, from, end);
-  for (const chunk of chunks) {
-    if (chunk.offset !== end) throw gap(location, end, chunk.offset);
+  const first = chunks[0]?.offset ?? 0;
+  if (first > from) throw new LostOutputError(gapMessage(location, from, first), NOTHING);
+  let end = first;
+  for (const [index, chunk] of chunks.entries()) {
+    if (chunk.offset !== end) {
+      const before = sourceOf(location, chunks.slice(0, index), end);
+      throw new LostOutputError(gapMessage(location, end, chunk.offset), before);
+    }
     end += chunk.size;
   }
-  const size = end;
-  return { size, read: (first = 0, last = size) => readChunks(location, chunks, first, Math.min(last, size)) };
+  return sourceOf(location, chunks, end);
+}
+
+/** Of an attempt that has written nothing. */
+export const NOTHING: OutputSource = { size: 0, async *read() {} };
+
+function sourceOf(location: StreamLocation, chunks: readonly LiveChunk[], size: number): OutputSource {
+  return { size, read: (from = 0, to = size) => readChunks(location, chunks, from, Math.min(to, size)) };
 }
 
 /** Reads chunks in order; where one has vanished the stream has been joined meanwhile, and goes on from there. */
@@ -124,8 +146,10 @@ function chunksOf(page: ListObjectsV2CommandOutput): LiveChunk[] {
   );
 }
 
-function gap({ jobId, attempt, stream }: StreamLocation, from: number, to: number): Error {
-  return new Error(
-    `bytes ${from} to ${to} of ${stream} of attempt ${attempt} of ${jobId} are missing in the object store`,
-  );
+function gap(location: StreamLocation, from: number, to: number): Error {
+  return new Error(gapMessage(location, from, to));
+}
+
+function gapMessage({ jobId, attempt, stream }: StreamLocation, from: number, to: number): string {
+  return `bytes ${from} to ${to} of ${stream} of attempt ${attempt} of ${jobId} are missing in the object store`;
 }

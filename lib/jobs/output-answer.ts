@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../contract/limits.ts';
-import type { OUTPUT_STATES } from '../contract/schemas/output.ts';
 import type { Attachment } from './attachment-store.ts';
 import { viewAttachments } from './attachment-view.ts';
+import type { ComparedSource, OutputState } from './compared-output.ts';
 import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import { viewOutcome, viewReason } from './job-view.ts';
@@ -11,26 +11,8 @@ import type { OutputSource } from './output-source.ts';
 import { type StreamText, tailText, textFrom } from './output-text.ts';
 import { type Receipt, STREAMS, type StreamName } from './receipt.ts';
 
-/** How many bytes of each stream were recorded when the attempt ended; undefined: it has not, or nothing was. */
-export type RecordedBytes = Readonly<Partial<Record<StreamName, number>>>;
-
-/** What is left of each stream whose length was recorded. */
-export function outputStates(
-  sources: Sources,
-  recorded: RecordedBytes,
-): Record<string, (typeof OUTPUT_STATES)[number]> {
-  const states: Record<string, (typeof OUTPUT_STATES)[number]> = {};
-  for (const stream of STREAMS) {
-    const [source, bytes] = [sources[stream], recorded[stream]];
-    if (source === undefined || bytes === undefined) continue;
-    const isLess = source.size < bytes;
-    states[`${stream}_state`] = !isLess ? 'complete' : source.size === 0 ? 'missing' : 'truncated';
-  }
-  return states;
-}
-
 /** The streams that an answer shows. */
-export type Sources = Readonly<Partial<Record<StreamName, OutputSource>>>;
+export type Sources = Readonly<Partial<Record<StreamName, ComparedSource>>>;
 
 /** The members of a result beside its texts. */
 export function resultMembers(
@@ -39,6 +21,8 @@ export function resultMembers(
     receipt?: Receipt | undefined;
     composedPrompt: string | null;
     attachments: readonly Attachment[];
+    receiptState?: OutputState | undefined;
+    attachmentsState?: OutputState | undefined;
   },
 ) {
   const { started_at: started, finished_at: finished } = job;
@@ -55,6 +39,8 @@ export function resultMembers(
     attachments: viewAttachments(job.attempt, known.attachments),
     changes: known.receipt?.changes ?? null,
     follow_up_ids: followUpIds(job),
+    ...(known.receiptState !== undefined && { receipt_state: known.receiptState }),
+    ...(known.attachmentsState !== undefined && { attachments_state: known.attachmentsState }),
     ...viewOutcome(job),
   };
 }
@@ -63,13 +49,13 @@ export function resultMembers(
 export function resultDocument(
   members: ReturnType<typeof resultMembers>,
   sources: Sources,
-  options: { full: boolean; ended: boolean; recorded?: RecordedBytes },
+  options: { full: boolean; ended: boolean },
 ): Readable {
-  const { recorded = {} } = options;
   const texts = textsOf(sources, (source) => wholeOrTail(source, LIMITS.resultStreamBytes, options));
-  return documentStream({ ...members, ...byteCounts(sources), ...outputStates(sources, recorded) }, pieces(texts), () =>
-    truncations(texts),
-  );
+  return documentStream({ ...members, ...byteCounts(sources) }, pieces(texts), () => ({
+    ...truncations(texts),
+    ...states(sources),
+  }));
 }
 
 /** Which part of the logs. */
@@ -85,10 +71,9 @@ export function logsDocument(
   attempt: number,
   sources: Sources,
   request: LogsRequest,
-  options: { ended: boolean; recorded?: RecordedBytes },
+  options: { ended: boolean },
 ): Readable {
   const { stream, full, offset } = request;
-  const { recorded = {} } = options;
   const texts = textsOf(sources, (source) =>
     offset === undefined
       ? wholeOrTail(source, LIMITS.logStreamBytes, { full, ...options })
@@ -100,10 +85,10 @@ export function logsDocument(
     attempt,
     stream,
     ...byteCounts(sources),
-    ...outputStates(sources, recorded),
   };
   return documentStream(members, pieces(texts), () => ({
     ...truncations(texts),
+    ...states(sources),
     next_offset: stream === 'all' ? null : (texts[stream]?.nextOffset() ?? 0),
   }));
 }
@@ -138,6 +123,14 @@ function byteCounts(sources: Sources): Record<string, number> {
   );
 }
 
+/** What is left of each stream that has a record; final once the texts have been read. */
+export function states(sources: Sources): Record<string, OutputState> {
+  return suffixed(
+    'state',
+    mapStreams(sources, (source) => source.state()),
+  );
+}
+
 function truncations(texts: Texts): Record<string, boolean> {
   return suffixed(
     'truncated',
@@ -147,12 +140,13 @@ function truncations(texts: Texts): Record<string, boolean> {
 
 function mapStreams<A, B>(
   from: Readonly<Partial<Record<StreamName, A>>>,
-  map: (value: A) => B,
+  map: (value: A) => B | undefined,
 ): Partial<Record<StreamName, B>> {
   const mapped: Partial<Record<StreamName, B>> = {};
   for (const stream of STREAMS) {
     const value = from[stream];
-    if (value !== undefined) mapped[stream] = map(value);
+    const result = value === undefined ? undefined : map(value);
+    if (result !== undefined) mapped[stream] = result;
   }
   return mapped;
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
+import type { StreamName } from './receipt.ts';
 
 /** A stream of an attempt as bytes: persisted in S3, or still in the worker's spool. */
 export interface OutputSource {
@@ -8,6 +9,9 @@ export interface OutputSource {
   /** The bytes from `from` (default 0) up to but not including `to` (default and at most `size`). */
   read(from?: number, to?: number): AsyncIterable<Buffer>;
 }
+
+/** Both streams of an attempt. */
+export type OutputSources = Readonly<Record<StreamName, OutputSource>>;
 
 /** How often in a row a body may break without bringing a byte. The SDK retries requests, but no body under way. */
 const BREAKS = 4;
@@ -52,4 +56,9 @@ export async function* readObject({ s3, bucket, key, from, to }: ObjectRange): A
 /** Whether an error says that the object is not there (any more). */
 export function isMissing(error: unknown): boolean {
   return error instanceof NoSuchKey;
+}
+
+/** Whether an error says that an object's content is not what its checksum was made of: the SDK compares whole objects. */
+export function isChecksumMismatch(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Checksum mismatch');
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { listLiveChunks, liveOutput, type StreamLocation } from './live-output.ts';
 import { NewerSchemaError } from './newer-schema.ts';
 import { documentKey, joinedKey, receiptKey } from './output-keys.ts';
-import { isMissing, type OutputSource, readObject } from './output-source.ts';
+import { isChecksumMismatch, isMissing, type OutputSource, readObject } from './output-source.ts';
 import { type DocumentName, RECEIPT_VERSION, type Receipt, receiptSchema, type StreamName } from './receipt.ts';
 
 /**
@@ -22,19 +22,19 @@ export class OutputStore {
 
   /**
    * The record of an attempt's outcome; `undefined`: its worker hasn't written one.
-   * @throws NewerSchemaError if a later version wrote it; Error if what is there is no receipt.
+   * @throws NewerSchemaError if a later version wrote it; DamagedReceiptError if what is there is no receipt.
    */
   async readReceipt(jobId: string, attempt: number): Promise<Receipt | undefined> {
     const key = receiptKey(jobId, attempt);
-    const text = await this.#readText(key);
-    if (text === undefined) return undefined;
     try {
+      const text = await this.#readText(key);
+      if (text === undefined) return undefined;
       const content: unknown = JSON.parse(text);
       if (isNewerReceipt(content)) throw new NewerSchemaError(key);
       return receiptSchema.parse(content);
     } catch (cause) {
-      if (cause instanceof NewerSchemaError) throw cause;
-      throw new Error(`${key} is not a receipt`, { cause });
+      const isDamaged = cause instanceof SyntaxError || cause instanceof z.ZodError || isChecksumMismatch(cause);
+      throw isDamaged ? new DamagedReceiptError(`${key} is not a receipt`, { cause }) : cause;
     }
   }
 
@@ -62,6 +62,10 @@ export class OutputStore {
     const chunks = await listLiveChunks(location, from);
     // Chunks are deleted only once the joined object is there: without one even now, the listing was whole.
     return (await this.#joinedSource(location)) ?? liveOutput(location, chunks, from);
+  }
+
+  async hasDocument(jobId: string, attempt: number, document: DocumentName): Promise<boolean> {
+    return ((await this.#size(documentKey(jobId, attempt, document))) ?? 0) > 0;
   }
 
   /** A URL that brings a document without credentials for some seconds. */
@@ -96,6 +100,11 @@ export class OutputStore {
       throw error;
     }
   }
+}
+
+/** What is stored as the record of an attempt can't be read as one. */
+export class DamagedReceiptError extends Error {
+  override readonly name = 'DamagedReceiptError';
 }
 
 const versioned = z.object({ version: z.number().gt(RECEIPT_VERSION) });

@@ -17,7 +17,7 @@ export function attemptOf(job: Pick<Job, 'attempt'>, asked: number | undefined):
 
 /**
  * One attachment of an attempt: its content, or where it is because it is too large to stream through Lambda.
- * @throws ApiError `not_found`
+ * @throws ApiError `not_found`, with details if there was one and its content is gone, shortened or replaced.
  */
 export async function readAttachment(
   store: AttachmentStore,
@@ -29,8 +29,14 @@ export async function readAttachment(
   const found = attachments[place];
   if (found === undefined) throw ApiError.of('not_found');
   const disposition = downloadAs(found.path);
-  const content = { jobId: job.id, attempt, place, bytes: found.bytes };
-  if (found.bytes <= LIMITS.streamedAttachmentBytes)
+  const { bytes, sha256 } = found;
+  const content = { jobId: job.id, attempt, place, bytes, sha256 };
+  const kept = (await store.size(content)) ?? 0;
+  if (kept !== bytes) {
+    const details = { attachments_state: kept > bytes ? 'corrupt' : kept === 0 ? 'missing' : 'truncated' };
+    throw ApiError.of('not_found', { ...details, recorded_bytes: bytes, kept_bytes: kept });
+  }
+  if (bytes <= LIMITS.streamedAttachmentBytes)
     return { disposition, body: Readable.from(store.read(content), { objectMode: false }) };
   return { disposition, location: await store.presign(content, disposition, LIMITS.redirectSeconds) };
 }

@@ -5,21 +5,23 @@ import type { RuleStore } from '../catalog/rules.ts';
 import { composePrompt } from '../contract/compose-prompt.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { AttachmentStore } from './attachment-store.ts';
+import type { Attachment, AttachmentStore } from './attachment-store.ts';
 import { asOfAttempt } from './attempt-view.ts';
+import { compared, type OutputState, openCompared, type RecordedStreams, recordedStreams } from './compared-output.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobTextStore } from './job-texts.ts';
+import { NOTHING } from './live-output.ts';
 import {
   type LogsRequest,
   logsDocument,
-  type RecordedBytes,
   resultDocument,
   resultMembers,
   type Sources,
   streamsOf,
 } from './output-answer.ts';
 import type { OutputStore } from './output-store.ts';
+import { readableReceipt } from './readable-receipt.ts';
 import type { DocumentName, Receipt, StreamName } from './receipt.ts';
 
 /** What reading output needs. */
@@ -48,18 +50,18 @@ export async function readResult(
   { full, attempt = known.attempt }: { full: boolean; attempt?: number | undefined },
 ): Promise<OutputAnswer> {
   requireAttempt(known, attempt);
-  const receipt = await receiptOf(context, known, attempt);
+  const { receipt, state: receiptState } = await receiptOf(context, known, attempt);
   const job = attempt === known.attempt ? known : asOfAttempt(known, attempt, receipt);
-  const location = full && (await documentLocation(context, job, receipt, 'result'));
-  if (location) return { location };
+  const document = full ? await documentLocation(context, job, receipt, 'result') : undefined;
+  if (document?.location !== undefined) return { location: document.location };
   // The texts may have been edited since an earlier attempt.
   const composedPrompt = receipt?.composed_prompt ?? (job === known ? await composedNow(context, job) : null);
-  const sources = await sourcesOf(context, job, job.attempt, streamsOf('all'));
   const ended = job.status !== 'RUNNING';
-  const attachments = receipt?.attachments === undefined ? [] : await context.attachments.list(job.id, job.attempt);
-  const members = resultMembers(job, { receipt, composedPrompt, attachments });
-  const recorded = ended ? recordedBytes(job, job.attempt, receipt) : {};
-  return { body: resultDocument(members, sources, { full, ended, recorded }) };
+  const recorded = ended ? recordedStreams(job, job.attempt, receipt) : {};
+  const sources = await sourcesOf(context, job, job.attempt, { streams: streamsOf('all'), recorded });
+  const attached = await attachmentsOf(context, job, receipt, receiptState);
+  const members = resultMembers(job, { receipt, composedPrompt, receiptState, ...attached });
+  return { body: resultDocument(members, sources, { full: full && document === undefined, ended }) };
 }
 
 /**
@@ -74,17 +76,20 @@ export async function readLogs(
   const attempt = request.attempt ?? job.attempt;
   requireAttempt(job, attempt);
   requireOneStream(request);
-  const receipt = await receiptOf(context, job, attempt);
-  if (request.full && request.offset === undefined) {
-    const document = request.stream === 'all' ? 'result' : (`logs-${request.stream}` as const);
-    const location = await documentLocation(context, job, receipt, document);
-    if (location) return { location };
+  const { receipt } = await receiptOf(context, job, attempt);
+  let { full } = request;
+  if (full && request.offset === undefined) {
+    const name = request.stream === 'all' ? 'result' : (`logs-${request.stream}` as const);
+    const document = await documentLocation(context, job, receipt, name);
+    if (document?.location !== undefined) return { location: document.location };
+    full = document === undefined;
   }
   const live = job.status === 'RUNNING' && attempt === job.attempt;
   if (live) await markWatched(context, job);
-  const sources = await sourcesOf(context, job, attempt, streamsOf(request.stream), request.offset);
-  const recorded = live ? {} : recordedBytes(job, attempt, receipt);
-  return { body: logsDocument(job, attempt, sources, request, { ended: !live, recorded }) };
+  const recorded = live ? {} : recordedStreams(job, attempt, receipt);
+  const streams = streamsOf(request.stream);
+  const sources = await sourcesOf(context, job, attempt, { streams, recorded, from: request.offset });
+  return { body: logsDocument(job, attempt, sources, { ...request, full }, { ended: !live }) };
 }
 
 function requireAttempt(job: Job, attempt: number): void {
@@ -114,46 +119,64 @@ async function composedNow({ texts, rules }: OutputContext, job: Job): Promise<s
   );
 }
 
-async function receiptOf(context: OutputContext, job: Job, attempt: number): Promise<Receipt | undefined> {
-  const none = attempt === 0 || (job.status === 'RUNNING' && attempt === job.attempt);
-  return none ? undefined : await context.output.readReceipt(job.id, attempt);
+/** The record of an attempt that has ended, and whether it is there; no state: it has not ended. */
+async function receiptOf(
+  { output }: Pick<OutputContext, 'output'>,
+  job: Job,
+  attempt: number,
+): Promise<{ readonly receipt?: Receipt; readonly state?: OutputState }> {
+  if (attempt === 0 || (job.status === 'RUNNING' && attempt === job.attempt)) return {};
+  return await readableReceipt(output, job.id, attempt);
 }
 
-/** By the receipt, which is as old as the output; by the job if the receipt is gone too. */
-function recordedBytes(job: Job, attempt: number, receipt: Receipt | undefined): RecordedBytes {
-  const { stdout, stderr } = receipt?.streams ?? {};
-  if (stdout !== undefined && stderr !== undefined) return { stdout: stdout.bytes, stderr: stderr.bytes };
-  if (attempt !== job.attempt) return {};
-  const { stdout_bytes, stderr_bytes } = job;
-  return {
-    ...(stdout_bytes !== undefined && { stdout: stdout_bytes }),
-    ...(stderr_bytes !== undefined && { stderr: stderr_bytes }),
-  };
+/** The attachments, which may be kept even if the receipt that counts them is gone. */
+async function attachmentsOf(
+  { attachments: store }: OutputContext,
+  job: Job,
+  receipt: Receipt | undefined,
+  receiptState: OutputState | undefined,
+): Promise<{ readonly attachments: readonly Attachment[]; readonly attachmentsState?: OutputState }> {
+  const count = receipt?.attachments?.count;
+  if (receiptState === undefined || (receipt !== undefined && count === undefined)) return { attachments: [] };
+  const { attachments, isReadable } = await store.find(job.id, job.attempt);
+  const isLess = count !== undefined && attachments.length < count;
+  const state = !isReadable ? 'corrupt' : isLess ? 'missing' : count === undefined ? undefined : 'complete';
+  return { attachments, ...(state !== undefined && { attachmentsState: state }) };
 }
 
+/**
+ * Where a document is that the attempt left because it is too large to stream through Lambda. undefined: it left none;
+ * without a location: it is gone, and no whole answer can be given.
+ */
 async function documentLocation(
   context: OutputContext,
   job: Job,
   receipt: Receipt | undefined,
   document: DocumentName,
-): Promise<string | undefined> {
+): Promise<{ readonly location?: string } | undefined> {
   if (!receipt?.documents.includes(document)) return undefined;
-  return await context.output.presignDocument(job.id, receipt.attempt, document, LIMITS.redirectSeconds);
+  const { attempt } = receipt;
+  if (!(await context.output.hasDocument(job.id, attempt, document))) return {};
+  return { location: await context.output.presignDocument(job.id, attempt, document, LIMITS.redirectSeconds) };
 }
 
 async function sourcesOf(
-  context: OutputContext,
+  { output }: OutputContext,
   job: Job,
   attempt: number,
-  streams: readonly StreamName[],
-  from?: number,
+  options: {
+    readonly streams: readonly StreamName[];
+    readonly recorded: RecordedStreams;
+    readonly from?: number | undefined;
+  },
 ): Promise<Sources> {
-  const open = async (stream: StreamName) =>
-    [stream, attempt === 0 ? NOTHING : await context.output.openStream(job.id, attempt, stream, from)] as const;
+  const { streams, recorded, from = 0 } = options;
+  const open = async (stream: StreamName) => {
+    if (attempt === 0) return [stream, compared(NOTHING, undefined)] as const;
+    return [stream, await openCompared(output, { jobId: job.id, attempt, stream, from }, recorded[stream])] as const;
+  };
   return Object.fromEntries(await Promise.all(streams.map(open)));
 }
-
-const NOTHING = { size: 0, async *read() {} };
 
 /**
  * Makes the worker of a running attempt ship its output at once. Writes only if less than half of the time is left.

@@ -4,15 +4,19 @@ import { AGENT_OUTPUTS } from '../agents/outputs.ts';
 import type { Profile } from '../catalog/profiles.ts';
 import { isKnown, type LaterCode } from '../contract/later-code.ts';
 import { AGENTS } from '../contract/schemas/profile.ts';
+import { type OutputState, openCompared } from './compared-output.ts';
 import { collectFollowUps, type FollowUpBlocks } from './follow-up-blocks.ts';
 import type { OutputStore } from './output-store.ts';
+import { readableReceipt } from './readable-receipt.ts';
 import type { Outcome, Receipt, StreamManifest, StreamName } from './receipt.ts';
 import { StreamTally } from './stream-tally.ts';
 
 /** What the persisted output of an attempt says, all of it read. */
 export interface RereadAttempt {
-  /** With the figures as they are; undefined: its worker has written none. */
+  /** With the figures as they are; undefined: there is none that can be read. */
   readonly receipt: Receipt | undefined;
+  /** Whether there is a receipt that can be read. */
+  readonly receiptState: OutputState;
   /** Members of the receipt that were wrong; they have been mended in S3. */
   readonly changed: readonly string[];
   readonly streams: Receipt['streams'];
@@ -31,15 +35,15 @@ export async function rereadAttempt(
   at: { readonly jobId: string; readonly attempt: number },
   agent: Agent | undefined,
 ): Promise<RereadAttempt> {
-  const receipt = await output.readReceipt(at.jobId, at.attempt);
+  const { receipt, state: receiptState } = await readableReceipt(output, at.jobId, at.attempt);
   const found = await readOutput(output, at, receipt?.agent ?? agent, receipt?.outcome);
-  if (receipt === undefined) return { ...found, receipt, changed: [] };
+  if (receipt === undefined) return { ...found, receipt, receiptState, changed: [] };
   const mended = mend(receipt, found);
   const changed = Object.entries(mended).flatMap(([name, value]) =>
     isDeepStrictEqual(value, Reflect.get(receipt, name)) ? [] : [name],
   );
   if (changed.length > 0) await output.putReceipt(mended);
-  return { ...found, receipt: mended, changed };
+  return { ...found, receipt: mended, receiptState, changed };
 }
 
 interface Found {
@@ -58,14 +62,16 @@ async function readOutput(
   const followUps = collectFollowUps();
   const reader = known?.createReader(followUps.messages);
   const stdout = new StreamTally();
-  for await (const chunk of (await output.openStream(jobId, attempt, 'stdout')).read()) {
+  const open = async (stream: StreamName) => await openCompared(output, { jobId, attempt, stream }, undefined);
+  const [stdoutSource, stderrSource] = await Promise.all([open('stdout'), open('stderr')]);
+  for await (const chunk of stdoutSource.read()) {
     stdout.add(chunk);
     reader?.push(chunk);
   }
   reader?.end();
   const stderr = new StreamTally();
   let tail = Buffer.alloc(0);
-  for await (const chunk of (await output.openStream(jobId, attempt, 'stderr')).read()) {
+  for await (const chunk of stderrSource.read()) {
     stderr.add(chunk);
     tail = Buffer.concat([tail, chunk]).subarray(-STDERR_TAIL);
   }
@@ -76,7 +82,11 @@ async function readOutput(
     stderrTail: tail.toString(),
   };
   return {
-    streams: { stdout: stdout.manifest(true), stderr: stderr.manifest(true) },
+    // Without a record to compare with, there is a state only where the stream is cut.
+    streams: {
+      stdout: stdout.manifest(stdoutSource.state() === undefined),
+      stderr: stderr.manifest(stderrSource.state() === undefined),
+    },
     facts: known === undefined ? read : known.conclude(read, exit),
     asked: followUps.found(),
   };
@@ -113,13 +123,14 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
 /** Says of a stream that is no longer what was recorded how it differs, in one sentence. */
 function damageOf(stream: StreamName, read: StreamManifest, known: StreamManifest): string[] {
   if (!isDamaged(read, known)) return [];
-  if (read.bytes === known.bytes) return [`${stream}: the kept output is not what was recorded: its hash differs`];
+  if (read.bytes >= known.bytes) return [`${stream}: the kept output is not what was recorded: its hash differs`];
   return [`${stream}: ${read.bytes} of ${known.bytes} recorded bytes are kept`];
 }
 
+/** Without a hash, more bytes than were recorded are no damage: the record may be older than they are. */
 function isDamaged(read: StreamManifest, known: StreamManifest): boolean {
-  if (read.bytes !== known.bytes) return read.bytes < known.bytes;
-  return known.sha256 !== '' && read.sha256 !== known.sha256;
+  if (known.sha256 === '') return read.bytes < known.bytes;
+  return read.sha256 !== known.sha256;
 }
 
 /** The recorded length and hash of damaged output stay as evidence. Whether everything was kept only the worker knew. */

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../aws/table-clock.ts';
 import { type EndContext, endAttempt } from './end-attempt.ts';
-import { type Evidence, evidenceOf } from './evidence.ts';
+import { type Evidence, evidenceOf, warned } from './evidence.ts';
 import { followUpIds, placesOf } from './follow-up-record.ts';
 import { type FollowUpContext, makeFollowUps } from './follow-ups.ts';
 import type { Job } from './job.ts';
 import { leaseIsOver } from './lease.ts';
 import type { OutputStore } from './output-store.ts';
+import { readableReceipt } from './readable-receipt.ts';
+import { STREAMS } from './receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 import { transition } from './transition.ts';
 import { requireUnderstood } from './understood.ts';
@@ -53,7 +55,7 @@ export async function rereadJob(context: RereadContext, known: Job): Promise<Rer
 /** Applies what a lost worker left. If it was a try for parked jobs, watch-jobs starts those. */
 async function endLost(context: RereadContext, job: Job): Promise<Job> {
   if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
-  const receipt = await context.output.readReceipt(job.id, job.attempt);
+  const { receipt } = await readableReceipt(context.output, job.id, job.attempt);
   if (receipt === undefined) return job;
   const result = await endAttempt(context, job, receipt);
   return result.job ?? job;
@@ -65,20 +67,40 @@ async function correct(context: RereadContext, job: Job, read: RereadAttempt): P
   return result.job ?? job;
 }
 
-function evidenceFrom(job: Job, { receipt, streams, facts }: RereadAttempt): Evidence {
+function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
+  const { receipt, streams, facts } = read;
   // Of a worker that was lost no outcome was taken: what it left later is evidence, no more.
   if (receipt !== undefined && job.reason !== 'worker_lost') return evidenceOf(receipt);
+  const warnings = [...new Set([...lossesOf(job, read), ...(job.attempt_warnings ?? [])])];
   return {
     ...(job.exit_code !== undefined && { exit_code: job.exit_code }),
     ...(job.signal !== undefined && { signal: job.signal }),
     ...(job.error !== undefined && { error: job.error }),
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
     ...(facts.usage !== undefined && { usage: facts.usage }),
-    ...(job.attempt_warnings !== undefined && { attempt_warnings: job.attempt_warnings }),
+    ...warned(warnings),
     // Without a receipt the job's record is the only evidence of output that is gone.
     stdout_bytes: Math.max(streams.stdout.bytes, job.stdout_bytes ?? 0),
     stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
   };
+}
+
+/** What is gone of an attempt without a readable receipt, by the job's own record. A lost worker wrote no receipt. */
+function lossesOf(job: Job, { receiptState, streams }: RereadAttempt): string[] {
+  const shortened = STREAMS.flatMap((stream) => {
+    const recorded = job[`${stream}_bytes`] ?? 0;
+    const { bytes, complete } = streams[stream];
+    if (bytes < recorded) return [`${stream}: ${bytes} of ${recorded} recorded bytes are kept`];
+    return complete ? [] : [`${stream}: what came after byte ${bytes} is not kept`];
+  });
+  if (job.reason === 'worker_lost') return shortened;
+  const noReceipt =
+    receiptState === 'corrupt'
+      ? ['the record of the newest attempt can not be read']
+      : job.stdout_bytes === undefined
+        ? []
+        : ['the record of the newest attempt is gone'];
+  return [...noReceipt, ...shortened];
 }
 
 /** Whether follow-up jobs of the attempt are to be there: it succeeded, and its success counted. */

@@ -1,5 +1,6 @@
 import type { AgentFacts } from '../../lib/agents/agent-output.ts';
 import type { Job } from '../../lib/jobs/job.ts';
+import { NOTHING } from '../../lib/jobs/live-output.ts';
 import type { AttemptContext } from '../../worker-container/attempt.ts';
 import { attemptOutcome } from '../../worker-container/attempt-outcome.ts';
 import { isLeaving, type runAgent } from '../../worker-container/attempt-run.ts';
@@ -75,7 +76,7 @@ export class ModelAgents {
           ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
           ...(follow_ups !== undefined && { follow_ups }),
         };
-        return { record, sources: {}, dispose: async () => undefined };
+        return { record, sources: { stdout: NOTHING, stderr: NOTHING }, dispose: async () => undefined };
       } finally {
         output.dispose();
       }

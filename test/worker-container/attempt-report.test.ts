@@ -5,6 +5,7 @@ import type { Job } from '../../lib/jobs/job.ts';
 import { jobIdOfKey } from '../../lib/jobs/job-id.ts';
 import { JobStore } from '../../lib/jobs/job-store.ts';
 import { LEASE } from '../../lib/jobs/lease.ts';
+import { NOTHING } from '../../lib/jobs/live-output.ts';
 import { OutputStore } from '../../lib/jobs/output-store.ts';
 import { type Receipt, receiptSchema } from '../../lib/jobs/receipt.ts';
 import { transition } from '../../lib/jobs/transition.ts';
@@ -97,7 +98,7 @@ it('a document that was written before a cancel came says how the job ended', as
   });
   const ended = await reportAttempt({ ...worker, output, timing: impatient }, job, {
     ...{ outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() },
-    sources: { stdout: large },
+    sources: { stdout: large, stderr: NOTHING },
   });
   expect(ended).toMatchObject({ status: 'CANCELLED', reason: 'killed_by_request', exit_code: 0 });
   const url = await deployment.output.presignDocument(job.id, 1, 'result', 60);

@@ -7,12 +7,22 @@ import { integerParameter, switchParameter, timestamp } from './text.ts';
 
 const streamText = z.string().meta({ description: 'UTF-8 text; bytes that are none become U+FFFD.' });
 
-/** What is left of an output whose length was recorded. */
-export const OUTPUT_STATES = ['complete', 'missing', 'truncated'] as const;
+/** What is left of something that was recorded when its attempt ended. */
+export const OUTPUT_STATES = ['complete', 'missing', 'truncated', 'corrupt'] as const;
 
 const streamState = z.enum(OUTPUT_STATES).optional().meta({
   description:
-    'Present once the attempt has ended: whether as many bytes are kept as were recorded when it ended. `missing`: none is; `truncated`: fewer are. The text is then what is left.',
+    'Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.',
+});
+
+const receiptState = z.enum(OUTPUT_STATES).optional().meta({
+  description:
+    "Present once the attempt has ended: whether its record can be read, which `final_message`, `composed_prompt` and `changes` come from. `missing`: the record is gone, or the worker was lost before it wrote one; `corrupt`: it can't be read.",
+});
+
+const attachmentsState = z.enum(OUTPUT_STATES).optional().meta({
+  description:
+    "Present if the attempt left attachments: whether the list of them is kept. `missing`: entries are missing; `corrupt`: it can't be read.",
 });
 
 export const resultQuery = z.object({
@@ -46,6 +56,8 @@ export const result = z
     stderr_truncated: z.boolean(),
     stdout_state: streamState,
     stderr_state: streamState,
+    receipt_state: receiptState,
+    attachments_state: attachmentsState,
   })
   .meta({ id: 'JobResult' });
 
@@ -82,7 +94,7 @@ export const logEvents = z.string().meta({
     'Server-sent events of one attempt: from its first byte, from `offset`, or from behind `Last-Event-ID`. Concatenated, the texts of a stream are the log.',
     'Events without a name carry output: `data` is `{"attempt","stream","text","offset","next_offset"}`, text of whole characters that stands for the bytes from `offset` up to `next_offset`.',
     'Their `id` is the offset behind what has been sent; with `stream=all` two, `stdout,stderr`. Ids of later attempts than the first begin with the attempt: `2:1024`.',
-    '`event: end` (`data`: `{"attempt","status","state_reason"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows, or what that one has come to meanwhile. Close the connection: an EventSource would ask again.',
+    '`event: end` (`data`: `{"attempt","status","state_reason","stdout_state","stderr_state"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows, or what that one has come to meanwhile. The states are those of `JobLogs`. Close the connection: an EventSource would ask again.',
     '`event: error` (`data`: `{"error"}`) is the last one when the caller may no longer read, such as `unauthorized` once the token is revoked.',
     `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds of silence. After ${LIMITS.follow.seconds} seconds the stream closes without a last event: go on with \`Last-Event-ID\`, as an EventSource does at once (\`retry: 0\`).`,
     `A deployment streams a limited number of logs at once (\`followStreams\`). Beyond that, a stream sends the output that exists and closes after \`retry: ${LIMITS.follow.pollSeconds * 1000}\`: wait that many milliseconds, then go on with \`Last-Event-ID\`, as an EventSource does.`,

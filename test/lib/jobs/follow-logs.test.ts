@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
@@ -114,6 +114,24 @@ describe('a follow of a job that says nothing', () => {
   });
 });
 
+it('a stream with a gap ends before it, and the end says so, wherever the follower goes on', async () => {
+  const job = await deployment.store(
+    aRunningJob({ id: jobIdOfKey('follow test gap'), status: 'FAILED', reason: 'worker_lost', lease_until: undefined }),
+  );
+  await put(liveChunkKey(job.id, 1, 'stdout', 0), 'abcd');
+  await put(liveChunkKey(job.id, 1, 'stdout', 8), 'ijkl');
+  const follow = async (offset: number | undefined) => {
+    const text = await textOf(followLogs(follower().context, job, { ...STDOUT, offset }));
+    const [, data = ''] = /event: end\ndata: (.*)/.exec(text) ?? [];
+    return [text.includes('"text":"abcd"'), JSON.parse(data).stdout_state];
+  };
+  expect(await follow(undefined)).toEqual([true, 'truncated']);
+  expect(await follow(2_000_000)).toEqual([false, 'truncated']);
+  const first = { Bucket: deployment.env.OUTPUT_BUCKET, Key: liveChunkKey(job.id, 1, 'stdout', 0) };
+  await deployment.objects.send(new DeleteObjectCommand(first));
+  expect(await follow(undefined)).toEqual([false, 'missing']);
+});
+
 it('output is read no faster than the reader takes it', async () => {
   const job = await deployment.store({
     ...aRunningJob({ id: jobIdOfKey('follow test slow'), status: 'SUCCEEDED', reason: 'exited' }),
@@ -122,6 +140,7 @@ it('output is read no faster than the reader takes it', async () => {
   await put(joinedKey(job.id, 1, 'stdout'), Buffer.alloc(size, 'x'));
   let read = 0;
   const output = Object.assign(Object.create(deployment.output), {
+    readReceipt: deployment.output.readReceipt.bind(deployment.output),
     openStream: async (...stream: Parameters<typeof deployment.output.openStream>) => {
       const source = await deployment.output.openStream(...stream);
       return {

@@ -118,3 +118,24 @@ it('those of an earlier success that counted are made, those of one that was ref
   await leave(succeededLater, {}, aReceipt({ kind: 'succeeded', reason: 'exited' }, { attempt: 2, agent: 'shell' }));
   expect((await rereadJob(deployment, succeededLater)).recoveredFollowUpIds).toEqual([]);
 });
+
+it('output that is longer than its record, or has a gap, is said to be so, once', async () => {
+  const hashed = { bytes: 3, lines: 1, sha256: 'ba7816bf', complete: true };
+  const longer = await ended('longer', {});
+  const receipt = aReceipt({ kind: 'failed', reason: 'exited' }, { streams: { stdout: hashed, stderr: hashed } });
+  await leave(longer, { stdout: 'abcd', stderr: 'ab' }, receipt);
+  const warnings = [
+    'stdout: the kept output is not what was recorded: its hash differs',
+    'stderr: 2 of 3 recorded bytes are kept',
+  ];
+  expect((await rereadJob(deployment, longer)).job).toMatchObject({ stdout_bytes: 3, attempt_warnings: warnings });
+
+  const cut = await ended('cut', { reason: 'worker_lost' });
+  const objects = s3OutputObjects(deployment.objects, deployment.env.OUTPUT_BUCKET);
+  const { signal } = new AbortController();
+  for (const offset of [0, 8])
+    await objects.put(liveChunkKey(cut.id, 1, 'stdout', offset), Buffer.from('abcd'), signal);
+  const { job } = await rereadJob(deployment, cut);
+  expect(job.attempt_warnings).toEqual(['stdout: what came after byte 4 is not kept']);
+  expect((await rereadJob(deployment, job)).refreshed).toEqual([]);
+});
