@@ -40,19 +40,25 @@ const RETRY_LATER = `retry: ${LIMITS.follow.pollSeconds * 1000}\n\n`;
 /** How long the mark of a follower without a slot lasts: over some of its requests. */
 const POLLED_MARK_MS = 5 * LIMITS.follow.pollSeconds * 1000;
 
-/** How much longer than its stream a slot is held if it is not released. */
-const SLOT_GRACE_MS = 5_000;
+/** How much longer than its time a stream may take because its client does not read, and its slot is held. */
+const GRACE_MS = 5_000;
+
+/** How often that is checked: a stream that waits for its client runs no code. */
+const STALL_CHECK_INTERVAL_MS = 1_000;
 
 /** Time between two looks: with the second that a watched worker takes to ship, output lags less than two. */
 export const LOOK_INTERVAL_MS = 800;
 
 /**
  * The output of one attempt as server-sent events while it is written; as the schema `logEvents` tells. Reads on only
- * as fast as its reader takes it, and stops within a look when it is destroyed. Waits for output only with a slot.
+ * as fast as its reader takes it, and stops within a look when it is destroyed. Waits for output only with a slot. Destroys itself if its reader stalls.
  * @throws ApiError `invalid_request`
  */
 export function followLogs(context: FollowContext, job: Job, request: FollowRequest): Readable {
-  return Readable.from(new Follow(context, job.id, startOf(job, request)).events(), { objectMode: false });
+  const follow = new Follow(context, job.id, startOf(job, request));
+  const events = Readable.from(follow.events(), { objectMode: false });
+  const checking = setInterval(() => follow.isOverdue() && events.destroy(), STALL_CHECK_INTERVAL_MS);
+  return events.once('close', () => clearInterval(checking));
 }
 
 function startOf(job: Job, request: FollowRequest): FollowPosition {
@@ -95,6 +101,11 @@ class Follow {
     this.#startedAt = context.clock.now();
     this.#admittedAt = this.#startedAt;
     this.#sentAt = this.#startedAt;
+  }
+
+  /** Whether the stream has lasted longer than it may, because its reader stalls or a store does not answer. */
+  isOverdue(): boolean {
+    return this.#now() > (this.#slot === undefined ? this.#passEndsAt : this.#endsAt) + GRACE_MS;
   }
 
   async *events(): AsyncGenerator<string> {
@@ -147,7 +158,7 @@ class Follow {
   async #acquireSlot(): Promise<void> {
     if (this.#isSlotAsked) return;
     this.#isSlotAsked = true;
-    this.#slot = await this.#context.slots.acquire(this.#endsAt - this.#now() + SLOT_GRACE_MS);
+    this.#slot = await this.#context.slots.acquire(this.#endsAt - this.#now() + GRACE_MS);
   }
 
   /** By a receipt of a later version nothing is judged: what it records may mean something else. */
@@ -183,6 +194,10 @@ class Follow {
     return true;
   }
 
+  get #passEndsAt(): number {
+    return this.#startedAt + LIMITS.follow.passSeconds * 1000;
+  }
+
   get #endsAt(): number {
     return this.#startedAt + LIMITS.follow.seconds * 1000;
   }
@@ -193,7 +208,7 @@ class Follow {
       await this.#context.admit();
       this.#admittedAt = this.#now();
     }
-    if (this.#now() < this.#startedAt + LIMITS.follow.passSeconds * 1000) return true;
+    if (this.#now() < this.#passEndsAt) return true;
     await this.#acquireSlot();
     return this.#slot !== undefined && this.#now() < this.#endsAt;
   }

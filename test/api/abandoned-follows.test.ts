@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { type EventStream, follow, textOf } from './event-stream.ts';
-import { createJob } from './job-client.ts';
+import { createJob, untilEnded } from './job-client.ts';
 
 /** Concurrent functions of a new AWS account. */
 const CONCURRENCY = 10;
@@ -60,3 +62,21 @@ it('ten abandoned follows leave the API answering, and followers without a slot 
   const rest = await follow(service, id, '', { 'last-event-id': '3,0' });
   expect(textOf(await Array.fromAsync(rest.events))).toBe('off\n');
 });
+
+it('ten clients that do not read what they follow leave the API answering soon', async () => {
+  const id = await createJob(service, { prompt: 'head -c 30000000 /dev/zero | tr "\\0" x', profile: 'shell' });
+  await untilEnded(service, id);
+  const stalled = await Promise.all(Array.from({ length: CONCURRENCY }, async () => await openUnread(id)));
+  expect(stalled.map(({ statusCode }) => statusCode)).toEqual(stalled.map(() => 200));
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).status === 200, { timeoutMs: 40_000 });
+  for (const response of stalled) response.destroy();
+});
+
+/** Follows a log and reads nothing of it. */
+async function openUnread(id: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${service.token}`, accept: 'text/event-stream' };
+  const following = get(`${service.baseUrl}/api/v1/jobs/${id}/logs?follow=1`, { agent: false, headers });
+  const [response] = await once(following, 'response');
+  response.on('error', () => undefined);
+  return response;
+}
