@@ -15,16 +15,19 @@ import { startObjectAndQueueEmulator } from '../lib/local/object-and-queue-emula
 import { createResources } from '../lib/local/resources.ts';
 import { newRunCredentials } from '../lib/local/run-access/run-credentials.ts';
 import { aJob } from './lib/jobs/a-job.ts';
+import { startSecondDynamodb } from './second-dynamodb.ts';
 
 /** Tables, queues and a bucket of a deployment, emulated in a folder of its own, and the modules opened on them. */
 export async function emulateDeployment() {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const credentials = newRunCredentials();
+  const second = await startSecondDynamodb();
   const dynamodb = await startDynamodbEmulator({
     credentials,
     folder: join(folder, 'dynamodb'),
     env: {},
     log: () => undefined,
+    externalEndpoint: second?.endpoint,
   });
   const others = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
   const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint, credentials };
@@ -88,6 +91,7 @@ export async function emulateDeployment() {
       for (const each of [client, objects, queues]) each.destroy();
       await others.close();
       await dynamodb.stop();
+      await second?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

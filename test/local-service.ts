@@ -9,6 +9,7 @@ import { fetchLocalhost } from '../lib/access/localhost-fetch.ts';
 import { findProgram } from '../lib/local/child-process.ts';
 import { patience } from '../lib/patience.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
+import { type SecondDynamodb, startSecondDynamodb } from './second-dynamodb.ts';
 
 /** The whole local run as a process of its own, for tests of the API. */
 export interface ServiceUnderTest {
@@ -39,6 +40,16 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
+/** By home, since a second run goes on with the tables of the first. They end with this process. */
+const secondDynamodbs = new Map<string, Promise<SecondDynamodb | undefined>>();
+
+async function secondDynamodbOf(home: string): Promise<Record<string, string>> {
+  const started = secondDynamodbs.get(home) ?? startSecondDynamodb();
+  secondDynamodbs.set(home, started);
+  const { endpoint } = (await started) ?? {};
+  return endpoint === undefined ? {} : { PROMPTQ_DYNAMODB_ENDPOINT: endpoint };
+}
+
 const START_LIMIT = 90_000;
 const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
 
@@ -52,6 +63,7 @@ export async function startService(
   options: { env?: Record<string, string>; home?: string; under?: readonly string[] } = {},
 ): Promise<ServiceUnderTest> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
+  const dynamodb = await secondDynamodbOf(home);
   // A test run that is killed must leave no service behind.
   const setpriv = await findProgram('setpriv');
   const [program = '', ...args] = [
@@ -62,7 +74,7 @@ export async function startService(
   ];
   const child = spawn(program, args, {
     // Agents start login shells: what a developer's own profile does there is no part of a test.
-    env: { ...process.env, HOME: home, PORT: '0', PROMPTQ_HOME: home, ...options.env },
+    env: { ...process.env, HOME: home, PORT: '0', PROMPTQ_HOME: home, ...dynamodb, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

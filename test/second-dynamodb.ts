@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { endProcess } from '../lib/local/child-process.ts';
+
+/** moto's server, as `pip install 'moto[server]'` installs it: where it is set, tests use its DynamoDB and not dynoxide. */
+const PROGRAM = process.env.PROMPTQ_TEST_MOTO_SERVER;
+
+export interface SecondDynamodb {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** Starts an empty DynamoDB of moto on a free port of loopback; undefined unless PROMPTQ_TEST_MOTO_SERVER is set. */
+export async function startSecondDynamodb(): Promise<SecondDynamodb | undefined> {
+  if (PROGRAM === undefined) return undefined;
+  const child = spawn(PROGRAM, ['-H', '127.0.0.1', '-p', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  await once(child, 'spawn');
+  process.once('exit', () => child.kill());
+  for await (const line of createInterface(child.stderr)) {
+    const endpoint = / \* Running on (http:\S+)/.exec(line)?.[1];
+    if (endpoint === undefined) continue;
+    child.stderr.resume();
+    return { endpoint, stop: async () => await endProcess(child, 2_000) };
+  }
+  throw new Error(`${PROGRAM} ended before it listened`);
+}
