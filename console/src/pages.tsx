@@ -1,29 +1,24 @@
-import { type ComponentType, lazy } from 'react';
 import { BrowserRouter, Navigate, Route, Routes } from 'react-router';
 import { JobsPage } from './jobs/jobs-page.tsx';
 import { ConsoleLayout } from './layout/console-layout.tsx';
+import { lazyPart } from './layout/lazy-part.ts';
 import { SignedInPage } from './layout/signed-in-page.tsx';
 import { UnknownPage } from './layout/unknown-page.tsx';
 
-/** A page whose code is fetched when it is first opened. */
-function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));
-}
-
-const JobPage = page(() => import('./jobs/job-page.tsx'), 'JobPage');
-const EditJobPage = page(() => import('./jobs/edit-job-page.tsx'), 'EditJobPage');
-const NewJobPage = page(() => import('./jobs/new-job-page.tsx'), 'NewJobPage');
-const StatsPage = page(() => import('./stats/stats-page.tsx'), 'StatsPage');
-const EnvironmentPage = page(() => import('./environment/environment-page.tsx'), 'EnvironmentPage');
-const ProjectsPage = page(() => import('./catalog/projects-page.tsx'), 'ProjectsPage');
-const RulesPage = page(() => import('./catalog/rules-page.tsx'), 'RulesPage');
-const ProfilesPage = page(() => import('./catalog/profiles-page.tsx'), 'ProfilesPage');
-const BindingsPage = page(() => import('./bindings/bindings-page.tsx'), 'BindingsPage');
-const ConfigurationPage = page(() => import('./configuration/configuration-page.tsx'), 'ConfigurationPage');
-const AccountPage = page(() => import('./account/account-page.tsx'), 'AccountPage');
-const ApiTokensPage = page(() => import('./tokens/api-tokens-page.tsx'), 'ApiTokensPage');
-const SessionsPage = page(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
-const AuditPage = page(() => import('./audit/audit-page.tsx'), 'AuditPage');
+const JobPage = lazyPart(() => import('./jobs/job-page.tsx'), 'JobPage');
+const EditJobPage = lazyPart(() => import('./jobs/edit-job-page.tsx'), 'EditJobPage');
+const NewJobPage = lazyPart(() => import('./jobs/new-job-page.tsx'), 'NewJobPage');
+const StatsPage = lazyPart(() => import('./stats/stats-page.tsx'), 'StatsPage');
+const EnvironmentPage = lazyPart(() => import('./environment/environment-page.tsx'), 'EnvironmentPage');
+const ProjectsPage = lazyPart(() => import('./catalog/projects-page.tsx'), 'ProjectsPage');
+const RulesPage = lazyPart(() => import('./catalog/rules-page.tsx'), 'RulesPage');
+const ProfilesPage = lazyPart(() => import('./catalog/profiles-page.tsx'), 'ProfilesPage');
+const BindingsPage = lazyPart(() => import('./bindings/bindings-page.tsx'), 'BindingsPage');
+const ConfigurationPage = lazyPart(() => import('./configuration/configuration-page.tsx'), 'ConfigurationPage');
+const AccountPage = lazyPart(() => import('./account/account-page.tsx'), 'AccountPage');
+const ApiTokensPage = lazyPart(() => import('./tokens/api-tokens-page.tsx'), 'ApiTokensPage');
+const SessionsPage = lazyPart(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
+const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
 /** Which address shows which page. The first page comes with the first load, all others when they are opened. */
 export function Pages() {

@@ -1,4 +1,6 @@
-/** A refusal of the API, in its own words. */
+import { ERROR_WORDS } from './error-words.ts';
+
+/** A refusal of the API; its message is a sentence. */
 export class ApiFault extends Error {
   override readonly name = 'ApiFault';
   readonly status: number;
@@ -20,7 +22,7 @@ export class ApiFault extends Error {
       request_id?: string;
     };
     return new ApiFault(
-      error ?? `the service answered ${response.status} ${response.statusText}`,
+      ERROR_WORDS[error ?? ''] ?? error ?? `The service answered ${response.status} ${response.statusText}.`,
       response.status,
       request_id ?? response.headers.get('x-request-id') ?? undefined,
       details,

@@ -10,9 +10,14 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
+import { focusFirstFault } from '../form/focus-first-fault.ts';
+import { refusalOf } from '../form/issue-sentence.ts';
+import { useSubmitKey } from '../form/use-submit-key.ts';
 import { type BindingFaults, type BindingFields, faultsOf, textIn, writeOf } from './binding-fields.ts';
 import { type Binding, useWriteBinding } from './binding-queries.ts';
 import { fieldsOf, MODES } from './modes.ts';
+
+const DIALOG = '[role=dialog]';
 
 interface BindingFormProps {
   /** The binding to edit; undefined: a new one. */
@@ -40,8 +45,16 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     const body = writeOf(fields, binding);
     const found = faultsOf(body);
     setFaults(found);
-    if (Object.keys(found).length === 0) write.mutate(body, { onSuccess: onWritten });
+    if (Object.keys(found).length > 0) return focusFirstFault(DIALOG);
+    const onError = ({ message }: Error) => {
+      const refusal = refusalOf(message);
+      if (refusal === undefined) return;
+      setFaults({ [refusal.field]: refusal.sentence });
+      focusFirstFault(DIALOG);
+    };
+    write.mutate(body, { onSuccess: onWritten, onError });
   };
+  useSubmitKey(submit);
   const { binding_mode: mode } = fields;
   return (
     <Modal
@@ -61,7 +74,9 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
       }
     >
       <SpaceBetween size="m">
-        {write.error && <Alert type="error">{write.error.message}</Alert>}
+        {write.error && refusalOf(write.error.message) === undefined && (
+          <Alert type="error">{write.error.message}</Alert>
+        )}
         {!binding && (
           <>
             <FormField label="Project" description="Id or name; empty: local_project." errorText={faults.project}>
@@ -69,7 +84,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
             </FormField>
             <FormField
               label="Name"
-              description="Empty: the mode. One that is there already is changed."
+              description="Defaults to the mode. An existing binding of this name is changed."
               errorText={faults.name}
             >
               <Input value={fields.name} onChange={({ detail }) => change({ name: detail.value })} />

@@ -1,17 +1,19 @@
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useMayAct } from '../api/session.ts';
 import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
 import { EmptyList } from '../layout/empty-list.tsx';
+import { lazyPart } from '../layout/lazy-part.ts';
 import { ListTable } from '../layout/list-table.tsx';
 import { PageFault } from '../layout/page-fault.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
+import { Part } from '../layout/part.tsx';
 import { bindingColumns } from './binding-columns.tsx';
 import { type Binding, bindingsQuery, useDeleteBinding } from './binding-queries.ts';
 
-const BindingDialog = lazy(async () => ({ default: (await import('./binding-dialog.tsx')).BindingDialog }));
+const BindingDialog = lazyPart(() => import('./binding-dialog.tsx'), 'BindingDialog');
 
 /** The deploy bindings: what is done when jobs succeed. */
 export function BindingsPage() {
@@ -57,9 +59,9 @@ export function BindingsPage() {
         }
       />
       {edited && (
-        <Suspense fallback={null}>
+        <Part>
           <BindingDialog binding={edited === 'new' ? undefined : edited} onDone={() => setEdited(undefined)} />
-        </Suspense>
+        </Part>
       )}
       {doomed && (
         <ConfirmDialog

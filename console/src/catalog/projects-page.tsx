@@ -2,18 +2,20 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { STATUSES, type Status } from '../../../lib/contract/statuses.ts';
 import { useMayAct } from '../api/session.ts';
 import { statusText } from '../jobs/job-status.tsx';
 import { EmptyList } from '../layout/empty-list.tsx';
+import { lazyPart } from '../layout/lazy-part.ts';
 import { usePageTitle } from '../layout/page-title.ts';
+import { Part } from '../layout/part.tsx';
 import { TimeAgo } from '../layout/time-ago.tsx';
 import { type Project, projectsQuery } from './catalog-queries.ts';
 import { CatalogTable } from './catalog-table.tsx';
 
-const EditProject = lazy(async () => ({ default: (await import('./edit-project.tsx')).EditProject }));
+const EditProject = lazyPart(() => import('./edit-project.tsx'), 'EditProject');
 
 /** The projects and how their jobs stand. */
 export function ProjectsPage() {
@@ -32,9 +34,9 @@ export function ProjectsPage() {
         empty={<EmptyList title="No projects yet">Create a job: it brings its project with it.</EmptyList>}
       />
       {edited && (
-        <Suspense fallback={null}>
+        <Part>
           <EditProject project={edited} onDone={() => setEdited(undefined)} />
-        </Suspense>
+        </Part>
       )}
     </>
   );

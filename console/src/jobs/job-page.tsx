@@ -1,3 +1,4 @@
+import Alert from '@cloudscape-design/components/alert';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +7,7 @@ import { PageFault } from '../layout/page-fault.tsx';
 import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { JobActions } from './job/job-actions.tsx';
+import { JobCrumbs } from './job/job-crumbs.tsx';
 import { jobQuery } from './job/job-query.ts';
 import { JobTabs } from './job/job-tabs.tsx';
 import { WhyWaiting } from './job/why-waiting.tsx';
@@ -21,30 +23,34 @@ export function JobPage() {
   if (job.error && !job.data) {
     return (
       <SpaceBetween size="m">
-        <Header variant="h1" description={id}>
-          Job
-        </Header>
+        <JobCrumbs id={id} />
+        <Header variant="h1">Job</Header>
         <PageFault error={job.error} what="The job" retry={() => void job.refetch()} />
-        <Link className="job-link" to="/jobs">
-          All jobs
-        </Link>
       </SpaceBetween>
     );
   }
   if (!job.data) return <PageLoading what="the job" />;
   return (
     <SpaceBetween size="m">
+      <JobCrumbs id={id} />
+      {job.error && (
+        <Alert type="warning" header="This page is out of date">
+          {job.error.message} It is updated as soon as the service answers.
+        </Alert>
+      )}
       <Header
         variant="h1"
         actions={<JobActions job={job.data} />}
         description={
           <SpaceBetween size="s" direction="horizontal">
             <JobStatus status={job.data.status} cancelling={job.data.cancel_requested_at !== null} />
-            <span>{job.data.project}</span>
+            <Link className="job-link" to={`/jobs?${new URLSearchParams({ project: job.data.project_id })}`}>
+              {job.data.project}
+            </Link>
             <span>{job.data.profile}</span>
             {job.data.attempt > 0 && <span>Attempt {job.data.attempt}</span>}
             {job.data.started_at !== null && job.data.status !== 'QUEUED' && (
-              <RunTime status={job.data.status} startedAt={job.data.started_at} finishedAt={job.data.finished_at} />
+              <RunTime job={job.data} asOf={job.error ? job.dataUpdatedAt : undefined} />
             )}
           </SpaceBetween>
         }

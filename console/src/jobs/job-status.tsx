@@ -32,5 +32,9 @@ export function statusText(status: Status): string {
 export function JobStatus({ status, cancelling = false }: { status: Status; cancelling?: boolean }) {
   if (cancelling && status === 'RUNNING') return <StatusIndicator type="warning">Cancelling</StatusIndicator>;
   const { type, text } = lookOf(status);
-  return <StatusIndicator type={type}>{text}</StatusIndicator>;
+  return (
+    <StatusIndicator type={type} {...(status === 'RUNNING' && { colorOverride: 'blue' as const })}>
+      {text}
+    </StatusIndicator>
+  );
 }

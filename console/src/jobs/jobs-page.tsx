@@ -4,8 +4,8 @@ import Header from '@cloudscape-design/components/header';
 import type { InputProps } from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
-import { useNavigate } from 'react-router';
+import { useEffect, useRef } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import { useMayAct } from '../api/session.ts';
 import { ListTable } from '../layout/list-table.tsx';
 import { useNarrowScreen } from '../layout/narrow-screen.ts';
@@ -16,6 +16,7 @@ import { FilterBar } from './list/filter-bar.tsx';
 import { useJobColumns } from './list/job-columns.tsx';
 import { useJobFilters } from './list/job-filters.ts';
 import { jobsQuery } from './list/jobs-query.ts';
+import { noteList } from './list/last-list.ts';
 import { NoJobs } from './list/no-jobs.tsx';
 import { PageButtons } from './list/page-buttons.tsx';
 import { useListKeys } from './list/use-list-keys.ts';
@@ -31,10 +32,12 @@ export function JobsPage() {
   const [filters, changeFilters] = useJobFilters();
   const paging = usePaging();
   const search = useRef<InputProps.Ref>(null);
-  const columns = useJobColumns();
   const narrow = useNarrowScreen();
   const jobs = useQuery(jobsQuery(filters, paging.cursor));
+  const columns = useJobColumns(jobs.error ? jobs.dataUpdatedAt : undefined);
   const selection = useSelection(jobs.data?.items);
+  const { search: query } = useLocation();
+  useEffect(() => noteList(query), [query]);
   const newJob = () => void navigate('/jobs/new');
   useListKeys({
     search,
@@ -49,8 +52,8 @@ export function JobsPage() {
   return (
     <>
       {jobs.error && (
-        <Alert type="warning" header="The list is no longer up to date">
-          {jobs.error.message}
+        <Alert type="warning" header="The list is out of date">
+          {jobs.error.message} The list is updated as soon as the service answers.
         </Alert>
       )}
       <ListTable

@@ -10,7 +10,11 @@ import { useNavigate, useSearchParams } from 'react-router';
 import { jobCreation } from '../../../lib/contract/schemas/job.ts';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 import { useMayAct } from '../api/session.ts';
-import { fieldFaults, refusedField } from '../form/field-faults.ts';
+import { fieldFaults } from '../form/field-faults.ts';
+import { focusFirstFault } from '../form/focus-first-fault.ts';
+import { refusalOf } from '../form/issue-sentence.ts';
+import { useSubmitKey } from '../form/use-submit-key.ts';
+import { notify } from '../layout/notices.tsx';
 import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { apiOrigin, curlLine } from './form/curl-line.ts';
@@ -50,15 +54,19 @@ export function NewJobPage() {
       await navigate(`/jobs/${id}`);
     },
     onError: ({ message }) => {
-      const field = refusedField(message);
-      if (field !== undefined) setFaults({ [field]: message });
+      const refusal = refusalOf(message);
+      if (refusal === undefined) return;
+      setFaults({ [refusal.field]: refusal.sentence });
+      focusFirstFault();
     },
   });
   const submit = (draft: boolean) => {
     const found = fieldFaults(jobCreation, creationOf(fields));
     setFaults(found);
     if (Object.keys(found).length === 0) create.mutate(draft);
+    else focusFirstFault();
   };
+  useSubmitKey(() => mayAct && !create.isPending && submit(false));
   if (from !== null && model.isPending) return <PageLoading what="the job to start from" />;
   return (
     <SpaceBetween size="m">
@@ -76,6 +84,11 @@ export function NewJobPage() {
         New job
       </Header>
       {model.error && <Alert type="warning">{`The job to start from: ${model.error.message}`}</Alert>}
+      {!mayAct && (
+        <Alert type="info" header="Your role only reads">
+          You can prepare a job here and copy it as curl. An operator or admin can create it.
+        </Alert>
+      )}
       <JobForm
         fields={fields}
         faults={faults}
@@ -84,17 +97,17 @@ export function NewJobPage() {
           setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
         }}
       />
-      {create.error && (
+      {create.error && refusalOf(create.error.message) === undefined && (
         <Alert type="error" header="The job was not created">
           {create.error.message}
         </Alert>
       )}
       {Object.keys(faults).length > 0 && (
         <div role="alert">
-          <Box color="text-status-error">Some fields above need a change: {Object.keys(faults).join(', ')}.</Box>
+          <Box color="text-status-error">The job was not created: {faultyLabels(faults)}.</Box>
         </div>
       )}
-      {mayAct ? (
+      {mayAct && (
         <SpaceBetween size="xs" direction="horizontal">
           <Button
             variant="primary"
@@ -114,17 +127,24 @@ export function NewJobPage() {
           <Button
             variant="link"
             onClick={() => {
+              const cleared = fields;
               setFields(NO_FIELDS);
               setFaults({});
               create.reset();
+              const undo = <Button onClick={() => setFields(cleared)}>Undo</Button>;
+              notify({ type: 'info', header: 'The form was cleared', action: undo });
             }}
           >
             Clear the form
           </Button>
         </SpaceBetween>
-      ) : (
-        <Alert>Your role only reads: an operator can create jobs.</Alert>
       )}
     </SpaceBetween>
   );
+}
+
+/** `Prompt, Priority`: the fields to look at, by the names that the form gives them. */
+function faultyLabels(faults: JobFaults): string {
+  const names = Object.keys(faults).map((name) => name.replaceAll('_', ' '));
+  return `check ${names.join(', ')}`;
 }

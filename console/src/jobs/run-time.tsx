@@ -1,15 +1,16 @@
-import type { Status } from '../../../lib/contract/statuses.ts';
 import { duration, useNow } from '../layout/time-ago.tsx';
+import type { JobSummary } from './list/jobs-query.ts';
 
 interface RunTimeProps {
-  readonly status: Status;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
+  readonly job: Pick<JobSummary, 'status' | 'started_at' | 'finished_at'>;
+  /** When the job was last read (ms), if it can't be read now: what it does since then is not known. */
+  readonly asOf?: number | undefined;
 }
 
 /** How long the newest attempt took, or has taken so far. Nothing runs while a job waits for another one. */
-export function RunTime({ status, startedAt, finishedAt }: RunTimeProps) {
+export function RunTime({ job, asOf }: RunTimeProps) {
   const now = useNow();
+  const { status, started_at: startedAt, finished_at: finishedAt } = job;
   if (startedAt === null || (finishedAt === null && status !== 'RUNNING')) return <>-</>;
-  return <>{duration((finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(startedAt))}</>;
+  return <>{duration((finishedAt === null ? (asOf ?? now) : Date.parse(finishedAt)) - Date.parse(startedAt))}</>;
 }

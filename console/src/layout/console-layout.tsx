@@ -1,19 +1,20 @@
 import type { LinkProps } from '@cloudscape-design/components/link';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Outlet, useLocation, useNavigate } from 'react-router';
+import { useMayAdminister } from '../api/session.ts';
 import { isSessionOver, onSessionOver } from '../api/session-over.ts';
-import { NAVIGATION } from './navigation.ts';
+import { navigationFor } from './navigation.ts';
 import { Notices } from './notices.tsx';
 import { PageLoading } from './page-loading.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 import './console-layout.css';
+import { lazyPart } from './lazy-part.ts';
+import { Part } from './part.tsx';
 
-const ShortcutsHelp = lazy(async () => ({ default: (await import('./shortcuts-help.tsx')).ShortcutsHelp }));
-const SessionOverDialog = lazy(async () => ({
-  default: (await import('./session-over-dialog.tsx')).SessionOverDialog,
-}));
+const ShortcutsHelp = lazyPart(() => import('./shortcuts-help.tsx'), 'ShortcutsHelp');
+const SessionOverDialog = lazyPart(() => import('./session-over-dialog.tsx'), 'SessionOverDialog');
 
 /**
  * What surrounds every page: the bar, the navigation beside it (over it on a narrow screen), what happened, the page.
@@ -24,6 +25,7 @@ export function ConsoleLayout() {
   const { pathname } = useLocation();
   const [helping, setHelping] = useState(false);
   useShortcuts({ n: () => void navigate('/jobs/new'), '?': () => setHelping(true) });
+  const isAdmin = useMayAdminister();
   const sessionOver = useSyncExternalStore(onSessionOver, isSessionOver);
   const [navigationOpen, setNavigationOpen] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the navigation that lies over it
@@ -45,25 +47,33 @@ export function ConsoleLayout() {
         onHelp={() => setHelping(true)}
       />
       <div className="console-body">
-        <div id="navigation" className={navigationOpen ? 'console-navigation open' : 'console-navigation'}>
-          <SideNavigation activeHref={`/${pathname.split('/')[1] ?? ''}`} items={NAVIGATION} onFollow={follow} />
-        </div>
+        <nav
+          id="navigation"
+          aria-label="Pages"
+          className={navigationOpen ? 'console-navigation open' : 'console-navigation'}
+        >
+          <SideNavigation
+            activeHref={`/${pathname.split('/')[1] ?? ''}`}
+            items={navigationFor({ isAdmin })}
+            onFollow={follow}
+          />
+        </nav>
         <main id="main" className="console-main" tabIndex={-1}>
           <Notices />
-          <Suspense fallback={<PageLoading />}>
+          <Part isPage resetKey={pathname} loading={<PageLoading />}>
             <Outlet />
-          </Suspense>
+          </Part>
         </main>
       </div>
       {helping && (
-        <Suspense fallback={null}>
+        <Part>
           <ShortcutsHelp onDismiss={() => setHelping(false)} />
-        </Suspense>
+        </Part>
       )}
       {sessionOver && (
-        <Suspense fallback={null}>
+        <Part>
           <SessionOverDialog />
-        </Suspense>
+        </Part>
       )}
     </>
   );

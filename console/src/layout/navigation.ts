@@ -1,30 +1,42 @@
 import type { SideNavigationProps } from '@cloudscape-design/components/side-navigation';
 
-/** The pages of the console, as the side navigation lists them. */
-export const NAVIGATION: readonly SideNavigationProps.Item[] = [
-  { type: 'link', text: 'Jobs', href: '/jobs' },
-  { type: 'link', text: 'Statistics', href: '/stats' },
-  { type: 'link', text: 'Environment', href: '/environment' },
-  { type: 'divider' },
-  {
-    type: 'section',
-    text: 'Catalog',
-    items: [
-      { type: 'link', text: 'Projects', href: '/projects' },
-      { type: 'link', text: 'Rules', href: '/rules' },
-      { type: 'link', text: 'Profiles', href: '/profiles' },
-      { type: 'link', text: 'Deploy bindings', href: '/bindings' },
-      { type: 'link', text: 'Configuration', href: '/configuration' },
-    ],
-  },
-  {
-    type: 'section',
-    text: 'Access',
-    items: [
-      { type: 'link', text: 'Vendor account', href: '/account' },
-      { type: 'link', text: 'API tokens', href: '/api-tokens' },
-      { type: 'link', text: 'Sessions', href: '/sessions' },
-      { type: 'link', text: 'Audit log', href: '/audit' },
-    ],
-  },
+interface Page {
+  readonly text: string;
+  readonly href: string;
+  readonly adminsOnly?: true;
+}
+
+const FIRST: readonly Page[] = [
+  { text: 'Jobs', href: '/jobs' },
+  { text: 'Statistics', href: '/stats' },
+  { text: 'Environment', href: '/environment' },
 ];
+
+const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
+  Catalog: [
+    { text: 'Projects', href: '/projects' },
+    { text: 'Rules', href: '/rules' },
+    { text: 'Profiles', href: '/profiles' },
+    { text: 'Deploy bindings', href: '/bindings' },
+    { text: 'Configuration', href: '/configuration', adminsOnly: true },
+  ],
+  Access: [
+    { text: 'Vendor account', href: '/account', adminsOnly: true },
+    { text: 'API tokens', href: '/api-tokens', adminsOnly: true },
+    { text: 'Sessions', href: '/sessions', adminsOnly: true },
+    { text: 'Audit log', href: '/audit' },
+  ],
+};
+
+/** The pages of the console as the side navigation lists them, without those that refuse this user. */
+export function navigationFor({ isAdmin }: { isAdmin: boolean }): readonly SideNavigationProps.Item[] {
+  const links = (pages: readonly Page[]) =>
+    pages
+      .filter(({ adminsOnly }) => isAdmin || adminsOnly !== true)
+      .map(({ text, href }) => ({ type: 'link' as const, text, href }));
+  return [
+    ...links(FIRST),
+    { type: 'divider' },
+    ...Object.entries(SECTIONS).map(([text, pages]) => ({ type: 'section' as const, text, items: links(pages) })),
+  ];
+}

@@ -1,7 +1,7 @@
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { useSyncExternalStore } from 'react';
 
-type Notice = Pick<FlashbarProps.MessageDefinition, 'type' | 'header' | 'content'>;
+type Notice = Pick<FlashbarProps.MessageDefinition, 'type' | 'header' | 'content' | 'action'>;
 let shown: readonly FlashbarProps.MessageDefinition[] = [];
 let made = 0;
 const listeners = new Set<() => void>();

@@ -9,10 +9,10 @@ export function PageFault({ error, retry, what }: { error: Error; retry?: () => 
   return (
     <Alert
       type={missing ? 'warning' : 'error'}
-      header={missing ? `${what} is not there` : `${what} could not be loaded`}
+      header={missing ? `${what} was not found` : `${what} could not be loaded`}
       action={!missing && retry && <Button onClick={retry}>Try again</Button>}
     >
-      {sentenceOf(error)}
+      {missing ? 'The link may be mistyped, or it was removed when its retention ended.' : error.message}
       {error instanceof ApiFault && error.requestId !== undefined && !missing && (
         <Box variant="small" display="block">
           Request {error.requestId}
@@ -20,12 +20,4 @@ export function PageFault({ error, retry, what }: { error: Error; retry?: () => 
       )}
     </Alert>
   );
-}
-
-/** The service's own words, but for the fixed ones that are made for programs. */
-function sentenceOf(error: Error): string {
-  if (!(error instanceof ApiFault)) return `The service can't be reached: ${error.message}`;
-  if (error.status === 404) return 'The link may be mistyped, or it was removed when it had been kept for long enough.';
-  if (error.message === 'internal_error') return 'The service failed. Its log says why, under the request below.';
-  return error.message;
 }

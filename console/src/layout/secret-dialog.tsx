@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import './secret-dialog.css';
 
 interface SecretDialogProps {
@@ -19,24 +19,30 @@ interface SecretDialogProps {
 
 /** The one time that a secret is shown. */
 export function SecretDialog({ header, what, secret, children, onDone }: SecretDialogProps) {
+  const [asking, setAsking] = useState(false);
   return (
     <Modal
       visible
       header={header}
-      closeAriaLabel={`Close; the ${what} is not shown again`}
-      // A slip beside the dialog must not lose the secret.
-      onDismiss={({ detail }) => detail.reason !== 'overlay' && onDone()}
+      closeAriaLabel="Close"
+      // Escape or a slip beside the dialog must not lose the secret.
+      onDismiss={() => setAsking(true)}
       footer={
         <Box float="right">
-          <Button variant="primary" onClick={onDone}>
-            I have kept it
-          </Button>
+          <SpaceBetween size="xs" direction="horizontal">
+            {asking && <Button onClick={onDone}>Close without saving it</Button>}
+            <Button variant="primary" onClick={onDone}>
+              I have saved it
+            </Button>
+          </SpaceBetween>
         </Box>
       }
     >
       <SpaceBetween size="m">
         <Alert type="warning" statusIconAriaLabel="Warning">
-          Copy it now. It is not shown again.
+          {asking
+            ? `Once this dialog is closed, nobody can read the ${what} again. Have you saved it?`
+            : 'Copy it now. It is not shown again.'}
         </Alert>
         <code className="secret" data-testid={what}>
           {secret}

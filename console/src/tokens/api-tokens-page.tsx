@@ -2,19 +2,21 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { NOT_ENFORCED } from '../../../lib/contract/scopes.ts';
 import { AdminsOnly } from '../layout/admins-only.tsx';
 import { ConfirmDialog } from '../layout/confirm-dialog.tsx';
 import { EmptyList } from '../layout/empty-list.tsx';
+import { lazyPart } from '../layout/lazy-part.ts';
 import { ListTable } from '../layout/list-table.tsx';
 import { PageFault } from '../layout/page-fault.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
+import { Part } from '../layout/part.tsx';
 import { ScopesNote } from './scopes-note.tsx';
 import { tokenColumns } from './token-columns.tsx';
 import { type Token, type TokenChange, tokensQuery, useChangeToken } from './token-queries.ts';
 
-const CreateToken = lazy(async () => ({ default: (await import('./create-token.tsx')).CreateToken }));
+const CreateToken = lazyPart(() => import('./create-token.tsx'), 'CreateToken');
 
 /** The API tokens: making them, and taking them back. */
 export function ApiTokensPage() {
@@ -67,9 +69,9 @@ function TokenList() {
         empty={<EmptyList title="No tokens yet">Create one for each program that calls the API.</EmptyList>}
       />
       {creating && (
-        <Suspense fallback={null}>
+        <Part>
           <CreateToken onDone={() => setCreating(false)} />
-        </Suspense>
+        </Part>
       )}
       {asked && (
         <ConfirmDialog

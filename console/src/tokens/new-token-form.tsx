@@ -98,9 +98,9 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
 }
 
 const MEANINGS: Readonly<Record<Scope, string>> = {
-  read: 'See jobs, their results, projects and statistics.',
+  read: 'See jobs, projects and statistics.',
   write: 'Create jobs and act on them.',
-  logs: 'Read output and the audit log.',
-  attachments: 'Fetch files that jobs left.',
+  logs: 'Read results, output and the audit log.',
+  attachments: 'Download the files that jobs left.',
   admin: 'Everything, also configuration and the vendor account.',
 };

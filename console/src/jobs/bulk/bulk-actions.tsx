@@ -1,10 +1,12 @@
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
 import type { JobSummary } from '../list/jobs-query.ts';
 import { BULK_ACTIONS, type BulkAction } from './bulk-effect.ts';
 
-const BulkDialog = lazy(async () => ({ default: (await import('./bulk-dialog.tsx')).BulkDialog }));
+const BulkDialog = lazyPart(() => import('./bulk-dialog.tsx'), 'BulkDialog');
 const TEXTS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel jobs', retry: 'Retry jobs', kill: 'Kill jobs' };
 
 /** What can be done with the chosen jobs. Nothing happens before its preview is confirmed. */
@@ -23,7 +25,7 @@ export function BulkActions({ selected, onDone }: { selected: readonly JobSummar
         </Button>
       ))}
       {asking && (
-        <Suspense>
+        <Part>
           <BulkDialog
             action={asking.action}
             jobs={asking.jobs}
@@ -32,7 +34,7 @@ export function BulkActions({ selected, onDone }: { selected: readonly JobSummar
               if (acted) onDone();
             }}
           />
-        </Suspense>
+        </Part>
       )}
     </SpaceBetween>
   );

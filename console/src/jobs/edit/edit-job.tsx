@@ -6,6 +6,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { focusFirstFault } from '../../form/focus-first-fault.ts';
+import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { changesOf, editOf, fieldsOf, type JobFaults, type JobFields } from '../form/job-fields.ts';
 import { JobForm } from '../form/job-form.tsx';
 import type { Job } from '../job/job-query.ts';
@@ -39,7 +41,9 @@ export function EditJob({ job }: { job: Job }) {
     const found = editFaults(opened, fields);
     setFaults(found);
     if (Object.keys(found).length === 0) setAsking(true);
+    else focusFirstFault();
   };
+  useSubmitKey(() => !asking && changes.length > 0 && ask());
   return (
     <SpaceBetween size="m">
       <Header
@@ -76,7 +80,7 @@ export function EditJob({ job }: { job: Job }) {
           Review and save
         </Button>
         <Button variant="link" onClick={() => void navigate(`/jobs/${job.id}`)}>
-          Leave it as it is
+          Discard changes
         </Button>
       </SpaceBetween>
       {asking && (

@@ -27,6 +27,7 @@ export function JobForm({ editing = false, ...part }: FormPart & { editing?: boo
           <FormField label="Prompt" stretch errorText={faults.prompt}>
             <Textarea
               rows={8}
+              autoFocus={!editing}
               value={fields.prompt}
               placeholder="What the agent is to do"
               onChange={({ detail }) => onChange({ prompt: detail.value })}
@@ -50,7 +51,7 @@ export function JobForm({ editing = false, ...part }: FormPart & { editing?: boo
         <SettingsFields {...part} />
       </Container>
       {!editing && (
-        <Container header={<Header variant="h2">Once only</Header>}>
+        <Container header={<Header variant="h2">Idempotency</Header>}>
           <FormField
             label="Idempotency key"
             description="One key, one job: sending it again answers with the job that is there."

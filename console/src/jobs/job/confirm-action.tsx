@@ -1,43 +1,41 @@
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { Status } from '../../../../lib/contract/statuses.ts';
+import { ConfirmDialog } from '../../layout/confirm-dialog.tsx';
+
+/** What asks before it is done. */
+export type AskedAction = 'cancel' | 'kill' | 'retry';
 
 interface ConfirmActionProps {
-  readonly action: 'cancel' | 'kill';
-  readonly running: boolean;
+  readonly action: AskedAction;
+  readonly status: Status;
   readonly onConfirm: () => void;
   readonly onDismiss: () => void;
 }
 
-/** Asks before work is thrown away. */
-export function ConfirmAction({ action, running, onConfirm, onDismiss }: ConfirmActionProps) {
-  const name = action === 'cancel' ? 'Cancel this job' : 'Kill this job';
+const NAMES: Readonly<Record<AskedAction, string>> = {
+  cancel: 'Cancel this job',
+  kill: 'Kill this job',
+  retry: 'Run this job again',
+};
+
+/** Asks before work is thrown away or paid for twice. */
+export function ConfirmAction({ action, status, onConfirm, onDismiss }: ConfirmActionProps) {
   return (
-    <Modal
-      visible
-      header={`${name}?`}
-      closeAriaLabel="Close"
+    <ConfirmDialog
+      action={NAMES[action]}
+      keep={action === 'retry' ? 'Keep the result' : 'Keep the job'}
+      onConfirm={onConfirm}
       onDismiss={onDismiss}
-      footer={
-        <Box float="right">
-          <SpaceBetween size="xs" direction="horizontal">
-            <Button onClick={onDismiss}>Keep it</Button>
-            <Button variant="primary" onClick={onConfirm}>
-              {name}
-            </Button>
-          </SpaceBetween>
-        </Box>
-      }
     >
-      {consequence(action, running)}
-    </Modal>
+      {consequence(action, status)}
+    </ConfirmDialog>
   );
 }
 
-function consequence(action: 'cancel' | 'kill', running: boolean): string {
-  if (!running) return 'It will not run. You can retry it later.';
+function consequence(action: AskedAction, status: Status): string {
+  if (action === 'retry')
+    return 'This job has succeeded. Another attempt costs tokens again, and its outcome becomes the state of the job. The result of the earlier attempt stays readable.';
+  if (status !== 'RUNNING') return 'It will not run. You can retry it later.';
   if (action === 'kill')
-    return 'Its processes are ended at once, without a chance to tidy up. Its output so far is kept.';
+    return 'Its processes are ended at once, without a chance to clean up. Its output so far is kept.';
   return 'The agent is asked to stop and has ten seconds to do so; then its processes are ended. Its output so far is kept.';
 }

@@ -1,19 +1,23 @@
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { hasEffect, type JobAction } from '../../../../lib/contract/job-actions.ts';
+import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
 import { useMayAct } from '../../api/session.ts';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
 import { type PlainAction, useJobAction } from '../use-job-action.ts';
+import type { AskedAction } from './confirm-action.tsx';
 import type { Job } from './job-query.ts';
 
-const ConfirmAction = lazy(async () => ({ default: (await import('./confirm-action.tsx')).ConfirmAction }));
+const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAction');
 
-const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; confirm: boolean }[] = [
-  { action: 'submit', text: 'Queue it', confirm: false },
-  { action: 'retry', text: 'Retry', confirm: false },
-  { action: 'cancel', text: 'Cancel job', confirm: true },
-  { action: 'kill', text: 'Kill', confirm: true },
+const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks: readonly Status[] }[] = [
+  { action: 'submit', text: 'Queue it', asks: [] },
+  { action: 'retry', text: 'Retry', asks: ['SUCCEEDED'] },
+  { action: 'cancel', text: 'Cancel job', asks: STATUSES },
+  { action: 'kill', text: 'Kill', asks: STATUSES },
 ];
 
 /** What can be done with a job in its present state. */
@@ -21,7 +25,7 @@ export function JobActions({ job }: { job: Job }) {
   const navigate = useNavigate();
   const mayAct = useMayAct();
   const act = useJobAction(job.id);
-  const [asking, setAsking] = useState<'cancel' | 'kill'>();
+  const [asking, setAsking] = useState<AskedAction>();
   if (!mayAct) return null;
   const start = (action: PlainAction) => {
     setAsking(undefined);
@@ -30,13 +34,13 @@ export function JobActions({ job }: { job: Job }) {
   return (
     <SpaceBetween size="xs" direction="horizontal">
       {hasEffect('edit', job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
-      {BUTTONS.filter(({ action }) => hasEffect(action, job.status)).map(({ action, text, confirm }) => (
+      {BUTTONS.filter(({ action }) => hasEffect(action, job.status)).map(({ action, text, asks }) => (
         <Button
           key={action}
           variant={action === 'submit' ? 'primary' : 'normal'}
           loading={act.isPending && act.variables === action}
           disabled={action === 'cancel' && job.cancel_requested_at !== null}
-          onClick={() => (confirm ? setAsking(action as 'cancel' | 'kill') : start(action))}
+          onClick={() => (action !== 'submit' && asks.includes(job.status) ? setAsking(action) : start(action))}
         >
           {text}
         </Button>
@@ -52,14 +56,14 @@ export function JobActions({ job }: { job: Job }) {
       )}
       <Button onClick={() => void navigate(`/jobs/new?from=${job.id}`)}>Copy to a new job</Button>
       {asking !== undefined && (
-        <Suspense>
+        <Part>
           <ConfirmAction
             action={asking}
-            running={job.status === 'RUNNING'}
+            status={job.status}
             onConfirm={() => start(asking)}
             onDismiss={() => setAsking(undefined)}
           />
-        </Suspense>
+        </Part>
       )}
     </SpaceBetween>
   );

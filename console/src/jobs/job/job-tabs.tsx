@@ -1,9 +1,11 @@
 import Box from '@cloudscape-design/components/box';
 import Spinner from '@cloudscape-design/components/spinner';
 import Tabs, { type TabsProps } from '@cloudscape-design/components/tabs';
-import { lazy, Suspense } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
 import { useShortcuts } from '../../layout/use-shortcuts.ts';
+import { lastList } from '../list/last-list.ts';
 import { JobAttachments } from './job-attachments.tsx';
 import { JobChanges } from './job-changes.tsx';
 import { JobDeployments } from './job-deployments.tsx';
@@ -12,8 +14,8 @@ import { JobFollowUps } from './job-follow-ups.tsx';
 import type { Job } from './job-query.ts';
 import { JobResult } from './job-result.tsx';
 
-const JobLog = lazy(async () => ({ default: (await import('../log/job-log.tsx')).JobLog }));
-const JobEvents = lazy(async () => ({ default: (await import('../events/job-events.tsx')).JobEvents }));
+const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
+const JobEvents = lazyPart(() => import('../events/job-events.tsx'), 'JobEvents');
 
 /** What is known of a job, part by part; the part that is shown stands in the address. */
 export function JobTabs({ job }: { job: Job }) {
@@ -23,7 +25,7 @@ export function JobTabs({ job }: { job: Job }) {
   const show = (tab: string) => setParameters({ tab }, { replace: true });
   useShortcuts({
     ...Object.fromEntries(tabs.map(({ id }, at) => [String(at + 1), () => show(id)])),
-    u: () => void navigate('/jobs'),
+    u: () => void navigate(lastList()),
   });
   const wanted = parameters.get('tab');
   const shown = tabs.find(({ id }) => id === wanted)?.id ?? (job.attempt === 0 ? 'details' : 'log');
@@ -33,7 +35,7 @@ export function JobTabs({ job }: { job: Job }) {
       ariaLabel="Parts of the job"
       i18nStrings={{ scrollLeftAriaLabel: 'Parts before', scrollRightAriaLabel: 'More parts' }}
       onChange={({ detail }) => show(detail.activeTabId)}
-      tabs={tabs.map((tab) => ({ ...tab, content: <Suspense fallback={<Spinner />}>{tab.content}</Suspense> }))}
+      tabs={tabs.map((tab) => ({ ...tab, content: <Part loading={<Spinner />}>{tab.content}</Part> }))}
     />
   );
 }

@@ -1,5 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import type { TableProps } from '@cloudscape-design/components/table';
+import { useMemo } from 'react';
 import { Link } from 'react-router';
 import { useNarrowScreen } from '../../layout/narrow-screen.ts';
 import { TimeAgo } from '../../layout/time-ago.tsx';
@@ -7,13 +8,14 @@ import { JobStatus } from '../job-status.tsx';
 import { RunTime } from '../run-time.tsx';
 import type { JobSummary } from './jobs-query.ts';
 
-/** The columns of the list of jobs. */
-const JOB_COLUMNS: TableProps.ColumnDefinition<JobSummary>[] = [
+type Columns = TableProps.ColumnDefinition<JobSummary>[];
+
+const jobColumns = (asOf: number | undefined): Columns => [
   {
     id: 'status',
     header: 'State',
-    minWidth: 185,
-    maxWidth: 260,
+    minWidth: 150,
+    maxWidth: 240,
     cell: (job) => (
       <>
         <JobStatus status={job.status} cancelling={job.cancel_requested_at !== null} />
@@ -58,14 +60,18 @@ const JOB_COLUMNS: TableProps.ColumnDefinition<JobSummary>[] = [
     id: 'duration',
     header: 'Run time',
     minWidth: 90,
-    cell: (job) => <RunTime status={job.status} startedAt={job.started_at} finishedAt={job.finished_at} />,
+    cell: (job) => <RunTime job={job} asOf={asOf} />,
   },
 ];
 
 const IN_NARROW = ['prompt', 'status', 'project', 'created'];
 
-/** The columns that are shown: on a narrow screen what is needed to find a job. */
-export function useJobColumns(): typeof JOB_COLUMNS {
+/**
+ * The columns that are shown: on a narrow screen what is needed to find a job.
+ * @param asOf when the jobs were last read (ms), if they can't be read now
+ */
+export function useJobColumns(asOf: number | undefined): Columns {
   const narrow = useNarrowScreen();
-  return narrow ? JOB_COLUMNS.filter(({ id = '' }) => IN_NARROW.includes(id)) : JOB_COLUMNS;
+  const columns = useMemo(() => jobColumns(asOf), [asOf]);
+  return narrow ? columns.filter(({ id = '' }) => IN_NARROW.includes(id)) : columns;
 }

@@ -1,10 +1,12 @@
 import ButtonDropdown, { type ButtonDropdownProps } from '@cloudscape-design/components/button-dropdown';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { lazyPart } from '../../layout/lazy-part.ts';
 import { notify } from '../../layout/notices.tsx';
+import { Part } from '../../layout/part.tsx';
 import type { ChangeFilters, JobFilters } from './job-filters.ts';
 import { type KeptFilters, keepFilters, keptFilters } from './kept-filters.ts';
 
-const NameFilters = lazy(async () => ({ default: (await import('./name-filters.tsx')).NameFilters }));
+const NameFilters = lazyPart(() => import('./name-filters.tsx'), 'NameFilters');
 const NO_FILTERS = { status: '', search: '', project: '', cwd: '' } as const;
 
 interface SavedFiltersProps {
@@ -39,7 +41,7 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
         Saved filters
       </ButtonDropdown>
       {naming && (
-        <Suspense>
+        <Part>
           <NameFilters
             taken={Object.keys(kept)}
             onSave={(name) => {
@@ -48,7 +50,7 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
             }}
             onDismiss={() => setNaming(false)}
           />
-        </Suspense>
+        </Part>
       )}
     </>
   );

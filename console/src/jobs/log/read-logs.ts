@@ -1,5 +1,6 @@
 import { ApiFault } from '../../api/api-fault.ts';
 import type { Schemas } from '../../api/client.ts';
+import { reach } from '../../api/reach.ts';
 import type { LogStream } from './use-log.ts';
 
 /**
@@ -12,7 +13,7 @@ export async function readLogs(
   { attempt, stream }: { attempt: number; stream: LogStream },
 ): Promise<Schemas['JobLogs']> {
   const query = new URLSearchParams({ attempt: String(attempt), stream });
-  const response = await fetch(`/api/v1/jobs/${encodeURIComponent(id)}/logs?${query}`, { credentials: 'same-origin' });
+  const response = await reach(`/api/v1/jobs/${encodeURIComponent(id)}/logs?${query}`, { credentials: 'same-origin' });
   if (!response.ok) throw ApiFault.of(response, await response.json().catch(() => undefined));
   return (await response.json()) as Schemas['JobLogs'];
 }

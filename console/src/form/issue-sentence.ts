@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+import { faultSentence } from '../../../lib/contract/input-fault.ts';
+
+/**
+ * What a person has to change about a field. Where there are no words for it here, what the API allows stands in.
+ * @param body what would be sent
+ */
+export function issueSentence(issue: z.core.$ZodIssue, body: Readonly<Record<string, unknown>>): string {
+  const value = body[String(issue.path[0])];
+  if (value === undefined || (typeof value === 'string' && value.trim() === '')) return 'Enter a value.';
+  if (issue.path.length === 1 && issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
+    return issue.expected === 'number' || issue.expected === 'int' ? 'Enter a number.' : 'Enter a text.';
+  if (issue.path.length === 1 && issue.code === 'too_big') {
+    if (typeof value === 'number') return `Enter at most ${issue.maximum}.`;
+    if (typeof value === 'string') return `Use at most ${issue.maximum} characters; there are ${value.length}.`;
+  }
+  if (issue.path.length === 1 && issue.code === 'too_small' && typeof value === 'number')
+    return `Enter at least ${issue.minimum}.`;
+  return allowedOf(faultSentence('', issue, body));
+}
+
+/** The field that a refusal of the API names, and what it allows there; undefined if it names none. */
+export function refusalOf(message: string): { field: string; sentence: string } | undefined {
+  const field = /^body\.(\w+)/.exec(message)?.[1];
+  return field === undefined ? undefined : { field, sentence: allowedOf(message) };
+}
+
+/** `body.x: received 1 (number); expected a name` allows `Expected a name.` */
+function allowedOf(sentence: string): string {
+  const allowed = /^\S*: (?:received .*?; |is missing; )?(.*)$/s.exec(sentence)?.[1] ?? sentence;
+  return `${allowed.charAt(0).toUpperCase()}${allowed.slice(1)}${/[.!?]$/.test(allowed) ? '' : '.'}`;
+}

@@ -1,0 +1,30 @@
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import { Link } from 'react-router';
+import { lastList } from '../list/last-list.ts';
+
+/** The way back to the list as it was left, and the job's ID and link to copy. */
+export function JobCrumbs({ id }: { id: string }) {
+  return (
+    <nav className="job-crumbs" aria-label="Breadcrumbs">
+      <Link className="job-link" to={lastList()}>
+        Jobs
+      </Link>
+      <span aria-hidden="true">/</span>
+      <CopyToClipboard
+        variant="inline"
+        textToCopy={id}
+        textToDisplay={id}
+        {...WORDS}
+        copyButtonAriaLabel="Copy the ID"
+      />
+      <CopyToClipboard
+        variant="icon"
+        textToCopy={`${window.location.origin}/jobs/${id}`}
+        {...WORDS}
+        copyButtonAriaLabel="Copy the link"
+      />
+    </nav>
+  );
+}
+
+const WORDS = { copySuccessText: 'Copied', copyErrorText: 'Could not be copied' } as const;

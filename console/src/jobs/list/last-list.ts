@@ -1,0 +1,11 @@
+/** The address of the list of jobs as it was last shown in this tab, with its filters. */
+let address = '/jobs';
+
+export function noteList(search: string): void {
+  address = `/jobs${search}`;
+}
+
+/** Where "back to the list" leads. */
+export function lastList(): string {
+  return address;
+}

@@ -1,0 +1,47 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import { useEffect } from 'react';
+import { PartNotLoadedError } from './lazy-part.ts';
+import { mayReload, reloadOnceAnswered } from './reload.ts';
+
+interface BrokenPageProps {
+  readonly error: Error;
+  /** Whether the whole page is missing, so that a reload loses nothing that was typed. */
+  readonly isPage: boolean;
+  readonly reset: () => void;
+}
+
+/** Stands for a page, or a part of one, that failed. A page whose code is missing opens when the service answers again. */
+export function BrokenPage({ error, isPage, reset }: BrokenPageProps) {
+  const isNotLoaded = error instanceof PartNotLoadedError;
+  const reloads = isNotLoaded && isPage;
+  useEffect(() => {
+    if (!reloads || !mayReload()) return undefined;
+    const stopped = new AbortController();
+    void reloadOnceAnswered(stopped.signal);
+    return () => stopped.abort();
+  }, [reloads]);
+  const part = isPage ? 'page' : 'part of the page';
+  if (isNotLoaded) {
+    return (
+      <Alert
+        type="warning"
+        header={`This ${part} could not be loaded`}
+        action={<Button onClick={() => location.reload()}>Reload</Button>}
+      >
+        {isPage
+          ? 'The service does not answer, or it was upgraded. The page opens as soon as the service answers.'
+          : 'The service does not answer, or it was upgraded. A reload brings it.'}
+      </Alert>
+    );
+  }
+  return (
+    <Alert type="error" header={`This ${part} failed`} action={<Button onClick={reset}>Try again</Button>}>
+      The rest of the console works. If it fails again, reload the page and report this error:
+      <Box variant="code" display="block">
+        {error.message}
+      </Box>
+    </Alert>
+  );
+}

@@ -1,0 +1,25 @@
+import { type ReactNode, Suspense } from 'react';
+import { BrokenPage } from './broken-page.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+
+interface PartProps {
+  readonly children: ReactNode;
+  /** Shown while the code of the part is on its way. */
+  readonly loading?: ReactNode;
+  /** Whether this is the whole page: one that could not be loaded reloads when the service answers again. */
+  readonly isPage?: boolean;
+  /** When it changes, a part that failed is rendered again. */
+  readonly resetKey?: string;
+}
+
+/** A part of the console that may load late or fail without taking the rest with it. */
+export function Part({ children, loading = null, isPage = false, resetKey = '' }: PartProps) {
+  return (
+    <ErrorBoundary
+      resetKey={resetKey}
+      fallback={(error, reset) => <BrokenPage error={error} isPage={isPage} reset={reset} />}
+    >
+      <Suspense fallback={loading}>{children}</Suspense>
+    </ErrorBoundary>
+  );
+}
