@@ -14,9 +14,10 @@ export interface SecondDynamodb {
 /** Starts an empty DynamoDB of moto on a free port of loopback; undefined unless PROMPTQ_TEST_MOTO_SERVER is set. */
 export async function startSecondDynamodb(): Promise<SecondDynamodb | undefined> {
   if (PROGRAM === undefined) return undefined;
-  const child = spawn(PROGRAM, ['-H', '127.0.0.1', '-p', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // A test run that is killed must leave no server behind.
+  const args = ['--pdeathsig', 'TERM', PROGRAM, '-H', '127.0.0.1', '-p', '0'];
+  const child = spawn('setpriv', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   await once(child, 'spawn');
-  process.once('exit', () => child.kill());
   for await (const line of createInterface(child.stderr)) {
     const endpoint = / \* Running on (http:\S+)/.exec(line)?.[1];
     if (endpoint === undefined) continue;
