@@ -26,7 +26,7 @@ test('a token is shown once, works, and works no more once it is revoked', async
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   const token = (await admin.getByTestId('token').textContent()) ?? '';
   expect(token).toMatch(/^pq_/);
-  await admin.getByRole('button', { name: 'I have kept it' }).click();
+  await admin.getByRole('button', { name: 'I have saved it' }).click();
   await admin.getByRole('cell', { name: 'nightly build' }).waitFor();
   expect(await admin.content()).not.toContain(token);
   await admin.reload();
@@ -126,7 +126,7 @@ test("a binding's secret is shown when it is made, and when it is made anew", as
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   const secret = admin.getByTestId('secret');
   const first = (await secret.textContent()) ?? '';
-  await admin.getByRole('button', { name: 'I have kept it' }).click();
+  await admin.getByRole('button', { name: 'I have saved it' }).click();
   await admin.getByRole('button', { name: 'Edit generic' }).click();
   await admin.getByRole('checkbox', { name: 'Make a new secret' }).check();
   await admin.getByRole('button', { name: 'Save' }).click();
@@ -134,7 +134,7 @@ test("a binding's secret is shown when it is made, and when it is made anew", as
   const second = (await secret.textContent()) ?? '';
   for (const each of [first, second]) expect(each).toMatch(/^whsec_[A-Za-z0-9+/=]{20,}$/);
   expect(second).not.toBe(first);
-  await admin.getByRole('button', { name: 'I have kept it' }).click();
+  await admin.getByRole('button', { name: 'I have saved it' }).click();
   expect(await admin.content()).not.toContain('whsec_');
 });
 
@@ -243,5 +243,5 @@ test('the pages of tokens say that scopes are not enforced, where they are not',
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   await dialog.getByTestId('token').waitFor();
   await note.waitFor();
-  await dialog.getByRole('button', { name: 'I have kept it' }).click();
+  await dialog.getByRole('button', { name: 'I have saved it' }).click();
 });

@@ -170,5 +170,5 @@ test('the keys of a job show its parts and lead up to the list', async () => {
 
 test('a job that is not there is said to be missing', async () => {
   await page.goto('/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
-  await page.getByText('The job is not there').waitFor();
+  await page.getByText('The job was not found').waitFor();
 });

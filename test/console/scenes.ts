@@ -23,7 +23,7 @@ const makes = (button: string, field: string, text: string) => async (page: Page
   await asks(button)(page);
   await page.getByLabel(field).fill(text);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('button', { name: 'I have kept it' }).waitFor();
+  await page.getByRole('button', { name: 'I have saved it' }).waitFor();
 };
 const shown = async (page: Page, text: string) => await page.getByText(text).first().waitFor();
 const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => ({

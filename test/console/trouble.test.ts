@@ -1,0 +1,71 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const follow = async (page: Page, name: string) =>
+  await page.locator('#navigation').getByRole('link', { name, exact: true }).click();
+
+test('a page whose code can not be fetched says so, keeps its address and opens when the service answers', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  await page.context().setOffline(true);
+  await follow(page, 'Statistics');
+  await page.getByText('This page could not be loaded').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/stats');
+  // What was loaded before works on.
+  await page.goBack();
+  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  await page.goForward();
+  await page.getByText('This page could not be loaded').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Statistics' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/stats');
+  await page.context().close();
+});
+
+test('a part that an upgrade has removed is told of, and the page around it stays', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
+  await page.route('**/assets/create-token-*.js', async (route) => await route.fulfill({ status: 404 }));
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('This part of the page could not be loaded').waitFor();
+  await page.getByRole('heading', { name: 'API tokens' }).waitFor();
+  await page.context().close();
+});
+
+test('a list that can not be read any more says so in words, and its clocks stand', async () => {
+  const { json } = await service.api('POST', '/jobs', {
+    prompt: 'while :; do sleep 0.2; done',
+    profile: 'shell',
+  });
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.clock.install();
+  await page.reload();
+  const row = page.getByRole('row').filter({ hasText: 'while :' });
+  await row.getByText('Running').waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('The list is out of date').waitFor();
+  await page.getByText('The service does not answer. Check that it is running').waitFor();
+  expect(await page.getByText('Failed to fetch').count()).toBe(0);
+  const clock = row.getByRole('cell').last();
+  const shown = await clock.innerText();
+  await page.clock.fastForward(300_000);
+  expect(await clock.innerText()).toBe(shown);
+  await page.context().setOffline(false);
+  await page.getByText('The list is out of date').waitFor({ state: 'detached' });
+  await page.context().close();
+  await service.api('POST', `/jobs/${json.id}/kill`);
+});
