@@ -43,7 +43,7 @@ test('a job is created by the form, followed live, cancelled and retried', async
   await page.getByLabel('Prompt', { exact: true }).fill('echo up and running; while :; do sleep 0.2; done');
   await page.getByLabel('Retries').fill('101');
   await button(page, 'Queue it').click();
-  await page.getByText('received 101 (number); expected at most 100').waitFor();
+  await page.getByText('Enter at most 100.').waitFor();
   await page.getByLabel('Retries').fill('0');
   await page.getByRole('button', { name: 'Profile' }).click();
   await page.getByRole('option', { name: /^shell/ }).click();

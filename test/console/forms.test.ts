@@ -1,0 +1,127 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const hasFocus = async (page: Page, label: string) =>
+  await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor();
+
+test('the new job is written without the mouse: n, the prompt, Ctrl+Enter', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  await page.keyboard.press('n');
+  await hasFocus(page, 'Prompt');
+  await page.keyboard.type('no such thing? 12');
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('no such thing? 12');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.keyboard.press('Control+Enter');
+  await page.waitForURL(/\/jobs\/job_/);
+  await page.context().close();
+});
+
+test('faults are said in words at their field, and the first faulty field gets the focus', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', {
+    path: '/jobs/new',
+    context: { viewport: { width: 390, height: 844 } },
+  });
+  await page.getByLabel('Priority').fill('abc');
+  await button(page, 'Queue it').click();
+  await page.getByText('Enter a number.').waitFor();
+  await hasFocus(page, 'Prompt');
+  // Typing mends one fault and leaves the focus where it is.
+  await page.keyboard.type('work');
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('work');
+  await button(page, 'Queue it').click();
+  await hasFocus(page, 'Priority');
+  expect(await page.getByText('received').count()).toBe(0);
+  await page.context().close();
+});
+
+test('what the service refuses of a binding stands at its field', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
+  await button(page, 'Create binding').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill('ftp://example.com');
+  await button(page, 'Create').click();
+  const field = dialog.locator('[aria-invalid=true]');
+  await field.waitFor();
+  expect(await field.inputValue()).toBe('ftp://example.com');
+  expect(await dialog.getByText('body.target_url').count()).toBe(0);
+  await page.context().close();
+});
+
+test('a cleared form comes back', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  await page.getByLabel('Prompt', { exact: true }).fill('a long thought');
+  await button(page, 'Clear the form').click();
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
+  await button(page, 'Undo').click();
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('a long thought');
+  await page.context().close();
+});
+
+test('a secret that is shown once is not closed by a slip of Escape', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
+  await button(page, 'Create token').click();
+  await page.getByLabel('Name').fill('nightly build');
+  await button(page, 'Create').click();
+  await page.getByTestId('token').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('Have you saved it?').waitFor();
+  expect(await page.getByTestId('token').innerText()).toMatch(/^pq_/);
+  await button(page, 'Close without saving it').click();
+  await page.getByTestId('token').waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('a viewer is told at the top of the form who creates jobs, and sees no page that refuses viewers', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs/new' });
+  const note = await page.getByText('Your role only reads').boundingBox();
+  const prompt = await page.getByLabel('Prompt', { exact: true }).boundingBox();
+  expect(note?.y).toBeLessThan(prompt?.y ?? 0);
+  const pages = await page.locator('#navigation').getByRole('link').allInnerTexts();
+  expect(pages).toContain('Audit log');
+  for (const hidden of ['Configuration', 'Vendor account', 'API tokens', 'Sessions'])
+    expect(pages).not.toContain(hidden);
+  await page.context().close();
+});
+
+test('running a successful job again asks, because it costs again', async () => {
+  const { json } = await service.api('POST', '/jobs', { prompt: 'true', profile: 'shell' });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
+  await page.getByText('Succeeded').first().waitFor();
+  await button(page, 'Retry').click();
+  await page.getByRole('dialog').getByText('costs tokens again').waitFor();
+  await button(page, 'Keep the result').click();
+  const { json: job } = await service.api('GET', `/jobs/${json.id}`);
+  expect(job).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  await page.context().close();
+});
+
+test('the way back from a job leads to the list as it was filtered', async () => {
+  await service.api('POST', '/jobs', { prompt: 'find me', profile: 'shell', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs?status=DRAFT&search=find' });
+  await page.getByRole('link', { name: 'find me' }).click();
+  await page.waitForURL(/\/jobs\/job_/);
+  await page.getByRole('heading', { name: 'find me' }).waitFor();
+  await page.keyboard.press('u');
+  await page.waitForURL(/status=DRAFT&search=find/);
+  await page.getByRole('link', { name: 'find me' }).click();
+  await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Jobs' }).click();
+  await page.waitForURL(/status=DRAFT&search=find/);
+  await page.context().close();
+});
