@@ -64,6 +64,25 @@ test('what the service refuses of a binding stands at its field', async () => {
   await page.context().close();
 });
 
+test('a binding for a project that does not exist asks first, since it may be mistyped', async () => {
+  await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
+  await button(page, 'Create binding').click();
+  await page.getByLabel('Project').fill('storefrnt');
+  await page.getByLabel('Address').fill('https://example.com/hook');
+  await button(page, 'Create').click();
+  await page.getByText('There is no project “storefrnt” yet.').waitFor();
+  expect((await service.api('GET', '/projects')).json.items).not.toContainEqual(
+    expect.objectContaining({ name: 'storefrnt' }),
+  );
+  await page.getByLabel('Project').fill('storefront');
+  await button(page, 'Create').click();
+  await button(page, 'I have saved it').click();
+  const { json } = await service.api('GET', '/deploy-bindings');
+  expect(json.items).toEqual([expect.objectContaining({ project: 'storefront' })]);
+  await page.context().close();
+});
+
 test('a cleared form comes back', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   await page.getByLabel('Prompt', { exact: true }).fill('a long thought');

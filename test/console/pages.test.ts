@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { bringAxe, seriousFaults } from './axe.ts';
+import { axeFaults, bringAxe } from './axe.ts';
 import { launchBrowser, openAs, PATIENCE } from './browser.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 import { makeSampleData, type SampleJobs } from './sample-data.ts';
@@ -103,14 +103,14 @@ describe.each(JUDGED)('the scene $name', ({ path, before, act }) => {
   });
 
   test('has nothing that keeps people out, in light, in dark and on a narrow screen', async () => {
-    expect(await seriousFaults(admin)).toEqual([]);
+    expect(await axeFaults(admin)).toEqual([]);
     await admin.emulateMedia({ colorScheme: 'dark' });
     await admin.locator('body.awsui-dark-mode').waitFor();
-    expect(await seriousFaults(admin, { runOnly: [CONTRAST] })).toEqual([]);
+    expect(await axeFaults(admin, { runOnly: [CONTRAST] })).toEqual([]);
     await admin.setViewportSize({ width: 360, height: 740 });
     await expect.poll(() => admin.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     // Regions that scroll can be focused once the table has noticed that it does.
-    await expect.poll(() => seriousFaults(admin, { rules: { [CONTRAST]: { enabled: false } } })).toEqual([]);
+    await expect.poll(() => axeFaults(admin, { rules: { [CONTRAST]: { enabled: false } } })).toEqual([]);
   });
 
   test('has made the browser complain of nothing', () => {

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { bringAxe, seriousFaults } from './axe.ts';
+import { axeFaults, bringAxe } from './axe.ts';
 import { chooseRole, launchBrowser, openAs, PATIENCE } from './browser.ts';
 
 let service: ServiceUnderTest;
@@ -38,7 +38,7 @@ test.each(['light', 'dark'] as const)(
     const page = await context.newPage();
     const judged = async () => {
       await bringAxe(page);
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     };
     await page.goto('/auth/sign-in');

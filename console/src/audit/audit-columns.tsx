@@ -1,23 +1,41 @@
+import Box from '@cloudscape-design/components/box';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { Link } from 'react-router';
 import { TimeAgo } from '../layout/time-ago.tsx';
+import { ACTION_WORDS } from './action-words.ts';
 import type { AuditRow } from './audit-query.ts';
 
 /** The columns of the audit log. */
 export const AUDIT_COLUMNS: TableProps.ColumnDefinition<AuditRow>[] = [
   { id: 'at', header: 'When', minWidth: 110, cell: (row) => <TimeAgo at={row.at} /> },
   { id: 'actor', header: 'Who', minWidth: 180, cell: (row) => row.actor },
-  { id: 'action', header: 'What', minWidth: 150, isRowHeader: true, cell: (row) => row.action },
+  { id: 'action', header: 'What', minWidth: 150, isRowHeader: true, cell: (row) => <Action row={row} /> },
   { id: 'target', header: 'To what', minWidth: 200, cell: (row) => <Target row={row} /> },
   { id: 'source', header: 'From', minWidth: 110, cell: (row) => row.source_ip ?? '-' },
   {
     id: 'status',
-    header: 'Answer',
+    header: 'Outcome',
     minWidth: 90,
-    cell: (row) => <StatusIndicator type={row.status < 400 ? 'success' : 'error'}>{row.status}</StatusIndicator>,
+    cell: (row) =>
+      row.status < 400 ? (
+        <StatusIndicator type="success">Done</StatusIndicator>
+      ) : (
+        <StatusIndicator type="error">{`Refused (${row.status})`}</StatusIndicator>
+      ),
   },
 ];
+
+/** What was done, and the code to filter by. */
+function Action({ row }: { row: AuditRow }) {
+  const words = ACTION_WORDS[row.action];
+  return (
+    <>
+      {words ?? row.action}
+      {words !== undefined && <Box variant="small">{row.action}</Box>}
+    </>
+  );
+}
 
 function Target({ row }: { row: AuditRow }) {
   const { id, ...others } = row.target;

@@ -30,8 +30,8 @@ export function AuditPage() {
         header={
           <Header
             variant="h1"
-            description={`Changes and sign-ins of the last ${LIMITS.auditDays} days, newest first.`}
-            actions={<Button iconName="refresh" ariaLabel="Read anew" onClick={() => void log.refetch()} />}
+            description={`Sign-ins and changes of the last ${LIMITS.auditDays} days, newest first. Who created a job stands on the job.`}
+            actions={<Button iconName="refresh" ariaLabel="Refresh" onClick={() => void log.refetch()} />}
           >
             Audit log
           </Header>
@@ -51,7 +51,7 @@ export function AuditPage() {
           log.error ? (
             <PageFault error={log.error} what="The audit log" retry={() => void log.refetch()} />
           ) : (
-            <EmptyList title="Nothing was done">Take a filter away to see more.</EmptyList>
+            <EmptyList title="No entries">Take a filter away to see more.</EmptyList>
           )
         }
       />

@@ -1,4 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
+import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
@@ -7,12 +8,14 @@ import Input from '@cloudscape-design/components/input';
 import Modal from '@cloudscape-design/components/modal';
 import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
 import { focusFirstFault } from '../form/focus-first-fault.ts';
 import { refusalOf } from '../form/issue-sentence.ts';
 import { useSubmitKey } from '../form/use-submit-key.ts';
+import { projectsQuery } from '../jobs/form/catalog-choices.ts';
 import { type BindingFaults, type BindingFields, faultsOf, textIn, writeOf } from './binding-fields.ts';
 import { type Binding, useWriteBinding } from './binding-queries.ts';
 import { fieldsOf, MODES } from './modes.ts';
@@ -36,14 +39,24 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     rotate_secret: false,
   });
   const [faults, setFaults] = useState<BindingFaults>({});
+  const [asked, setAsked] = useState<string>();
+  const projects = useQuery(projectsQuery);
   const write = useWriteBinding();
   const change = (changed: Partial<BindingFields>) => {
     setFields({ ...fields, ...changed });
     setFaults({});
   };
+  /** Asks once about a project that does not exist: the binding would create it. */
+  const isMistyped = () => {
+    const project = fields.project.trim();
+    if (binding !== undefined || project === '' || project === asked || projects.data === undefined) return false;
+    if (projects.data.some(({ id, name }) => id === project || name === project)) return false;
+    setAsked(project);
+    return true;
+  };
   const submit = () => {
     const body = writeOf(fields, binding);
-    const found = faultsOf(body);
+    const found = { ...faultsOf(body), ...(isMistyped() && { project: unknownProject(fields.project) }) };
     setFaults(found);
     if (Object.keys(found).length > 0) return focusFirstFault(DIALOG);
     const onError = ({ message }: Error) => {
@@ -79,8 +92,15 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
         )}
         {!binding && (
           <>
-            <FormField label="Project" description="Id or name; empty: local_project." errorText={faults.project}>
-              <Input value={fields.project} onChange={({ detail }) => change({ project: detail.value })} />
+            <FormField label="Project" description="ID or name." errorText={faults.project}>
+              <Autosuggest
+                value={fields.project}
+                placeholder="local_project"
+                enteredTextLabel={(text) => `Use "${text}"`}
+                empty="No projects yet"
+                options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+                onChange={({ detail }) => change({ project: detail.value })}
+              />
             </FormField>
             <FormField
               label="Name"
@@ -132,4 +152,8 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
       </SpaceBetween>
     </Modal>
   );
+}
+
+function unknownProject(project: string): string {
+  return `There is no project “${project.trim()}” yet. Choose one, or select Create again to create it with this binding.`;
 }

@@ -32,13 +32,23 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+interface TimeAgoProps {
+  readonly at: string | null | undefined;
+  /** How far (ms) the time may lag behind the truth: a younger one is shown as `in the last hour`. */
+  readonly within?: number;
+}
+
 /** A time of the API as people say it; the exact one on hover and for screen readers. */
-export function TimeAgo({ at }: { at: string | null | undefined }) {
+export function TimeAgo({ at, within = 0 }: TimeAgoProps) {
   const present = useNow();
   if (at === null || at === undefined) return <>-</>;
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {ago(Date.parse(at) - Math.max(present, Date.now()))}
+      {present - Date.parse(at) < within
+        ? `in the last ${duration(within)
+            .replace(/^1 h 0 min$/, 'hour')
+            .replace(/ 0 s$/, '')}`
+        : ago(Date.parse(at) - Math.max(present, Date.now()))}
     </time>
   );
 }

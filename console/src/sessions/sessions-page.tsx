@@ -71,6 +71,9 @@ function SessionTable() {
   );
 }
 
+/** How often (ms) the use of a session is noted. */
+const NOTED_EVERY_MS = 300_000;
+
 function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition<Session>[] {
   return [
     {
@@ -86,7 +89,12 @@ function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition
     },
     { id: 'role', header: 'Role', minWidth: 90, cell: (session) => session.role },
     { id: 'began', header: 'Signed in', minWidth: 110, cell: (session) => <TimeAgo at={session.created_at} /> },
-    { id: 'used', header: 'Last used', minWidth: 110, cell: (session) => <TimeAgo at={session.last_used_at} /> },
+    {
+      id: 'used',
+      header: 'Last used',
+      minWidth: 110,
+      cell: (session) => <TimeAgo at={session.last_used_at} within={NOTED_EVERY_MS} />,
+    },
     { id: 'expires', header: 'Ends', minWidth: 110, cell: (session) => <TimeAgo at={session.expires_at} /> },
     {
       id: 'actions',

@@ -5,6 +5,9 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import { TimeAgo } from '../layout/time-ago.tsx';
 import type { Token, TokenChange } from './token-queries.ts';
 
+/** How often (ms) the use of a token is noted: one that is in use may show a time as old as this. */
+const NOTED_EVERY_MS = 3_600_000;
+
 /** The columns of the list of tokens. */
 export function tokenColumns(
   onChange: (change: TokenChange, token: Token) => void,
@@ -24,7 +27,8 @@ export function tokenColumns(
       id: 'used',
       header: 'Last used',
       minWidth: 110,
-      cell: (token) => (token.last_used_at === null ? 'Never' : <TimeAgo at={token.last_used_at} />),
+      cell: (token) =>
+        token.last_used_at === null ? 'Never' : <TimeAgo at={token.last_used_at} within={NOTED_EVERY_MS} />,
     },
     { id: 'actions', header: 'Actions', minWidth: 160, cell: (token) => <Actions token={token} onChange={onChange} /> },
   ];

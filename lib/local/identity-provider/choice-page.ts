@@ -30,8 +30,8 @@ export function choicePage(
       ? ['<p role="alert">That was not right. Give the token that was shown when the service started.</p>']
       : []),
     ...(needsToken ? [TOKEN_FIELD] : []),
-    '<p><button name="role" value="admin" autofocus>Continue as the local operator</button></p>',
-    '<p>Or see what others may do:<br>',
+    '<p><button name="role" value="admin" autofocus>Continue as the local administrator</button></p>',
+    '<p>Or see what other roles can do:<br>',
     '<button name="role" value="operator">As an operator</button>',
     '<button name="role" value="viewer">As a viewer</button>',
     '<button name="role" value="stranger">Without a role</button></p>',

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { ACTION_WORDS } from '../../console/src/audit/action-words.ts';
+import type { Page, Route } from '../../lib/contract/route.ts';
+import { pages, routes } from '../../lib/contract/routes.ts';
+
+test('the audit log has words for every action that is written down, and for no other', () => {
+  const table: readonly (Route | Page)[] = [...routes, ...pages];
+  const audited = table.filter((entry) => 'audited' in entry && entry.audited).map(({ id }) => id);
+  expect(Object.keys(ACTION_WORDS).toSorted()).toEqual(audited.toSorted());
+});
