@@ -39,13 +39,13 @@ test('faults are said in words at their field, and the first faulty field gets t
     context: { viewport: { width: 390, height: 844 } },
   });
   await page.getByLabel('Priority').fill('abc');
-  await button(page, 'Queue it').click();
+  await button(page, 'Queue job').click();
   await page.getByText('Enter a number.').waitFor();
   await hasFocus(page, 'Prompt');
   // Typing mends one fault and leaves the focus where it is.
   await page.keyboard.type('work');
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('work');
-  await button(page, 'Queue it').click();
+  await button(page, 'Queue job').click();
   await hasFocus(page, 'Priority');
   expect(await page.getByText('received').count()).toBe(0);
   await page.context().close();

@@ -133,7 +133,7 @@ test('a deployment that failed is done again', async () => {
   await ended(id);
   await page.goto(`/jobs/${id}?tab=deployments`);
   await page.getByText('failed', { exact: true }).waitFor();
-  await button('Do it again: custom').click();
+  await button('Run it again: custom').click();
   await page.getByText('succeeded', { exact: true }).waitFor();
 });
 

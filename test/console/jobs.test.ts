@@ -42,12 +42,12 @@ test('a job is created by the form, followed live, cancelled and retried', async
   const page = await open('/jobs/new');
   await page.getByLabel('Prompt', { exact: true }).fill('echo up and running; while :; do sleep 0.2; done');
   await page.getByLabel('Retries').fill('101');
-  await button(page, 'Queue it').click();
+  await button(page, 'Queue job').click();
   await page.getByText('Enter at most 100.').waitFor();
   await page.getByLabel('Retries').fill('0');
   await page.getByRole('button', { name: 'Profile' }).click();
   await page.getByRole('option', { name: /^shell/ }).click();
-  await button(page, 'Queue it').click();
+  await button(page, 'Queue job').click();
   await page.waitForURL(/\/jobs\/job_/);
   const id = page.url().split('/').at(-1) ?? '';
   await reached(id, 'RUNNING');
@@ -77,17 +77,17 @@ test('many jobs are cancelled after a preview that says which can be', async () 
   const page = await open(`/jobs?project=${project}`);
   await page.getByRole('link', { name: 'ended before' }).waitFor();
   // The header that stays in sight lies over the table's own.
-  await page.getByTitle('Choose all jobs of this page').first().click();
+  await page.getByTitle('Select all jobs of this page').first().click();
   await button(page, 'Retry jobs').click();
   const preview = page.getByRole('dialog');
   await preview.getByText('1 of 3 can be acted on.').waitFor();
   expect(await preview.getByText('Left alone: it is a draft: queue it instead').count()).toBe(2);
-  await preview.getByRole('button', { name: 'Leave them' }).click();
+  await preview.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('checkbox', { name: 'Choose ended before' }).uncheck();
   await button(page, 'Cancel jobs').click();
   await preview.getByRole('button', { name: 'Cancel 2 jobs', exact: true }).click();
-  await preview.getByText('2 jobs asked to cancel').waitFor();
+  await preview.getByText('2 jobs accepted').waitFor();
   for (const id of drafts) await reached(id, 'CANCELLED');
   await page.context().close();
 });
@@ -103,7 +103,7 @@ test('running jobs are killed together, and others are left alone', async () => 
   await page.getByRole('checkbox', { name: /^Choose trap/ }).check();
   await page.getByRole('button', { name: /^Draft/ }).click();
   await page.getByRole('checkbox', { name: 'Choose only a draft' }).check();
-  await page.getByRole('heading', { name: '(1, 2 chosen)' }).waitFor();
+  await page.getByRole('heading', { name: '(1, 2 selected)' }).waitFor();
   await button(page, 'Kill jobs').click();
   const preview = page.getByRole('dialog');
   await preview.getByText('Left alone: it is not running: draft').waitFor();
@@ -253,7 +253,7 @@ test('a deep link leads to its job after the sign-in, and a viewer can only look
   await page.getByRole('heading', { name: 'look at me' }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/jobs/${id}`);
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();
-  expect(await button(page, 'Queue it').count()).toBe(0);
+  expect(await button(page, 'Queue job').count()).toBe(0);
   expect(await button(page, 'Cancel job').count()).toBe(0);
   await page.context().close();
 });

@@ -64,14 +64,14 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^The prompt as/) },
-  { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue it') },
+  { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue job') },
   { name: 'shortcuts', path: () => '/jobs', act: asks('Keyboard shortcuts') },
   {
     name: 'bulk-preview',
     path: () => '/jobs',
     act: async (page) => {
       // It is disabled until the jobs are there, and lies below what is shown of it.
-      await page.locator('input[type=checkbox][aria-label^="Choose all jobs"]:enabled').first().check({ force: true });
+      await page.locator('input[type=checkbox][aria-label^="Select all jobs"]:enabled').first().check({ force: true });
       await asks('Cancel jobs')(page);
     },
   },

@@ -27,7 +27,7 @@ export function StartLogin({ account, busy, onStart, onUnlink }: StartLoginProps
       {asking && (
         <ConfirmDialog
           action="Unlink the account"
-          keep="Keep it"
+          keep="Cancel"
           onDismiss={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false);

@@ -45,7 +45,7 @@ export function AuditPage() {
         }
         items={log.error && !log.data ? [] : rows}
         loading={log.isPending}
-        loadingText="Reading the audit log"
+        loadingText="Loading the audit log"
         columnDefinitions={AUDIT_COLUMNS}
         empty={
           log.error ? (

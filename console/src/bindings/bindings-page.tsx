@@ -50,7 +50,7 @@ export function BindingsPage() {
         }
         items={bindings.data?.items ?? []}
         loading={bindings.isPending}
-        loadingText="Reading the bindings"
+        loadingText="Loading the bindings"
         columnDefinitions={bindingColumns(mayAct, { onEdit: setEdited, onDelete: setDoomed })}
         empty={
           <EmptyList title="No bindings yet">
@@ -66,7 +66,7 @@ export function BindingsPage() {
       {doomed && (
         <ConfirmDialog
           action="Delete the binding"
-          keep="Keep it"
+          keep="Cancel"
           busy={remove.isPending}
           onDismiss={() => setDoomed(undefined)}
           onConfirm={() => remove.mutate(doomed.id, { onSettled: () => setDoomed(undefined) })}

@@ -53,7 +53,7 @@ export function CatalogTable<Item>(props: CatalogTableProps<Item>) {
         }
         items={list.data?.pages.flatMap((page) => page.items) ?? []}
         loading={list.isPending}
-        loadingText={`Reading the ${title.toLowerCase()}`}
+        loadingText={`Loading the ${title.toLowerCase()}`}
         columnDefinitions={columns}
         empty={empty}
       />

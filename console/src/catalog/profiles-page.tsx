@@ -63,7 +63,7 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
     cell: ({ timeout, timeout_unit }) => (timeout === null ? 'None' : `${timeout} ${timeout_unit}`),
   },
   { id: 'retries', header: 'Retries', minWidth: 80, cell: ({ retries }) => retries },
-  { id: 'concurrency', header: 'At once', minWidth: 90, cell: ({ concurrency }) => concurrency ?? 'No limit' },
+  { id: 'concurrency', header: 'Concurrency', minWidth: 90, cell: ({ concurrency }) => concurrency ?? 'No limit' },
   {
     id: 'source',
     header: 'From',

@@ -60,7 +60,7 @@ function RunningJobs({ host }: { host: Host }) {
 }
 
 function Usage({ label, space }: { label: string; space: Host['memory'] }) {
-  if (space === null) return `${label}: not told yet`;
+  if (space === null) return `${label}: not reported yet`;
   const used = space.total_bytes - space.free_bytes;
   return (
     <ProgressBar

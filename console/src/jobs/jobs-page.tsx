@@ -19,6 +19,7 @@ import { jobsQuery } from './list/jobs-query.ts';
 import { noteList } from './list/last-list.ts';
 import { NoJobs } from './list/no-jobs.tsx';
 import { PageButtons } from './list/page-buttons.tsx';
+import { SelectAll } from './list/select-all.tsx';
 import { useListKeys } from './list/use-list-keys.ts';
 import { usePaging } from './list/use-paging.ts';
 import { useSelection } from './list/use-selection.ts';
@@ -38,6 +39,11 @@ export function JobsPage() {
   const selection = useSelection(jobs.data?.items);
   const { search: query } = useLocation();
   useEffect(() => noteList(query), [query]);
+  const shown = jobs.data?.items ?? [];
+  const isWholePage =
+    shown.length > 0 &&
+    selection.jobs.length < (jobs.data?.total ?? 0) &&
+    shown.every(({ id }) => selection.jobs.some((job) => job.id === id));
   const newJob = () => void navigate('/jobs/new');
   useListKeys({
     search,
@@ -56,6 +62,9 @@ export function JobsPage() {
           {jobs.error.message} The list is updated as soon as the service answers.
         </Alert>
       )}
+      {mayAct && isWholePage && (
+        <SelectAll filters={filters} total={jobs.data?.total ?? 0} onSelect={selection.replace} />
+      )}
       <ListTable
         variant="full-page"
         stickyHeader
@@ -65,9 +74,9 @@ export function JobsPage() {
         onSelectionChange={({ detail }) => selection.choose(detail.selectedItems)}
         ariaLabels={{
           tableLabel: 'Jobs',
-          selectionGroupLabel: 'Choose jobs',
-          allItemsSelectionLabel: () => 'Choose all jobs of this page',
-          itemSelectionLabel: (_, job) => `Choose ${job.prompt_preview || job.id}`,
+          selectionGroupLabel: 'Select jobs',
+          allItemsSelectionLabel: () => 'Select all jobs of this page',
+          itemSelectionLabel: (_, job) => `Select ${job.prompt_preview || job.id}`,
         }}
         header={
           <Header
@@ -92,9 +101,9 @@ export function JobsPage() {
         filter={
           <FilterBar filters={filters} onChange={changeFilters} counts={jobs.data?.status_counts} searchRef={search} />
         }
-        items={jobs.data?.items ?? []}
+        items={shown}
         loading={jobs.isPending}
-        loadingText="Reading the jobs"
+        loadingText="Loading the jobs"
         columnDefinitions={columns}
         empty={
           <NoJobs
@@ -111,5 +120,5 @@ export function JobsPage() {
 
 function counter(total: number | undefined, chosen: number): string {
   if (total === undefined) return '';
-  return `(${total.toLocaleString('en')}${chosen > 0 ? `, ${chosen} chosen` : ''})`;
+  return `(${total.toLocaleString('en')}${chosen > 0 ? `, ${chosen} selected` : ''})`;
 }

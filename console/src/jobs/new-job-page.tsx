@@ -115,7 +115,7 @@ export function NewJobPage() {
             disabled={create.isPending}
             onClick={() => submit(false)}
           >
-            Queue it
+            Queue job
           </Button>
           <Button
             loading={create.isPending && create.variables}

@@ -6,7 +6,7 @@ export function PageLoading({ what = 'the page' }: { what?: string }) {
   return (
     <Box textAlign="center" padding="xxl" color="text-body-secondary">
       <span role="status">
-        <Spinner size="normal" /> Reading {what}
+        <Spinner size="normal" /> Loading {what}
       </span>
     </Box>
   );

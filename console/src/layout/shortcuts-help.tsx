@@ -10,18 +10,19 @@ import { shortcutsAreOn, switchShortcuts } from './use-shortcuts.ts';
 const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: string])[]>> = {
   'On every page': [
     ['n', 'New job'],
-    ['?', 'This list'],
+    ['?', 'These shortcuts'],
+    ['Ctrl+Enter', 'Submit the form'],
   ],
   'In the list of jobs': [
     ['/', 'Search'],
     ['j', 'Next job'],
-    ['k', 'Job before'],
+    ['k', 'Previous job'],
     ['Enter', 'Open the job'],
-    ['x', 'Choose the job, or no longer'],
+    ['x', 'Select or deselect the job'],
   ],
   'On a job': [
     ['1 … 9', 'Show the log, the events and so on'],
-    ['u', 'Up to the list'],
+    ['u', 'Back to the list'],
   ],
 };
 

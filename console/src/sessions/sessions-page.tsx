@@ -50,14 +50,14 @@ function SessionTable() {
         }
         items={sessions.data?.items ?? []}
         loading={sessions.isPending}
-        loadingText="Reading the sessions"
+        loadingText="Loading the sessions"
         columnDefinitions={columns(setAsked)}
         empty={<EmptyList title="Nobody is signed in" />}
       />
       {asked && (
         <ConfirmDialog
           action="End the session"
-          keep="Keep it"
+          keep="Cancel"
           busy={end.isPending}
           onDismiss={() => setAsked(undefined)}
           onConfirm={() => end.mutate(asked.id, { onSettled: () => setAsked(undefined) })}

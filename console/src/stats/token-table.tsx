@@ -19,7 +19,7 @@ export function TokenTable({ title, what, rows }: TokenTableProps) {
   return (
     <ListTable
       header={
-        <Header variant="h2" description="Since ever">
+        <Header variant="h2" description="Since the first job">
           {title}
         </Header>
       }

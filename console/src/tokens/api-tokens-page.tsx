@@ -64,7 +64,7 @@ function TokenList() {
         }
         items={tokens.data?.items ?? []}
         loading={tokens.isPending}
-        loadingText="Reading the tokens"
+        loadingText="Loading the tokens"
         columnDefinitions={tokenColumns(onChange)}
         empty={<EmptyList title="No tokens yet">Create one for each program that calls the API.</EmptyList>}
       />
@@ -76,7 +76,7 @@ function TokenList() {
       {asked && (
         <ConfirmDialog
           action={asked.change === 'suspend' ? 'Suspend the token' : 'Revoke the token'}
-          keep="Keep it"
+          keep="Cancel"
           busy={change.isPending}
           onDismiss={() => setAsked(undefined)}
           onConfirm={() => change.mutate(asked, { onSettled: () => setAsked(undefined) })}

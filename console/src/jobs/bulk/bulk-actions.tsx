@@ -18,7 +18,7 @@ export function BulkActions({ selected, onDone }: { selected: readonly JobSummar
         <Button
           key={action}
           disabled={selected.length === 0}
-          disabledReason="Choose jobs first."
+          disabledReason="Select jobs first."
           onClick={() => setAsking({ action, jobs: selected })}
         >
           {TEXTS[action]}

@@ -17,7 +17,7 @@ const EFFECTS: Readonly<Record<BulkAction, string>> = {
   cancel:
     'Waiting jobs will not run. Running agents are asked to stop, and ended after ten seconds. Output so far is kept.',
   retry: 'Each gets new attempts under its own id. Earlier attempts and their output are kept.',
-  kill: 'Their processes are ended at once, without a chance to tidy up. Output so far is kept.',
+  kill: 'Their processes are ended at once, without a chance to clean up. Output so far is kept.',
 };
 
 interface BulkDialogProps {
@@ -49,14 +49,14 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
     <Modal
       visible
       size="large"
-      header={`${VERBS[action]} ${counted(hit.length)}?`}
+      header={phase === 'done' ? `${VERBS[action]}: done` : `${VERBS[action]} ${counted(hit.length)}?`}
       closeAriaLabel="Close"
       onDismiss={close}
       footer={
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
             <Button disabled={phase === 'acting'} onClick={close}>
-              {phase === 'done' ? 'Close' : 'Leave them'}
+              {phase === 'done' ? 'Close' : 'Cancel'}
             </Button>
             {phase !== 'done' && (
               <Button
@@ -80,10 +80,10 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
               {hit.length > 0 && EFFECTS[action]}
             </>
           )}
-          {phase === 'acting' && `${outcomes.size} of ${hit.length} asked`}
+          {phase === 'acting' && `${outcomes.size} of ${hit.length} done`}
           {phase === 'done' && (
             <Alert type={refused === 0 ? 'success' : 'warning'}>
-              {counted(hit.length - refused)} asked to {action}
+              {`${counted(hit.length - refused)} accepted`}
               {refused > 0 && `, ${refused} refused`}
             </Alert>
           )}
@@ -92,7 +92,7 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
           variant="embedded"
           trackBy="id"
           items={jobs}
-          ariaLabels={{ tableLabel: 'Chosen jobs' }}
+          ariaLabels={{ tableLabel: 'Selected jobs' }}
           columnDefinitions={[
             { id: 'name', header: 'Job', isRowHeader: true, width: '100%', maxWidth: 0, cell: (job) => nameOf(job) },
             { id: 'status', header: 'State', minWidth: 130, cell: (job) => <JobStatus status={job.status} /> },
@@ -123,10 +123,16 @@ function Effect({
   if (!outcomes.has(job.id)) return <>{VERBS[action]}</>;
   const why = outcomes.get(job.id);
   return why === undefined ? (
-    <StatusIndicator>Asked</StatusIndicator>
+    <StatusIndicator>{acceptedText(action, job)}</StatusIndicator>
   ) : (
     <StatusIndicator type="error">{why}</StatusIndicator>
   );
+}
+
+/** Only a running job still has to obey: the others have changed once the service has answered. */
+function acceptedText(action: BulkAction, { status }: JobSummary): string {
+  if (status === 'RUNNING') return action === 'kill' ? 'Being killed' : 'Stopping';
+  return action === 'retry' ? 'Queued' : 'Cancelled';
 }
 
 function nameOf({ id, prompt_preview }: JobSummary): string {

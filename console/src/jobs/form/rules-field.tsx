@@ -28,7 +28,7 @@ export function RulesField({ fields, faults, onChange }: FormPart) {
         filteringType="auto"
         placeholder={rules.data?.length === 0 ? 'There are no rules' : 'Add rules'}
         statusType={rules.isPending ? 'loading' : rules.error ? 'error' : 'finished'}
-        loadingText="Reading the rules"
+        loadingText="Loading the rules"
         empty="There are no rules. An administrator imports them by Configuration."
         selectedOptions={chosen.map((id) => ({ value: id, label: nameOf(id) }))}
         options={(rules.data ?? []).map(({ id, name, text }) => ({

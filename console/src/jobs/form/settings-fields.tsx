@@ -32,7 +32,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
           selectedOption={options.find(({ value }) => value === fields.profile) ?? given ?? fallback}
           options={options}
           statusType={profiles.isPending ? 'loading' : 'finished'}
-          loadingText="Reading the profiles"
+          loadingText="Loading the profiles"
           onChange={({ detail }) => onChange({ profile: detail.selectedOption.value ?? '' })}
         />
       </FormField>

@@ -14,7 +14,7 @@ import type { Job } from './job-query.ts';
 const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAction');
 
 const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks: readonly Status[] }[] = [
-  { action: 'submit', text: 'Queue it', asks: [] },
+  { action: 'submit', text: 'Queue job', asks: [] },
   { action: 'retry', text: 'Retry', asks: ['SUCCEEDED'] },
   { action: 'cancel', text: 'Cancel job', asks: STATUSES },
   { action: 'kill', text: 'Kill', asks: STATUSES },
@@ -54,7 +54,7 @@ export function JobActions({ job }: { job: Job }) {
           Reread output
         </Button>
       )}
-      <Button onClick={() => void navigate(`/jobs/new?from=${job.id}`)}>Copy to a new job</Button>
+      <Button onClick={() => void navigate(`/jobs/new?from=${job.id}`)}>Run again with changes</Button>
       {asking !== undefined && (
         <Part>
           <ConfirmAction

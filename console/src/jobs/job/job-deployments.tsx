@@ -56,7 +56,7 @@ export function JobDeployments({ job }: { job: Job }) {
                 cell: ({ binding, name, state }: Deployment) => (
                   <Button
                     variant="inline-link"
-                    ariaLabel={`Do it again: ${name}`}
+                    ariaLabel={`Run it again: ${name}`}
                     disabled={state === 'pending' || state === 'running'}
                     loading={again.isPending && again.variables === binding}
                     onClick={() => again.mutate(binding)}

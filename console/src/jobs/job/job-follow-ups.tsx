@@ -40,8 +40,7 @@ export function JobFollowUps({ job }: { job: Job }) {
           {
             id: 'status',
             header: 'State',
-            cell: ({ child, error }) =>
-              child ? <JobStatus status={child.status} /> : (error?.message ?? 'Reading it'),
+            cell: ({ child, error }) => (child ? <JobStatus status={child.status} /> : (error?.message ?? 'Loading')),
           },
           { id: 'reason', header: 'Why', cell: ({ child }) => child?.state_reason.message ?? '' },
         ]}

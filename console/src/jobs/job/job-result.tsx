@@ -46,7 +46,7 @@ function* facts(result: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair>
   const { usage, exit_code, signal, duration_ms, stdout_bytes, stderr_bytes } = result;
   yield { label: 'Exit', value: signal === null ? number(exit_code) : `by ${signal}` };
   yield { label: 'Run time', value: duration_ms === null ? '-' : duration(duration_ms) };
-  yield { label: 'Cost', value: usage?.cost_usd === undefined ? 'not told' : `$${usage.cost_usd.toFixed(4)}` };
+  yield { label: 'Cost', value: usage?.cost_usd === undefined ? 'unknown' : `$${usage.cost_usd.toFixed(4)}` };
   yield { label: 'Output', value: `${sizeText(stdout_bytes)} stdout, ${sizeText(stderr_bytes)} stderr` };
   yield {
     label: 'Input tokens',

@@ -5,6 +5,8 @@ import type { JobSummary } from './jobs-query.ts';
 export interface Selection {
   readonly jobs: readonly JobSummary[];
   readonly choose: (jobs: readonly JobSummary[]) => void;
+  /** Takes these in place of what was chosen before, also those that the page does not show. */
+  readonly replace: (jobs: readonly JobSummary[]) => void;
   readonly toggle: (job: JobSummary) => void;
   readonly clear: () => void;
 }
@@ -22,6 +24,7 @@ export function useSelection(shown: readonly JobSummary[] | undefined): Selectio
       const ids = new Set(shown?.map(({ id }) => id));
       setChosen([...jobs.filter(({ id }) => !ids.has(id)), ...next.filter(({ id }) => ids.has(id))]);
     },
+    replace: setChosen,
     toggle: (job) =>
       setChosen(jobs.some(({ id }) => id === job.id) ? jobs.filter(({ id }) => id !== job.id) : [...jobs, job]),
     clear: () => setChosen([]),

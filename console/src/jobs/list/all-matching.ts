@@ -1,0 +1,25 @@
+import { api, dataOf } from '../../api/client.ts';
+import type { JobFilters } from './job-filters.ts';
+import type { JobSummary } from './jobs-query.ts';
+
+/** Jobs that can be selected at once: as many as a preview can still be read through. */
+export const SELECTION_LIMIT = 1_000;
+
+/** Jobs that a request brings. */
+const PAGE_SIZE = 200;
+
+/**
+ * Every job that matches, newest first, up to the limit.
+ * @throws ApiFault with what the service said, or UnreachableError
+ */
+export async function allMatching(filters: JobFilters): Promise<JobSummary[]> {
+  const jobs: JobSummary[] = [];
+  for (let cursor: string | undefined; jobs.length < SELECTION_LIMIT; ) {
+    const query = { ...filters, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) };
+    const page = await dataOf(api.GET('/api/v1/jobs', { params: { query } }));
+    jobs.push(...page.items);
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
+  }
+  return jobs.slice(0, SELECTION_LIMIT);
+}
