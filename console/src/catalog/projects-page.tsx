@@ -90,6 +90,7 @@ function Count({ project, status }: { project: Project; status: Status }) {
   if (count === 0) return '0';
   return (
     <Link
+      className="job-link small-target"
       to={`${jobsOf(project)}&status=${status}`}
       aria-label={`${count} ${statusText(status).toLowerCase()} of ${project.name}`}
     >

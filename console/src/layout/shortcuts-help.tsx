@@ -34,7 +34,7 @@ export function ShortcutsHelp({ onDismiss }: { onDismiss: () => void }) {
       <SpaceBetween size="l">
         {Object.entries(KEYS).map(([where, keys]) => (
           <section key={where}>
-            <Box variant="h4" padding={{ bottom: 'xs' }}>
+            <Box variant="h3" fontSize="heading-xs" padding={{ bottom: 'xs' }}>
               {where}
             </Box>
             <KeyValuePairs columns={2} items={keys.map(([key, what]) => ({ label: what, value: <kbd>{key}</kbd> }))} />

@@ -91,7 +91,8 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
         <ListTable
           variant="embedded"
           trackBy="id"
-          items={jobs}
+          // What is left alone comes last.
+          items={jobs.toSorted((one, other) => Number(!hit.includes(one)) - Number(!hit.includes(other)))}
           ariaLabels={{ tableLabel: 'Selected jobs' }}
           columnDefinitions={[
             { id: 'name', header: 'Job', isRowHeader: true, width: '100%', maxWidth: 0, cell: (job) => nameOf(job) },

@@ -21,7 +21,9 @@ const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 
 export function FieldChange({ change: { name, before, after } }: { change: Change }) {
   return (
     <section aria-label={NAMES[name]}>
-      <Box variant="h4">{NAMES[name]}</Box>
+      <Box variant="h3" fontSize="heading-xs">
+        {NAMES[name]}
+      </Box>
       <div className="line-diff">
         {lineDiff(before, after).map(({ sign, text }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines are made anew as a whole

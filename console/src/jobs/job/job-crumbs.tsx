@@ -6,7 +6,7 @@ import { lastList } from '../list/last-list.ts';
 export function JobCrumbs({ id }: { id: string }) {
   return (
     <nav className="job-crumbs" aria-label="Breadcrumbs">
-      <Link className="job-link" to={lastList()}>
+      <Link className="job-link small-target" to={lastList()}>
         Jobs
       </Link>
       <span aria-hidden="true">/</span>
