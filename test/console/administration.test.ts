@@ -99,6 +99,8 @@ test('a deploy binding is created, said to miss something, completed and deleted
   await admin.getByLabel('Project').fill('shop');
   await admin.getByRole('radio', { name: 'Command' }).check();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
+  await admin.getByText('There is no project “shop” yet.').waitFor();
+  await admin.getByRole('button', { name: 'Create', exact: true }).click();
   await admin.getByText('Missing: command').waitFor();
   await admin.getByRole('button', { name: 'Edit custom' }).click();
   await admin.getByLabel('Command', { exact: true }).last().fill('make publish');
@@ -108,7 +110,7 @@ test('a deploy binding is created, said to miss something, completed and deleted
   const seconds = admin.getByLabel('Seconds that each command may run');
   await seconds.fill('soon');
   await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByText('received "soon" (string); expected a whole number').waitFor();
+  await admin.getByText('Enter a number.').waitFor();
   await seconds.fill('60');
   await admin.getByRole('button', { name: 'Save' }).click();
   await admin.getByRole('dialog').waitFor({ state: 'detached' });
@@ -152,7 +154,7 @@ test('the audit log is narrowed to who, what and which days', async () => {
   await admin.getByRole('textbox', { name: 'First day' }).fill('');
   await admin.getByRole('textbox', { name: 'Last day' }).fill(`${today.getFullYear() - 1}/01/31`);
   await admin.getByRole('button', { name: 'Filter', exact: true }).click();
-  await admin.getByText('Nothing was done').waitFor();
+  await admin.getByText('No entries').waitFor();
   await admin.getByRole('button', { name: 'Show all' }).click();
   await admin.getByRole('rowheader', { name: 'auth.callback' }).first().waitFor();
 });

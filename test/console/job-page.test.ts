@@ -161,7 +161,7 @@ test('the keys of a job show its parts and lead up to the list', async () => {
   await page.waitForURL(/tab=result/);
   await page.getByText('It has not run yet.').waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Up to the list').waitFor();
+  await page.getByRole('dialog').getByText('Back to the list').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('u');

@@ -82,9 +82,9 @@ test('many jobs are cancelled after a preview that says which can be', async () 
   const preview = page.getByRole('dialog');
   await preview.getByText('1 of 3 can be acted on.').waitFor();
   expect(await preview.getByText('Left alone: it is a draft: queue it instead').count()).toBe(2);
-  await preview.getByRole('button', { name: 'Cancel' }).click();
+  await preview.getByRole('button', { name: 'Cancel', exact: true }).click();
 
-  await page.getByRole('checkbox', { name: 'Choose ended before' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Select ended before' }).uncheck();
   await button(page, 'Cancel jobs').click();
   await preview.getByRole('button', { name: 'Cancel 2 jobs', exact: true }).click();
   await preview.getByText('2 jobs accepted').waitFor();
@@ -100,15 +100,15 @@ test('running jobs are killed together, and others are left alone', async () => 
   const page = await open(`/jobs?project=${project}&status=RUNNING`);
   await page.getByRole('link', { name: /^trap/ }).waitFor();
   // What was chosen stays chosen when the filter changes.
-  await page.getByRole('checkbox', { name: /^Choose trap/ }).check();
+  await page.getByRole('checkbox', { name: /^Select trap/ }).check();
   await page.getByRole('button', { name: /^Draft/ }).click();
-  await page.getByRole('checkbox', { name: 'Choose only a draft' }).check();
+  await page.getByRole('checkbox', { name: 'Select only a draft' }).check();
   await page.getByRole('heading', { name: '(1, 2 selected)' }).waitFor();
   await button(page, 'Kill jobs').click();
   const preview = page.getByRole('dialog');
   await preview.getByText('Left alone: it is not running: draft').waitFor();
   await preview.getByRole('button', { name: 'Kill 1 job' }).click();
-  await preview.getByText('1 job asked to kill').waitFor();
+  await preview.getByText('1 job accepted').waitFor();
   await reached(running, 'CANCELLED');
   expect((await service.api('GET', `/jobs/${running}`)).json.state_reason.code).toBe('killed_by_request');
   await preview.getByRole('button', { name: 'Close' }).last().click();
@@ -221,11 +221,11 @@ test('the keys of the list move, choose and open', async () => {
   const page = await open('/jobs?project=keys');
   await page.getByRole('link', { name: 'older' }).waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Choose the job, or no longer').waitFor();
+  await page.getByRole('dialog').getByText('Select or deselect the job').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   for (const key of ['j', 'j', 'x', 'k']) await page.keyboard.press(key);
-  expect(await page.getByRole('checkbox', { name: 'Choose older' }).isChecked()).toBe(true);
+  expect(await page.getByRole('checkbox', { name: 'Select older' }).isChecked()).toBe(true);
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`/jobs/${id}$`));
   await page.context().close();
