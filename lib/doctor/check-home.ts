@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { secretPlaces } from '../config/secrets-path.ts';
 import { Home, type LocalInfo, type OperatorInfo } from '../local/home.ts';
+import { openFilesLimit, tooFewFiles } from '../local/open-files.ts';
 import { probeDisk } from '../operations/probe-disk.ts';
 import { counted, type Finding, fault, ok, warning } from './finding.ts';
 import { type NamedSecret, namedBy } from './named-secrets.ts';
@@ -40,7 +41,7 @@ export async function checkHome(given: string): Promise<{ findings: Finding[]; r
     const advice = 'Start it with `npm start`: it ends what is left over, and running jobs are taken over.';
     return { findings: [...findings, fault('process', message, advice)], running: undefined };
   }
-  findings.push(ok('process', String(info.pid)));
+  findings.push(ok('process', String(info.pid)), await checkOpenFiles(info.pid));
   return { findings, running: { info, operator: await home.readOperatorInfo() } };
 }
 
@@ -62,6 +63,13 @@ async function checkSpace(home: string): Promise<Finding> {
   const left = `${((Number(bavail) * Number(bsize)) / 1024 ** 3).toFixed(1)} GiB free`;
   if (bavail * bsize >= LITTLE_SPACE) return ok('disk', left);
   return warning('disk', left, 'Make room: workspaces and s3 in the home are what grows.');
+}
+
+async function checkOpenFiles(pid: number): Promise<Finding> {
+  const limit = await openFilesLimit(pid);
+  const tooFew = tooFewFiles(limit);
+  if (tooFew !== undefined) return warning('open files', tooFew.message, tooFew.advice);
+  return ok('open files', limit === undefined ? 'this system does not say how many are allowed' : `${limit} allowed`);
 }
 
 function isAlive(pid: number): boolean {

@@ -56,6 +56,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Hosts that requests may name besides the loopback address and `localhost`. */
   readonly hosts?: readonly string[];
+  /** Most clients that are connected at once; others are cut off. Default: any number. */
+  readonly maxConnections?: number;
   /** The only name that pages and cookies are served under; absent: all of them. */
   readonly browserName?: string;
   /** As set for API Gateway's stage; absent: no limit. */
@@ -138,6 +140,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // HTTP lets a server ignore an unknown expectation (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', refuseMalformed);
+  const { maxConnections = Number.POSITIVE_INFINITY } = options;
+  if (Number.isFinite(maxConnections)) server.maxConnections = maxConnections;
+  server.once('drop', () => options.log(`clients are cut off: ${maxConnections} are connected, which is the most`));
   server.listen(options.port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

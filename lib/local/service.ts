@@ -17,6 +17,7 @@ import { removeExpiredItems } from './expired-items.ts';
 import { divertOutput } from './function-log.ts';
 import { startGateway } from './gateway.ts';
 import { functionLoader, lambdaContext } from './gateway-invocation.ts';
+import { CATCH_ALL } from './gateway-resources.ts';
 import { Home } from './home.ts';
 import { lockHome } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -32,6 +33,7 @@ import {
 } from './local-env.ts';
 import { startSignIn } from './local-sign-in.ts';
 import { localToken } from './local-token.ts';
+import { mostConnections, openFilesLimit, tooFewFiles } from './open-files.ts';
 import { followQueue } from './queue-trigger.ts';
 import { createResources } from './resources.ts';
 import { startSchedule } from './schedules.ts';
@@ -130,6 +132,9 @@ async function startParts(
   if (applied !== undefined) log(applied);
   const token = await localToken(home, new TokenStore(registry));
 
+  const filesLimit = await openFilesLimit('self');
+  const tooFew = tooFewFiles(filesLimit);
+  if (tooFew !== undefined) log(`${tooFew.message}. ${tooFew.advice}`);
   const load = functionLoader(loadFunction);
   const counts = new JobCounts(registry.table, resources.registryTable);
   const stream = followTableStream({
@@ -170,6 +175,7 @@ async function startParts(
     ...(name !== undefined && { browserName: name }),
     throttling: throttling(source),
     concurrency: lambdaConcurrency(source),
+    maxConnections: mostConnections(filesLimit),
     log,
   });
   shutdown.add('service', gateway.close);
@@ -178,6 +184,7 @@ async function startParts(
   const link = { PROMPTQ_LINK_ORIGIN: declared ?? gateway.url };
   Object.assign(process.env, signInEnv(consoleUrl), link);
   isPlaced();
+  await loadFunctions();
   const calls = followQueue({
     endpoint: endpoints.objectsAndQueues,
     credentials: endpoints.credentials,
@@ -237,6 +244,11 @@ async function seedProfiles(profiles: ProfileStore): Promise<void> {
     { name: 'codex', agent: 'codex', sandbox: 'workspace-write' },
   ] as const;
   for (const profile of wanted) await profiles.seed(profile);
+}
+
+/** Loads every function, one after the other: later the process may have no descriptor left for a file. */
+async function loadFunctions(): Promise<void> {
+  for (const { id } of [...routes, ...pages, { id: CATCH_ALL }]) await loadFunction(id);
 }
 
 async function loadFunction(functionId: string): Promise<unknown> {
