@@ -110,7 +110,7 @@ test('a deploy binding is created, said to miss something, completed and deleted
   const seconds = admin.getByLabel('Seconds that each command may run');
   await seconds.fill('soon');
   await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByText('Enter a number.').waitFor();
+  await admin.getByText('Enter a whole number from 1 to 3600.').waitFor();
   await seconds.fill('60');
   await admin.getByRole('button', { name: 'Save' }).click();
   await admin.getByRole('dialog').waitFor({ state: 'detached' });

@@ -25,8 +25,9 @@ export function refusalOf(message: string): { field: string; sentence: string } 
   return field === undefined ? undefined : { field, sentence: allowedOf(message) };
 }
 
-/** `body.x: received 1 (number); expected a name` allows `Expected a name.` */
+/** `body.x: received 1 (number); expected a name` allows `Enter a name.` */
 function allowedOf(sentence: string): string {
   const allowed = /^\S*: (?:received .*?; |is missing; )?(.*)$/s.exec(sentence)?.[1] ?? sentence;
-  return `${allowed.charAt(0).toUpperCase()}${allowed.slice(1)}${/[.!?]$/.test(allowed) ? '' : '.'}`;
+  const asked = allowed.replace(/^expected (?=an? )/, 'enter ');
+  return `${asked.charAt(0).toUpperCase()}${asked.slice(1)}${/[.!?]$/.test(asked) ? '' : '.'}`;
 }
