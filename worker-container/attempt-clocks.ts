@@ -1,9 +1,5 @@
-import type { TimeoutUnit } from '../lib/config/env.ts';
 import type { Agent } from './agents/agent.ts';
 import type { Ending } from './ending.ts';
-
-/** Milliseconds of a unit that a deployment can declare. */
-const UNIT: Readonly<Record<TimeoutUnit, number>> = { milliseconds: 1, seconds: 1_000, minutes: 60_000 };
 
 /** Longest delay of a timer, in milliseconds; anything above would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -17,11 +13,6 @@ export const CLOCKS: Readonly<Record<Agent['name'], { start?: number; silence?: 
   claude: { start: 120_000, silence: 3_600_000, grace: 10_000 },
   shell: { grace: 10_000 },
 };
-
-/** A job's timeout in milliseconds; `undefined`: none. */
-export function timeoutMs(timeout: number | undefined, unit: TimeoutUnit): number | undefined {
-  return timeout === undefined ? undefined : timeout * UNIT[unit];
-}
 
 /** The four clocks of an attempt: each that runs out asks for the end with a reason of its own. */
 export class AttemptClocks {

@@ -5,11 +5,12 @@ import type { Attachment } from '../lib/jobs/attachment-store.ts';
 import { collectFollowUps } from '../lib/jobs/follow-up-blocks.ts';
 import type { Job } from '../lib/jobs/job.ts';
 import type { OutputSources } from '../lib/jobs/output-source.ts';
+import { timeoutMs } from '../lib/jobs/timeout.ts';
 import { AttemptLogin } from './account/attempt-login.ts';
 import { usesLogin } from './agent-environment.ts';
 import type { Agent } from './agents/agent.ts';
 import type { AttemptContext, AttemptRecord } from './attempt.ts';
-import { AttemptClocks, timeoutMs } from './attempt-clocks.ts';
+import { AttemptClocks } from './attempt-clocks.ts';
 import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
 import { attemptOutcome } from './attempt-outcome.ts';
 import { unlessPassing } from './attempt-settings.ts';
@@ -130,12 +131,13 @@ async function runWithLogin(
       facts,
       timeout: `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`,
     });
+    const used = facts.model ?? model;
     const record: AttemptRecord = {
       outcome: (await login?.judge(ownOutcome)) ?? ownOutcome,
       agent: profile.agent,
       streams,
       composed_prompt: prompt,
-      ...(model !== undefined && { model }),
+      ...(used !== undefined && { model: used }),
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...(facts.usage !== undefined && { usage: facts.usage }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),

@@ -5,12 +5,14 @@ import { viewSummary } from '../../lib/jobs/job-view.ts';
 import { listJobs } from '../../lib/jobs/list-jobs.ts';
 
 /** `GET /jobs` */
-export const handler = serve(route, openList, async ({ query }, _call, context) => {
-  const { items, total, offset, limit, statusCounts, nextCursor } = await listJobs(context, query);
+export const handler = serve(route, openList, async ({ query }, { core }, context) => {
+  const { items, total, totalComplete, offset, limit, statusCounts, nextCursor } = await listJobs(context, query);
+  const told = await context.waiting.told(items.map(({ job }) => job));
   return {
     body: {
-      items: (await context.waiting.told(items)).map(viewSummary),
+      items: told.map((job, at) => viewSummary(job, items[at] ?? {}, core.env.PROMPTQ_TIMEOUT_UNIT)),
       total,
+      total_complete: totalComplete,
       offset,
       limit,
       status_counts: statusCounts,

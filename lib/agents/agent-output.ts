@@ -11,6 +11,8 @@ export interface Park {
 export interface AgentFacts {
   readonly sessionId?: string;
   readonly usage?: Usage;
+  /** The model that the agent said it uses. */
+  readonly model?: string;
   /** The agent's last message. */
   readonly finalMessage?: string;
   /** The agent itself reported failure: not a success whatever the exit code. */

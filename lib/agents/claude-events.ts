@@ -47,7 +47,12 @@ const resultSchema = z.object({
 type Result = z.output<typeof resultSchema>;
 
 const eventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('system'), subtype: z.literal('init'), session_id: z.string() }),
+  z.object({
+    type: z.literal('system'),
+    subtype: z.literal('init'),
+    session_id: z.string(),
+    model: z.string().min(1).optional().catch(undefined),
+  }),
   z.object({
     type: z.literal('assistant'),
     // Set: a subagent speaks, to claude and not to us.
@@ -64,7 +69,7 @@ type Event = Exclude<z.output<typeof eventSchema>, { type: 'rate_limit_event' }>
 function learn(event: Event, limit: Limit | undefined): Partial<AgentFacts> {
   switch (event.type) {
     case 'system':
-      return { sessionId: event.session_id };
+      return { sessionId: event.session_id, ...(event.model !== undefined && { model: event.model }) };
     case 'assistant': {
       const texts = textsOf(event);
       return texts.length === 0 ? {} : { finalMessage: texts.join('\n\n') };

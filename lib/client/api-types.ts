@@ -69,8 +69,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List jobs, newest first
-         * @description Counts may lag writes by a second; they never drift.
+         * List jobs
+         * @description The newest first unless `order` says otherwise. Filters are combined. Counts may lag writes by a second; they never drift.
          */
         get: operations["listJobs"];
         put?: never;
@@ -859,12 +859,21 @@ export interface components {
             timeout?: number | null;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number | null;
+            /**
+             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string | null;
+            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            tags?: string[] | null;
             /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
             /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
             project_id?: string | null;
             /** @description Another way to give `project_id`. */
             project?: string | null;
+            /** @description Id of the job that this one was made from, such as with "Run again with changes". It must exist. */
+            copied_from?: string | null;
             /** @description One key, one job: a repeat answers with the id of the job that is there. */
             idempotency_key?: string | null;
             /** @description Store the job as a draft that no worker takes. */
@@ -898,6 +907,13 @@ export interface components {
             timeout?: number | null;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number | null;
+            /**
+             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string | null;
+            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            tags?: string[] | null;
             /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
         };
@@ -918,6 +934,21 @@ export interface components {
             finished_at?: unknown;
             /** @description As read. */
             updated_at?: unknown;
+            /**
+             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string | null;
+            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            tags?: string[] | null;
+            /** @description As read. */
+            agent?: unknown;
+            /** @description As read. */
+            model_used?: unknown;
+            /** @description As read. */
+            timeout_effective_seconds?: unknown;
+            /** @description As read. */
+            copied_from?: unknown;
             /**
              * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
              * @example Say hello.
@@ -1018,6 +1049,13 @@ export interface components {
             timeout?: number | null;
             /** @description How many more attempts a failure gets. Default 0. */
             retries?: number | null;
+            /**
+             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string | null;
+            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            tags?: string[] | null;
             /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
             /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
@@ -1407,10 +1445,12 @@ export interface components {
             url: string | null;
         };
         JobList: {
-            /** @description Newest first. */
+            /** @description In the order that was asked for. */
             items: components["schemas"]["JobSummary"][];
-            /** @description How many jobs match the filters. */
+            /** @description How many jobs match the filters; at least so many if not `total_complete`. */
             total: number;
+            /** @description Whether all jobs were read to count the matches. One request reads 50000 jobs, a search the months that hold so many; `next_cursor` goes on, after a page that may be empty. */
+            total_complete: boolean;
             offset: number;
             limit: number;
             status_counts: components["schemas"]["StatusCounts"];
@@ -1423,6 +1463,21 @@ export interface components {
             state_reason: components["schemas"]["StateReason"];
             project_id: string;
             project: string;
+            title: string | null;
+            tags: string[];
+            /**
+             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @enum {string|null}
+             */
+            agent: "codex" | "claude" | "shell" | null;
+            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            model_used: string | null;
+            /** @description How long an attempt may take, with the profile's default, in seconds. Null: no limit. */
+            timeout_effective_seconds: number | null;
+            /** @description The job that this one was made from. */
+            copied_from: string | null;
+            /** @description Null for a moment after the job was removed. */
+            created_by: string | null;
             profile: string;
             model: string | null;
             /** Format: int64 */
@@ -1506,6 +1561,19 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             updated_at: string;
+            title: string | null;
+            tags: string[];
+            /**
+             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @enum {string|null}
+             */
+            agent: "codex" | "claude" | "shell" | null;
+            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            model_used: string | null;
+            /** @description How long an attempt may take, with the profile's default, in seconds. Null: no limit. */
+            timeout_effective_seconds: number | null;
+            /** @description The job that this one was made from. */
+            copied_from: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -1669,6 +1737,19 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             updated_at: string;
+            title: string | null;
+            tags: string[];
+            /**
+             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @enum {string|null}
+             */
+            agent: "codex" | "claude" | "shell" | null;
+            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            model_used: string | null;
+            /** @description How long an attempt may take, with the profile's default, in seconds. Null: no limit. */
+            timeout_effective_seconds: number | null;
+            /** @description The job that this one was made from. */
+            copied_from: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -1724,6 +1805,13 @@ export interface components {
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             state_reason: components["schemas"]["StateReason"];
             attempt: number;
+            /**
+             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @enum {string|null}
+             */
+            agent: "codex" | "claude" | "shell" | null;
+            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            model_used: string | null;
             /**
              * Format: date-time
              * @example 2026-11-20T10:41:00.000Z
@@ -2800,6 +2888,22 @@ export interface operations {
                 cwd?: string;
                 /** @description Only jobs of the project with this id or name. */
                 project?: string;
+                /** @description Only jobs of this profile. */
+                profile?: string;
+                /** @description Only jobs that this agent ran, or is to run. */
+                agent?: "codex" | "claude" | "shell";
+                /** @description Only jobs that ask for this model, or whose newest attempt used it. */
+                model?: string;
+                /** @description Only jobs of this creator, as `created_by` shows it. */
+                created_by?: string;
+                /** @description Only jobs with this tag. */
+                tag?: string;
+                /** @description Only jobs that were created at this time or later. */
+                created_after?: string;
+                /** @description Only jobs that were created before this time. */
+                created_before?: string;
+                /** @description Which jobs come first. Default `newest`. */
+                order?: "newest" | "oldest";
                 /** @description `next_cursor` of the page before, with the same filters. */
                 cursor?: string;
             };
@@ -2830,6 +2934,13 @@ export interface operations {
                      *           },
                      *           "project_id": "local_project",
                      *           "project": "local_project",
+                     *           "title": null,
+                     *           "tags": [],
+                     *           "agent": "codex",
+                     *           "model_used": null,
+                     *           "timeout_effective_seconds": 600,
+                     *           "copied_from": null,
+                     *           "created_by": "token:ci",
                      *           "profile": "codex",
                      *           "model": null,
                      *           "priority": 0,
@@ -2845,6 +2956,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
+                     *       "total_complete": true,
                      *       "offset": 0,
                      *       "limit": 50,
                      *       "status_counts": {
@@ -2886,7 +2998,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "prompt": "Say hello.",
-                 *       "priority": 0
+                 *       "priority": 0,
+                 *       "title": "Greeting"
                  *     }
                  */
                 "application/json": components["schemas"]["JobCreation"];
@@ -2961,6 +3074,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3041,6 +3160,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "title": "Greeting",
                  *       "prompt": "Say hello.",
                  *       "priority": 0
                  *     }
@@ -3071,6 +3191,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3171,6 +3297,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3252,7 +3384,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "prompt": "Say hello.",
-                 *       "priority": 0
+                 *       "priority": 0,
+                 *       "title": "Greeting"
                  *     }
                  */
                 "application/json": components["schemas"]["JobEdit"];
@@ -3281,6 +3414,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3419,7 +3558,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "prompt": "Say hello.",
-                 *       "priority": 0
+                 *       "priority": 0,
+                 *       "title": "Greeting"
                  *     }
                  */
                 "application/json": components["schemas"]["DraftEdit"];
@@ -3448,6 +3588,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3553,6 +3699,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3658,6 +3810,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3763,6 +3921,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3868,6 +4032,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3973,6 +4143,12 @@ export interface operations {
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4104,6 +4280,8 @@ export interface operations {
                      *         "retryable": false
                      *       },
                      *       "attempt": 1,
+                     *       "agent": "codex",
+                     *       "model_used": null,
                      *       "started_at": "2026-11-20T10:41:01.250Z",
                      *       "finished_at": "2026-11-20T10:41:09.500Z",
                      *       "duration_ms": 8250,

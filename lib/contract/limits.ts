@@ -39,6 +39,8 @@ export const LIMITS = {
   /** Of `timeout`, in whatever unit the deployment declares; the table keeps no number nearer to 0. */
   timeout: { min: 1e-100, max: Number.MAX_SAFE_INTEGER },
   projectNameLength: 100,
+  titleLength: 120,
+  tags: { count: 10, length: 40 },
   /** Of profiles' names, rules' ids and models' names: as keys of the table they may have 1,024 bytes of UTF-8. */
   nameLength: 255,
   /** Rules that one job can ask for. */
@@ -83,6 +85,8 @@ export const LIMITS = {
   /** How many warnings a job keeps, and how long each may be. */
   warnings: { count: 10, length: 160 },
   list: { min: 1, max: 500, default: 50 },
+  /** Jobs that one request for a filtered list reads before it answers with a cursor to go on. */
+  jobsReadPerList: 50_000,
   /** How long it is known who did what. */
   auditDays: 90,
   auditList: { min: 1, max: 500, default: 50 },

@@ -36,7 +36,7 @@ const BY_SCHEMA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   JobResult: JOB_EXAMPLE,
   JobLogs: JOB_EXAMPLE,
   RereadJob: JOB_EXAMPLE,
-  JobList: { total: 1, limit: 50 },
+  JobList: { total: 1, total_complete: true, limit: 50 },
 };
 
 /**

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { viewDeployments } from '../bindings/view-deployments.ts';
+import type { TimeoutUnit } from '../config/env.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import type { job as jobSchema } from '../contract/schemas/job.ts';
 import { type JobView, job as schema } from '../contract/schemas/job.ts';
@@ -26,16 +27,17 @@ export function serveAction(route: ActionRoute, action: string, event: JobEvent)
 }
 
 /** A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers. */
-export async function jobBody(job: Job, context: JobBodyContext, timeoutUnit: string): Promise<Readable> {
+export async function jobBody(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<Readable> {
   const view = await wholeView(job, context, timeoutUnit);
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
 }
 
 /** A job with all that is kept beside its item. */
-export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: string): Promise<JobView> {
+export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<JobView> {
   const [told = job] = await context.waiting.told([job]);
   const receipt = job.has_changes === true ? await context.readReceipt(job.id, job.attempt) : undefined;
   return viewJob(told, await context.texts.get(job), timeoutUnit, {
+    labels: await context.texts.labels.of(job),
     deployments: await viewDeployments(context, job),
     changes: receipt?.changes,
   });

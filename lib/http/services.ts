@@ -13,6 +13,7 @@ import type { EditContext } from '../jobs/edit-job.ts';
 import { FollowSlots } from '../jobs/follow-slots.ts';
 import type { FollowUpContext } from '../jobs/follow-ups.ts';
 import { JobIndex } from '../jobs/job-index.ts';
+import { JobLabelStore } from '../jobs/job-labels.ts';
 import type { SettingsContext } from '../jobs/job-settings.ts';
 import { JobStore } from '../jobs/job-store.ts';
 import { JobTextStore } from '../jobs/job-texts.ts';
@@ -125,6 +126,7 @@ export function openList(core: Core): ListContext & { readonly waiting: WhyWaiti
   const { table, env, clock } = core;
   return {
     index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
+    labels: new JobLabelStore({ table, registryTable: env.REGISTRY_TABLE }),
     counts: new JobCounts(table, env.REGISTRY_TABLE),
     clock,
     folders: openSettings(core).folders,

@@ -22,6 +22,7 @@ export function asOfAttempt(job: Told<Job>, attempt: number, receipt: Receipt | 
     error: _error,
     session_id: _session,
     usage: _usage,
+    agent: _agent,
     model_used: _model,
     stdout_bytes: _stdout,
     stderr_bytes: _stderr,

@@ -2,9 +2,11 @@ import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
 import type { Profile } from '../catalog/profiles.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../catalog/projects.ts';
+import { quoted } from '../contract/legible.ts';
 import type { JobCreation } from '../contract/schemas/job.ts';
 import type { Job } from './job.ts';
-import { jobIdOfKey, randomJobId } from './job-id.ts';
+import { isJobId, jobIdOfKey, randomJobId } from './job-id.ts';
+import { JobLabelStore } from './job-labels.ts';
 import {
   checkFolder,
   checkTexts,
@@ -62,11 +64,13 @@ export async function createJob(
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
   checkFolder(context, creation.cwd, origin?.folderOf);
+  await checkOrigin(context, creation.copied_from);
   const project = await context.projects.resolve(projectReference);
   const texts: JobTexts = { ...given, project: project.name };
   const id = derived ?? randomJobId();
   const at = timestamp(context.clock.now());
   const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
+  if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   if (job.status === 'QUEUED') await context.permits.send(job);
   const created = await context.jobs.create(job);
@@ -86,6 +90,15 @@ function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
   };
 }
 
+/** @throws ApiError for a job that there is not */
+async function checkOrigin({ jobs }: CreationContext, id: string | undefined): Promise<void> {
+  if (id === undefined) return;
+  const job = isJobId(id) ? await jobs.look(id) : undefined;
+  // One that only a newer version reads is there all the same.
+  if (job === undefined || (job !== 'newer' && job.removing === true))
+    throw refusedField(`copied_from: received ${quoted(id)}; there is no job of this id`);
+}
+
 function newJob(from: {
   id: string;
   creation: JobCreation;
@@ -99,6 +112,7 @@ function newJob(from: {
   const { creation, at, origin } = from;
   const draft = creation.save_draft === true || creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
+  const labels = JobLabelStore.address(creation);
   return {
     id: from.id,
     schema: JOB_SCHEMA,
@@ -107,6 +121,7 @@ function newJob(from: {
     project_id: from.project.id,
     project: from.project.name,
     profile: from.profile.name,
+    agent: from.profile.agent,
     ...(creation.model !== undefined && { model: creation.model }),
     priority: creation.priority ?? 0,
     ...(timeout !== undefined && { timeout }),
@@ -117,6 +132,8 @@ function newJob(from: {
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
     created_by: from.createdBy,
     ...(origin !== undefined && { parent_id: origin.parentId, depth: origin.depth }),
+    ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
+    ...(labels !== undefined && { labels }),
     ...(origin?.folderOf !== undefined && { folder_of: origin.folderOf }),
     created_at: at,
     updated_at: at,

@@ -2,7 +2,8 @@ import type { Project, ProjectStore } from '../catalog/projects.ts';
 import type { DraftEditFields, JobEditFields } from '../contract/schemas/job.ts';
 import { invalidState } from './act-on-job.ts';
 import type { Job } from './job.ts';
-import type { DraftEdit } from './job-edit.ts';
+import type { DraftEdit, JobEdit } from './job-edit.ts';
+import { JobLabelStore, withLabels } from './job-labels.ts';
 import {
   checkFolder,
   checkTexts,
@@ -96,15 +97,32 @@ async function judged(
   const texts = project === undefined ? given : { ...given, project: project.name };
   const address = JobTextStore.address(texts);
   if (address !== job.texts) await context.texts.put({ ...job, texts: address }, texts);
+  const labels = await labelsAfter(context, job, fields);
   const { model, priority, timeout, retries, cwd } = fields;
   return {
     ...definedOnly({ model, priority, timeout, retries, cwd }),
     ...(isMoved && job.folder_of !== undefined && { folder_of: undefined }),
     ...(project !== undefined && { project_id: project.id, project: project.name }),
+    ...labels,
     profile: profile.name,
+    agent: profile.agent,
     texts: address,
     prompt_preview: previewOf(texts.prompt),
   };
+}
+
+/** Writes the job's title and tags if they change. @returns their address, if it does */
+async function labelsAfter(
+  { texts: { labels } }: EditContext,
+  job: Job,
+  { title, tags }: JobEditFields,
+): Promise<Pick<JobEdit, 'labels'>> {
+  if (title === undefined && tags === undefined) return {};
+  const next = withLabels(await labels.of(job), { title, tags });
+  const address = JobLabelStore.address(next);
+  if (address === job.labels) return {};
+  if (address !== undefined) await labels.put({ ...job, labels: address }, next);
+  return { labels: address };
 }
 
 function edited(texts: JobTexts, fields: JobEditFields): JobTexts {

@@ -10,6 +10,7 @@ export type Evidence = Pick<
   | 'error'
   | 'session_id'
   | 'usage'
+  | 'agent'
   | 'model_used'
   | 'stdout_bytes'
   | 'stderr_bytes'
@@ -18,13 +19,23 @@ export type Evidence = Pick<
 >;
 
 /** What the attempt of a receipt left behind. */
-export function evidenceOf({ outcome, streams, session_id, usage, model, warnings = [], changes }: Receipt): Evidence {
+export function evidenceOf({
+  outcome,
+  streams,
+  session_id,
+  usage,
+  agent,
+  model,
+  warnings = [],
+  changes,
+}: Receipt): Evidence {
   return {
     ...(outcome.exit_code !== null && { exit_code: outcome.exit_code }),
     ...(outcome.signal !== null && { signal: outcome.signal }),
     ...(outcome.error !== undefined && { error: storable(outcome.error) }),
     ...(session_id !== undefined && { session_id: storable(session_id) }),
     ...(usage !== undefined && { usage: storableUsage(usage) }),
+    ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model_used: storable(model) }),
     ...warned(warnings),
     ...(changes !== undefined && { has_changes: true }),

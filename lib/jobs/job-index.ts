@@ -1,15 +1,13 @@
-import {
-  BatchGetCommand,
-  type BatchGetCommandOutput,
-  type DynamoDBDocumentClient,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type * as z from 'zod';
+import { batchGet } from '../aws/batch-get.ts';
 import { queriedItems } from '../aws/queried-items.ts';
-import { ApiError } from '../contract/errors.ts';
 import type { Status } from '../contract/schemas/job.ts';
-import { jobItemSchema, LIST_KEY, statusKey } from './job.ts';
-import { matchTexts, textPartitions } from './job-texts.ts';
+import { jobItemSchema } from './job.ts';
+import { matchLabels } from './job-labels.ts';
+import { matchTexts } from './job-texts.ts';
+import { keySchema, type ListedKey, partitionOf, readCursor, writeCursor } from './list-place.ts';
+import { monthAfter, monthBefore, monthOf, monthPartitions } from './month-partitions.ts';
 
 /** What a list shows of a job. */
 const summarySchema = jobItemSchema.pick({
@@ -34,6 +32,29 @@ const summarySchema = jobItemSchema.pick({
 });
 export type Summary = z.output<typeof summarySchema>;
 
+/** What lists show and no index holds: read from the job's item, a damaged or newer one as far as it can be. */
+const detailsSchema = jobItemSchema
+  .pick({ created_at: true, created_by: true, agent: true, model_used: true, timeout: true, copied_from: true })
+  .extend({ labels: jobItemSchema.shape.labels })
+  .partial();
+export type JobDetails = z.output<typeof detailsSchema>;
+
+/** Which jobs, by their states and times of creation, and in which order. */
+export interface IndexRange {
+  readonly status?: Status | undefined;
+  /** RFC 3339 with milliseconds, in UTC; both included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly order?: 'newest' | 'oldest' | undefined;
+}
+
+/** What a search found in some months. */
+export interface Found {
+  readonly jobs: readonly (Summary & { readonly details: JobDetails })[];
+  /** The month to go on with, as `2026-11`; undefined: all have been searched. */
+  readonly next: string | undefined;
+}
+
 export interface IndexPage {
   readonly items: readonly Summary[];
   readonly nextCursor: string | undefined;
@@ -41,10 +62,10 @@ export interface IndexPage {
 
 type Key = Record<string, unknown>;
 
-/** DynamoDB takes at most this many keys in one request. */
-const BATCH = 100;
+const OLDEST = '0000';
+const NEWEST = '9999';
 
-/** The jobs in order of creation, newest first, all of them or those in a state; eventually consistent. */
+/** The jobs in order of creation, all of them or those in a state; eventually consistent. */
 export class JobIndex {
   readonly #table: DynamoDBDocumentClient;
   readonly #jobsTable: string;
@@ -57,18 +78,13 @@ export class JobIndex {
   }
 
   /** One Query for the first page; an offset reads what it skips. */
-  async page(wanted: {
-    status: Status | undefined;
-    limit: number;
-    offset: number;
-    cursor: string | undefined;
-  }): Promise<IndexPage> {
+  async page(wanted: IndexRange & { limit: number; offset: number; cursor: string | undefined }): Promise<IndexPage> {
     const items: Summary[] = [];
     let skip = wanted.offset;
     let from: Key | undefined =
       wanted.cursor === undefined ? undefined : readCursor(wanted.cursor, keySchema(wanted.status));
     do {
-      const page = await this.#query(wanted.status, skip + wanted.limit - items.length, from);
+      const page = await this.#query(wanted, skip + wanted.limit - items.length, from);
       items.push(...page.items.slice(skip));
       skip -= Math.min(skip, page.items.length);
       from = page.last;
@@ -76,44 +92,69 @@ export class JobIndex {
     return { items, nextCursor: from && writeCursor(from) };
   }
 
-  async *all(status: Status | undefined): AsyncGenerator<Summary> {
-    let from: Key | undefined;
+  /** The jobs of a range, a Query's page at a time. @param after the job to go on behind */
+  async *pages(range: IndexRange, after: ListedKey | undefined): AsyncGenerator<readonly Summary[]> {
+    let from: Key | undefined = after && { ...after, ...partitionOf(range.status) };
     do {
-      const page = await this.#query(status, undefined, from);
-      yield* page.items;
+      const page = await this.#query(range, undefined, from);
+      yield page.items;
       from = page.last;
     } while (from !== undefined);
   }
 
-  /** The jobs whose texts, as they now are, contain the lower-cased `needle`. */
-  async search(needle: string, now: number): Promise<Summary[]> {
-    const found: Summary[] = [];
+  /** What no index holds of jobs, by their ids; a job that was just removed has nothing. */
+  async details(jobs: readonly Pick<Summary, 'id'>[]): Promise<ReadonlyMap<string, JobDetails>> {
+    const items = await this.#items(jobs.map(({ id }) => id));
+    return new Map(items.map((item) => [String(item.id), detailsOf(item)]));
+  }
+
+  /**
+   * The jobs whose texts or labels, as they now are, contain the lower-cased `needle`: whole months, until so many rows
+   * have been read.
+   * @param options.month the first month to search; default: that of the range's newest, or oldest, job
+   */
+  async search(
+    needle: string,
+    range: IndexRange,
+    { now, month, mostRows }: { now: number; month: string | undefined; mostRows: number },
+  ): Promise<Found> {
     const oldest = await this.#oldestMonth();
-    for (let month = monthOf(now); oldest !== undefined && month >= oldest; month = monthBefore(month)) {
-      const matches = await Promise.all(textPartitions(month).map((partition) => this.#matchesIn(partition, needle)));
-      found.push(...(await this.#current(new Map(matches.flat()))));
+    if (oldest === undefined) return { jobs: [], next: undefined };
+    const [first, last] = [later(oldest, monthIn(range.from)), earlier(monthOf(now), monthIn(range.to))];
+    const isForward = range.order === 'oldest';
+    const jobs: Found['jobs'][number][] = [];
+    let at = month ?? (isForward ? first : last);
+    for (
+      let rows = 0;
+      at >= first && at <= last && rows < mostRows;
+      at = isForward ? monthAfter(at) : monthBefore(at)
+    ) {
+      const found = await this.#searchMonth(at, needle);
+      rows += found.rows;
+      jobs.push(...found.jobs);
     }
-    return found.sort((a, b) => b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id));
+    const inRange = jobs.filter(
+      ({ created_at: created }) => created >= (range.from ?? OLDEST) && created <= (range.to ?? NEWEST),
+    );
+    const sorted = inRange.sort((a, b) => b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id));
+    return { jobs: isForward ? sorted.reverse() : sorted, next: at >= first && at <= last ? at : undefined };
   }
 
-  /** A cursor for lists that are counted through. */
-  cursorAt(position: number): string {
-    return writeCursor({ position });
-  }
-
-  position(cursor: string): number {
-    return readCursor(cursor, z.strictObject({ position: z.number().int().min(0) })).position;
-  }
-
-  async #query(status: Status | undefined, limit: number | undefined, from: Key | undefined) {
+  async #query(range: IndexRange, limit: number | undefined, from: Key | undefined) {
+    const { status, order } = range;
+    const isBounded = range.from !== undefined || range.to !== undefined;
+    const [[name, value] = []] = Object.entries(partitionOf(status));
     const { Items = [], LastEvaluatedKey } = await this.#table.send(
       new QueryCommand({
         TableName: this.#jobsTable,
         IndexName: status === undefined ? 'by-time' : 'by-status',
-        KeyConditionExpression: '#key = :key',
-        ExpressionAttributeNames: { '#key': status === undefined ? 'list_key' : 'status_key' },
-        ExpressionAttributeValues: { ':key': status === undefined ? LIST_KEY : statusKey(status) },
-        ScanIndexForward: false,
+        KeyConditionExpression: isBounded ? '#key = :key AND #created_at BETWEEN :from AND :to' : '#key = :key',
+        ExpressionAttributeNames: { '#key': name ?? '', ...(isBounded && { '#created_at': 'created_at' }) },
+        ExpressionAttributeValues: {
+          ':key': value,
+          ...(isBounded && { ':from': range.from ?? OLDEST, ':to': range.to ?? NEWEST }),
+        },
+        ScanIndexForward: order === 'oldest',
         ...(limit !== undefined && { Limit: limit }),
         ...(from && { ExclusiveStartKey: from }),
       }),
@@ -122,21 +163,24 @@ export class JobIndex {
   }
 
   async #oldestMonth(): Promise<string | undefined> {
-    const { Items = [] } = await this.#table.send(
-      new QueryCommand({
-        TableName: this.#jobsTable,
-        IndexName: 'by-time',
-        KeyConditionExpression: '#key = :key',
-        ExpressionAttributeNames: { '#key': 'list_key' },
-        ExpressionAttributeValues: { ':key': LIST_KEY },
-        Limit: 1,
-      }),
-    );
-    return Items[0] && summarySchema.parse(Items[0]).created_at.slice(0, 7);
+    const { items } = await this.#query({ order: 'oldest' }, 1, undefined);
+    return items[0]?.created_at.slice(0, 7);
   }
 
-  async #matchesIn(partition: string, needle: string): Promise<[id: string, texts: string][]> {
-    const matches: [string, string][] = [];
+  async #searchMonth(month: string, needle: string): Promise<{ rows: number; jobs: Found['jobs'] }> {
+    const kinds = [
+      ...monthPartitions('texts', month).map((partition) => ({ partition, match: matchTexts })),
+      ...monthPartitions('labels', month).map((partition) => ({ partition, match: matchLabels })),
+    ];
+    const searched = await Promise.all(kinds.map(({ partition, match }) => this.#matchesIn(partition, needle, match)));
+    const matches = new Map(searched.flatMap(({ found }) => found));
+    const rows = searched.reduce((total, { read }) => total + read, 0);
+    return { rows, jobs: await this.#current(matches) };
+  }
+
+  async #matchesIn(partition: string, needle: string, match: typeof matchLabels) {
+    const found: [string, string][] = [];
+    let read = 0;
     const items = queriedItems(this.#table, {
       TableName: this.#registryTable,
       KeyConditionExpression: '#kind = :kind',
@@ -144,64 +188,42 @@ export class JobIndex {
       ExpressionAttributeValues: { ':kind': partition },
     });
     for await (const item of items) {
-      const { id, texts, matches: isMatch } = matchTexts(item, needle);
-      if (isMatch) matches.push([`${id}#${texts}`, id]);
+      read += 1;
+      const { id, address, matches } = match(item, needle);
+      if (matches) found.push([`${id}#${address}`, id]);
     }
-    return matches;
+    return { found, read };
   }
 
-  /** The jobs of these texts, but for texts that an edit has replaced. */
-  async #current(matches: ReadonlyMap<string, string>): Promise<Summary[]> {
-    const ids = [...new Set(matches.values())];
-    const summaries: Summary[] = [];
-    for (let at = 0; at < ids.length; at += BATCH) {
-      const items = await this.#batch(ids.slice(at, at + BATCH).map((id) => ({ id })));
-      summaries.push(
-        ...items.filter((item) => matches.has(`${item.id}#${item.texts}`)).map((item) => summarySchema.parse(item)),
-      );
-    }
-    return summaries;
+  /** The jobs of these rows, but for rows that an edit has replaced. */
+  async #current(matches: ReadonlyMap<string, string>): Promise<Found['jobs']> {
+    const items = await this.#items([...new Set(matches.values())]);
+    return items
+      .filter(({ id, texts, labels }) => matches.has(`${id}#${texts}`) || matches.has(`${id}#${labels}`))
+      .map((item) => ({ ...summarySchema.parse(item), details: detailsOf(item) }));
   }
 
-  async #batch(keys: readonly Key[]): Promise<Key[]> {
-    const found: Key[] = [];
-    let left: readonly Key[] | undefined = keys;
-    while (left !== undefined && left.length > 0) {
-      const answer: BatchGetCommandOutput = await this.#table.send(
-        new BatchGetCommand({ RequestItems: { [this.#jobsTable]: { Keys: [...left] } } }),
-      );
-      found.push(...(answer.Responses?.[this.#jobsTable] ?? []));
-      left = answer.UnprocessedKeys?.[this.#jobsTable]?.Keys;
-    }
-    return found;
-  }
-}
-
-/** The keys of an item and of its index, which say where a Query goes on; those of another list the table would refuse as a fault of ours. */
-function keySchema(status: Status | undefined) {
-  const index = status === undefined ? { list_key: z.literal(LIST_KEY) } : { status_key: z.literal(statusKey(status)) };
-  return z.strictObject({ id: z.string().min(1), created_at: z.string().min(1), ...index });
-}
-
-function writeCursor(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
-  try {
-    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch {
-    throw ApiError.because(
-      'invalid_request',
-      `query.cursor: received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
+  async #items(ids: readonly string[]): Promise<Key[]> {
+    return await batchGet(
+      this.#table,
+      this.#jobsTable,
+      ids.map((id) => ({ id })),
     );
   }
 }
 
-function monthOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 7);
+function detailsOf(item: Key): JobDetails {
+  return detailsSchema.safeParse(item).data ?? {};
 }
 
-function monthBefore(month: string): string {
-  return monthOf(Date.parse(`${month}-01T00:00:00.000Z`) - 1);
+function monthIn(time: string | undefined): string | undefined {
+  return time?.slice(0, 7);
+}
+
+function later(month: string, other: string | undefined): string {
+  return other !== undefined && other > month ? other : month;
+}
+
+function earlier(month: string, other: string | undefined): string {
+  return other !== undefined && other < month ? other : month;
 }

@@ -10,6 +10,8 @@ import {
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 import type { Job } from './job.ts';
+import { JobLabelStore } from './job-labels.ts';
+import { monthPartition } from './month-partitions.ts';
 
 /** The texts of a job as given: large, changed only by an edit, and all that a search looks at. */
 const jobTextsSchema = z.object({
@@ -22,13 +24,15 @@ const jobTextsSchema = z.object({
 export type JobTexts = z.output<typeof jobTextsSchema>;
 
 /** What of a job says where its texts are. */
-type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts'>;
+type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts' | 'labels'>;
 
 /**
  * The texts lie beside the job's item, addressed by their content and written before it, so that a repeated or
  * half-done write can't change another job's. Large ones are in S3, and the table keeps what a search looks at.
  */
 export class JobTextStore {
+  /** Title and tags, which lists read without the texts. */
+  readonly labels: JobLabelStore;
   readonly #table: DynamoDBDocumentClient;
   readonly #registryTable: string;
   readonly #objects: S3Client;
@@ -37,6 +41,7 @@ export class JobTextStore {
   constructor(options: { table: DynamoDBDocumentClient; registryTable: string; objects: S3Client; bucket: string }) {
     this.#table = options.table;
     this.#registryTable = options.registryTable;
+    this.labels = new JobLabelStore(options);
     this.#objects = options.objects;
     this.#bucket = options.bucket;
   }
@@ -75,8 +80,9 @@ export class JobTextStore {
     return jobTextsSchema.parse(JSON.parse(body));
   }
 
-  /** Removes all texts that a job ever had from the table; what lies in S3 goes with the job's other objects. */
+  /** Removes all texts and labels that a job ever had from the table; what lies in S3 goes with the job's other objects. */
   async removeAll(owner: TextsOwner): Promise<void> {
+    await this.labels.removeAll(owner);
     const { kind } = itemKey(owner);
     const { Items = [] } = await this.#table.send(
       new QueryCommand({
@@ -104,33 +110,19 @@ export class JobTextStore {
   }
 }
 
-/** How many partitions a month's texts are spread over. */
-const SPREAD = 8;
-
-/** By month and spread, so that a search can read the newest months in parallel. */
 function itemKey(owner: TextsOwner): { kind: string; id: string } {
-  const spread = (createHash('sha256').update(owner.id).digest()[0] ?? 0) % SPREAD;
-  return { kind: partition(owner.created_at.slice(0, 7), spread), id: `${owner.id}#${owner.texts}` };
-}
-
-function partition(month: string, spread: number): string {
-  return `texts#${month}#${spread}`;
-}
-
-/** The partitions that hold the texts of a month's jobs; `month` as `2026-11`. */
-export function textPartitions(month: string): string[] {
-  return Array.from({ length: SPREAD }, (_, spread) => partition(month, spread));
+  return { kind: monthPartition('texts', owner), id: `${owner.id}#${owner.texts}` };
 }
 
 /** What a text item belongs to, and whether it contains the lower-cased `needle`. */
 export function matchTexts(
   item: Record<string, unknown>,
   needle: string,
-): { id: string; texts: string; matches: boolean } {
+): { id: string; address: string; matches: boolean } {
   const { id: key, body, search } = textItemSchema.parse(item);
-  const [id = '', texts = ''] = key.split('#');
+  const [id = '', address = ''] = key.split('#');
   const haystack = body === undefined ? (search ?? '') : searchText(id, jobTextsSchema.parse(JSON.parse(body)));
-  return { id, texts, matches: haystack.includes(needle) };
+  return { id, address, matches: haystack.includes(needle) };
 }
 
 const textItemSchema = z.object({ id: z.string(), body: z.string().optional(), search: z.string().optional() });

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
+import type { TimeoutUnit } from '../config/env.ts';
 import { isKnown } from '../contract/later-code.ts';
 import {
   isTerminal,
   type JobView,
   type jobStatus,
+  type namedShape,
   REASON_CODES,
   REASONS,
   type stateReason,
@@ -11,8 +13,10 @@ import {
 import type { jobSummary } from '../contract/schemas/job-list.ts';
 import { followUpIds } from './follow-up-record.ts';
 import type { Job } from './job.ts';
-import type { Summary } from './job-index.ts';
+import type { JobDetails, Summary } from './job-index.ts';
+import type { JobLabels } from './job-labels.ts';
 import type { JobTexts } from './job-texts.ts';
+import { timeoutMs } from './timeout.ts';
 import type { Told } from './why-waiting.ts';
 
 /** Why the job is in its state, as a client reads it. */
@@ -64,8 +68,26 @@ export function viewOutcome(job: Job) {
   };
 }
 
+/** How a job runs and what it is called, of what is known of it. */
+function viewNamed(
+  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from'>>,
+  { title, tags }: JobLabels,
+  unit: TimeoutUnit,
+): Pick<JobView, keyof typeof namedShape> {
+  const milliseconds = timeoutMs(job.timeout, unit);
+  return {
+    title: title ?? null,
+    tags: tags ?? [],
+    agent: job.agent ?? null,
+    model_used: job.model_used ?? null,
+    timeout_effective_seconds: milliseconds === undefined ? null : milliseconds / 1000,
+    copied_from: job.copied_from ?? null,
+  };
+}
+
 /** What is kept beside a job's item. */
 export interface BesideJob {
+  readonly labels?: JobLabels;
   readonly deployments: JobView['deployments'];
   readonly changes?: JobView['changes'];
 }
@@ -74,12 +96,13 @@ export interface BesideJob {
 export function viewJob(
   job: Told<Job>,
   texts: JobTexts,
-  timeoutUnit: string,
-  { deployments, changes = null }: BesideJob,
+  timeoutUnit: TimeoutUnit,
+  { labels = {}, deployments, changes = null }: BesideJob,
 ): JobView {
   const { terminal: _terminal, ...lifecycle } = viewStatus(job);
   return {
     ...lifecycle,
+    ...viewNamed(job, labels, timeoutUnit),
     prompt: texts.prompt,
     base_prompt: texts.prompt,
     extra_prompt: texts.extra_prompt ?? null,
@@ -111,13 +134,19 @@ export function viewJob(
 }
 
 /** What a list shows of a job. */
-export function viewSummary(job: Told<Summary>): z.input<typeof jobSummary> {
+export function viewSummary(
+  job: Told<Summary>,
+  { details = {}, labels = {} }: { readonly details?: JobDetails | undefined; readonly labels?: JobLabels | undefined },
+  timeoutUnit: TimeoutUnit,
+): z.input<typeof jobSummary> {
   return {
     id: job.id,
     status: job.status,
     state_reason: viewReason(job),
     project_id: job.project_id,
     project: job.project,
+    ...viewNamed(details, labels, timeoutUnit),
+    created_by: details.created_by ?? null,
     profile: job.profile,
     model: job.model ?? null,
     priority: job.priority,

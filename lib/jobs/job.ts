@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BANDS, type Band } from '../aws/tables.ts';
 import { knownOrLater, type LaterCode } from '../contract/later-code.ts';
 import { isTerminal, REASON_CODES, STATUSES } from '../contract/schemas/job.ts';
+import { AGENTS } from '../contract/schemas/profile.ts';
 import { usageSchema } from './receipt.ts';
 
 /** What of the vendor's a job can wait for although it is QUEUED and due. */
@@ -27,6 +28,8 @@ export const jobItemSchema = z.object({
   project_id: z.string(),
   project: z.string(),
   profile: z.string(),
+  /** The profile's agent when the job was made or edited, then the one that ran; absent: made by an earlier version. */
+  agent: knownOrLater(AGENTS).optional(),
   model: z.string().optional(),
   priority: z.number(),
   timeout: z.number().optional(),
@@ -38,6 +41,10 @@ export const jobItemSchema = z.object({
   idempotency_key: z.string().optional(),
   created_by: z.string(),
   parent_id: z.string().optional(),
+  /** The job that a client made this one from. */
+  copied_from: z.string().optional(),
+  /** Address of the title and tags (`job-labels.ts`); absent: it has neither. */
+  labels: z.string().optional(),
   /** The job whose private folder this one works in, as its follow-up. Set by the service alone. */
   folder_of: z.string().optional(),
   /** How many follow-ups lie between this job and one that a client created; absent: none. */
@@ -89,7 +96,7 @@ export const jobItemSchema = z.object({
   usage: usageSchema.optional(),
   /** Of all attempts before that one. */
   earlier_usage: usageSchema.optional(),
-  /** What the newest attempt was told to use; absent: the agent's own default. */
+  /** What the newest attempt said that it used, else what it was told to; absent: neither is known. */
   model_used: z.string().optional(),
   stdout_bytes: z.number().optional(),
   stderr_bytes: z.number().optional(),

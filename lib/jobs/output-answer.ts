@@ -31,6 +31,8 @@ export function resultMembers(
     status: job.status,
     state_reason: viewReason(job),
     attempt: job.attempt,
+    agent: job.agent ?? null,
+    model_used: job.model_used ?? null,
     started_at: started ?? null,
     finished_at: finished ?? null,
     duration_ms: started !== undefined && finished !== undefined ? Date.parse(finished) - Date.parse(started) : null,

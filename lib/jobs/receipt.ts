@@ -68,7 +68,7 @@ export const receiptSchema = z.looseObject({
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,
-  /** What it was told to use; absent: the agent's own default. */
+  /** What it said that it used, else what it was told to; absent: neither is known. */
   model: z.string().optional(),
   session_id: z.string().optional(),
   usage: usageSchema.optional(),

@@ -32,7 +32,7 @@ export function ofKindsLike(...patterns: readonly string[]): Conditions {
 }
 
 /** The kinds of the Registry's items that making a job, or trying for parked ones, writes. */
-const JOB_KINDS = ['project', 'texts#*', 'probe', 'hold', 'deployments#*'] as const;
+const JOB_KINDS = ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'deployments#*'] as const;
 
 /** Limits a statement to items of the Registry that whoever makes jobs writes, and to these kinds. */
 export function ofJobKindsAnd(...kinds: readonly string[]): Conditions {

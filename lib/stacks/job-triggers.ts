@@ -145,7 +145,7 @@ export class JobTriggers extends Construct {
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'UpdateItem', 'DeleteItem']),
         indexStatement(data, ['by-status']),
-        itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike('texts#*', 'deployments#*')),
+        itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike('texts#*', 'labels#*', 'deployments#*')),
         ...outputStatements(data, ['DeleteObject']),
       ],
       memorySize: 256,

@@ -115,7 +115,10 @@ describe('a parameter out of its bounds is refused by name', () => {
       '?cursor=nonsense',
       'query.cursor: received "nonsense"; give next_cursor of the page before, with the same filters',
     ],
-    ['?limt=5', 'query: unknown "limt"; allowed: limit, offset, status, search, cwd, project, cursor'],
+    [
+      '?limt=5',
+      'query: unknown "limt"; allowed: limit, offset, status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before, order, cursor',
+    ],
   ] as const) {
     it(query, async () => {
       const { status, json } = await service.api('GET', `/jobs${query}`);

@@ -46,8 +46,9 @@ export const listJobs = defineRoute({
   method: 'GET',
   path: '/jobs',
   scope: 'read',
-  summary: 'List jobs, newest first',
-  description: 'Counts may lag writes by a second; they never drift.',
+  summary: 'List jobs',
+  description:
+    'The newest first unless `order` says otherwise. Filters are combined. Counts may lag writes by a second; they never drift.',
   query: jobListQuery,
   responses: { 200: { description: 'A page of jobs.', schema: jobList } },
   errors: ['invalid_request'],

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { jobState, projectName, STATUSES, safeInteger, stateReason, statusCounts } from './job.ts';
+import { jobState, namedShape, projectName, STATUSES, safeInteger, stateReason, statusCounts } from './job.ts';
+import { nameText } from './name.ts';
+import { AGENTS } from './profile.ts';
 import { integerParameter, timestamp } from './text.ts';
 
 /** What a list shows of a job. */
@@ -11,6 +13,8 @@ export const jobSummary = z
     state_reason: stateReason,
     project_id: z.string(),
     project: z.string(),
+    ...namedShape,
+    created_by: z.string().nullable().meta({ description: 'Null for a moment after the job was removed.' }),
     profile: z.string(),
     model: z.string().nullable(),
     priority: safeInteger,
@@ -27,6 +31,16 @@ export const jobSummary = z
     cancel_requested_at: timestamp.nullable(),
   })
   .meta({ id: 'JobSummary' });
+
+const name = () => z.string().min(1).max(LIMITS.nameLength).optional();
+
+/** A time in RFC 3339, with any offset. @returns it in UTC, with milliseconds */
+const timeParameter = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'expected a time in RFC 3339, such as 2026-11-20T10:41:00Z' })
+    .transform((time) => new Date(time).toISOString())
+    .optional()
+    .meta({ description, override: { type: 'string', format: 'date-time' } });
 
 export const jobListQuery = z.object({
   limit: integerParameter({ ...LIMITS.list, description: 'How many jobs at the most.' }),
@@ -50,6 +64,14 @@ export const jobListQuery = z.object({
     .optional()
     .meta({ description: 'Only jobs with this working folder, as given or as resolved.' }),
   project: projectName.optional().meta({ description: 'Only jobs of the project with this id or name.' }),
+  profile: name().meta({ description: 'Only jobs of this profile.' }),
+  agent: z.enum(AGENTS).optional().meta({ description: 'Only jobs that this agent ran, or is to run.' }),
+  model: name().meta({ description: 'Only jobs that ask for this model, or whose newest attempt used it.' }),
+  created_by: name().meta({ description: 'Only jobs of this creator, as `created_by` shows it.' }),
+  tag: nameText(LIMITS.tags.length).optional().meta({ description: 'Only jobs with this tag.' }),
+  created_after: timeParameter('Only jobs that were created at this time or later.'),
+  created_before: timeParameter('Only jobs that were created before this time.'),
+  order: z.enum(['newest', 'oldest']).optional().meta({ description: 'Which jobs come first. Default `newest`.' }),
   cursor: z
     .string()
     .min(1)
@@ -58,11 +80,19 @@ export const jobListQuery = z.object({
     .meta({ description: '`next_cursor` of the page before, with the same filters.' }),
 });
 
+export type JobListQuery = z.output<typeof jobListQuery>;
+
 /** `GET /jobs`. */
 export const jobList = z
   .object({
-    items: z.array(jobSummary).meta({ description: 'Newest first.' }),
-    total: z.number().int().meta({ description: 'How many jobs match the filters.' }),
+    items: z.array(jobSummary).meta({ description: 'In the order that was asked for.' }),
+    total: z
+      .number()
+      .int()
+      .meta({ description: 'How many jobs match the filters; at least so many if not `total_complete`.' }),
+    total_complete: z.boolean().meta({
+      description: `Whether all jobs were read to count the matches. One request reads ${LIMITS.jobsReadPerList} jobs, a search the months that hold so many; \`next_cursor\` goes on, after a page that may be empty.`,
+    }),
     offset: z.number().int(),
     limit: z.number().int(),
     status_counts: statusCounts,

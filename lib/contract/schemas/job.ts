@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { knownOrLater } from '../later-code.ts';
+import { isLegible, LEGIBLE } from '../legible.ts';
 import { LIMITS } from '../limits.ts';
 import { isTerminal, STATUSES, type Status, TERMINAL_STATUSES } from '../statuses.ts';
 import { changes } from './changes.ts';
 import { jobDeployment } from './job-deployment.ts';
 import { NAME_NOTE, nameText, pathText } from './name.ts';
 import { timeoutNumber, wholeNumber } from './number.ts';
+import { AGENTS } from './profile.ts';
 import { timestamp } from './text.ts';
 
 export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
@@ -116,6 +118,18 @@ const editableShape = {
   retries: wholeNumber(LIMITS.retries)
     .optional()
     .meta({ description: 'How many more attempts a failure gets. Default 0.' }),
+  title: z
+    .string()
+    .normalize('NFC')
+    .max(LIMITS.titleLength)
+    .refine(isLegible, LEGIBLE)
+    .optional()
+    .meta({ description: `What lists show instead of the prompt. Empty: none. ${NAME_NOTE}`, example: 'Greeting' }),
+  tags: z
+    .array(nameText(LIMITS.tags.length))
+    .max(LIMITS.tags.count)
+    .optional()
+    .meta({ description: 'Words to find the job by; repeated ones count once. An empty list: none.' }),
   cwd: pathText(LIMITS.cwdLength).optional().meta({
     description:
       "Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters.",
@@ -137,6 +151,9 @@ const draftShape = {
 export const jobCreation = z
   .strictObject({
     ...draftShape,
+    copied_from: z.string().min(1).max(LIMITS.nameLength).optional().meta({
+      description: 'Id of the job that this one was made from, such as with "Run again with changes". It must exist.',
+    }),
     idempotency_key: z
       .string()
       .min(1)
@@ -157,7 +174,7 @@ export const jobCreation = z
 export type JobCreation = z.output<typeof jobCreation>;
 
 /** What an agent can ask for in a block `follow-up-job`; its identity follows from the job that asked. */
-export const followUpCreation = jobCreation.omit({ idempotency_key: true });
+export const followUpCreation = jobCreation.omit({ idempotency_key: true, copied_from: true });
 export type FollowUpCreation = z.output<typeof followUpCreation>;
 
 /** `PATCH /jobs/{id}`. */
@@ -205,10 +222,29 @@ export const outcomeShape = {
   stderr_bytes: z.number().int(),
 };
 
+/** What a job and its line of a list show of how it runs and what it is called. */
+export const namedShape = {
+  title: z.string().nullable(),
+  tags: z.array(z.string()),
+  agent: knownOrLater(AGENTS).nullable().meta({
+    description:
+      "The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.",
+  }),
+  model_used: z.string().nullable().meta({
+    description:
+      "The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it.",
+  }),
+  timeout_effective_seconds: z.number().nullable().meta({
+    description: "How long an attempt may take, with the profile's default, in seconds. Null: no limit.",
+  }),
+  copied_from: z.string().nullable().meta({ description: 'The job that this one was made from.' }),
+};
+
 /** `GET /jobs/{id}`. */
 export const job = z
   .object({
     ...lifecycleShape,
+    ...namedShape,
     prompt: z.string(),
     base_prompt: z.string(),
     extra_prompt: z.string().nullable(),

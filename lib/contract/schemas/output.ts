@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { attachment } from './attachments.ts';
 import { changes } from './changes.ts';
-import { jobState, outcomeShape, stateReason } from './job.ts';
+import { jobState, namedShape, outcomeShape, stateReason } from './job.ts';
 import { integerParameter, switchParameter, timestamp } from './text.ts';
 
 const streamText = z.string().meta({ description: 'UTF-8 text; bytes that are none become U+FFFD.' });
@@ -41,6 +41,8 @@ export const result = z
     status: jobState,
     state_reason: stateReason,
     attempt: z.number().int(),
+    agent: namedShape.agent,
+    model_used: namedShape.model_used,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.number().nullable(),

@@ -112,3 +112,9 @@ test('what claude says is passed on message by message, what a subagent says is 
   }
   expect(said).toEqual(['one', '|', 'two', '|']);
 });
+
+test('the model that claude names at its start is the one that it uses; none, or no text, is not known', () => {
+  expect(read([{ ...INIT, model: 'claude-large' }, RESULT])).toMatchObject({ model: 'claude-large', sessionId: 's-1' });
+  expect(read([{ ...INIT, model: 7 }, RESULT])).toMatchObject({ sessionId: 's-1', finished: true });
+  expect(read([{ ...INIT, model: 7 }, RESULT])).not.toHaveProperty('model');
+});

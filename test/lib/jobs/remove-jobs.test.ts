@@ -5,7 +5,9 @@ import { timestamp } from '../../../lib/aws/table-clock.ts';
 import { findJob } from '../../../lib/jobs/find-job.ts';
 import type { Job } from '../../../lib/jobs/job.ts';
 import { randomJobId } from '../../../lib/jobs/job-id.ts';
-import { JobTextStore, textPartitions } from '../../../lib/jobs/job-texts.ts';
+import { JobLabelStore } from '../../../lib/jobs/job-labels.ts';
+import { JobTextStore } from '../../../lib/jobs/job-texts.ts';
+import { monthPartitions } from '../../../lib/jobs/month-partitions.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
 import { removeEndedJobs } from '../../../lib/jobs/remove-jobs.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
@@ -23,8 +25,10 @@ const context = () => ({
   jobsTable: deployment.env.JOBS_TABLE,
   bucket: deployment.env.OUTPUT_BUCKET,
 });
+const LABELS = { title: 'Old', tags: ['kept'] };
 const ended = async (days: number, job: Partial<Job> = {}) => {
   const texts = { prompt: 'x', project: 'p' };
+  const labels = JobLabelStore.address(LABELS);
   const stored = await deployment.store({
     id: randomJobId(),
     status: 'SUCCEEDED',
@@ -32,9 +36,11 @@ const ended = async (days: number, job: Partial<Job> = {}) => {
     created_at: daysAgo(20),
     finished_at: daysAgo(days),
     texts: JobTextStore.address(texts),
+    ...(labels !== undefined && { labels }),
     ...job,
   });
   await deployment.texts.put(stored, texts);
+  await deployment.texts.labels.put(stored, LABELS);
   for (const key of ['attempts/000001/stdout.log', 'attempts/000001/attachments/000000', 'texts/x.json'])
     await deployment.objects.send(
       new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key: `jobs/${stored.id}/${key}`, Body: 'x' }),
@@ -50,8 +56,11 @@ const objectsOf = async ({ id }: Job) =>
       new ListObjectsV2Command({ Bucket: deployment.env.OUTPUT_BUCKET, Prefix: `jobs/${id}/` }),
     )
   ).KeyCount;
+/** Rows of texts and of labels. */
 const textsOf = async ({ id, created_at }: Job) => {
-  const partitions = textPartitions(created_at.slice(0, 7)).map(async (kind) => {
+  const month = created_at.slice(0, 7);
+  const kinds = [...monthPartitions('texts', month), ...monthPartitions('labels', month)];
+  const partitions = kinds.map(async (kind) => {
     const { Count } = await deployment.table.send(
       new QueryCommand({
         TableName: deployment.env.REGISTRY_TABLE,
@@ -78,7 +87,7 @@ test('a job that ended long ago goes with all that it left; others stay', async 
   }
   for (const job of kept) {
     expect(await deployment.jobs.get(job.id, { consistent: true })).toBeDefined();
-    expect([await objectsOf(job), await textsOf(job)]).toEqual([3, 1]);
+    expect([await objectsOf(job), await textsOf(job)]).toEqual([3, 2]);
     expect(await deployment.deployments.list(job.id)).toHaveLength(1);
   }
   expect(await removeEndedJobs(context(), 7)).toBe(0);

@@ -224,7 +224,7 @@ describe('the triggers', () => {
         actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
         condition: {
           'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': ['project', 'texts#*', 'probe', 'hold', 'deployments#*', 'account'],
+            'dynamodb:LeadingKeys': ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'deployments#*', 'account'],
           },
         },
       },

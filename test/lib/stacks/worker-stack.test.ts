@@ -143,6 +143,7 @@ describe('a worker', () => {
             'dynamodb:LeadingKeys': [
               'project',
               'texts#*',
+              'labels#*',
               'probe',
               'hold',
               'deployments#*',
