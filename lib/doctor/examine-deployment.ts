@@ -7,6 +7,7 @@ import { readEnv, triggerEnv } from '../config/env.ts';
 import { secretPlaces, secretsPath } from '../config/secrets-path.ts';
 import { enterDeployment } from '../local/operator-environment.ts';
 import { checkAlarms } from './check-alarms.ts';
+import { checkOutput, outputOf } from './check-output.ts';
 import { checkParameters, type WantedSecret } from './check-parameters.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkStacks, type DeployedStacks } from './check-stacks.ts';
@@ -99,6 +100,7 @@ async function examineData(examined: ExaminedData): Promise<readonly Finding[]> 
   return [
     ...(await examine('queues', async () => await checkQueues(queueClient(), env), RIGHTS)),
     ...(await examine('secrets', lookAtSecrets, RIGHTS)),
+    ...(await examine('output', async () => await checkOutput(outputOf(registry, env)), RIGHTS)),
     ...(await examine('token scopes', async () => await examineTokens(registry, examined), RIGHTS)),
   ];
 }

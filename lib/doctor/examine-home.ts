@@ -4,6 +4,7 @@ import { readEnv, triggerEnv } from '../config/env.ts';
 import { enterDeployment } from '../local/operator-environment.ts';
 import { checkCounts } from './check-counts.ts';
 import { checkHome, checkLocalSecrets } from './check-home.ts';
+import { checkOutput, outputOf } from './check-output.ts';
 import { checkQueues } from './check-queues.ts';
 import { examineTokens } from './check-tokens.ts';
 import { examineService } from './examine-service.ts';
@@ -36,6 +37,7 @@ export async function examineHome(
     ...ofService,
     ...(await examine('queues', async () => await checkQueues(queueClient(), env), RESTART)),
     ...(await examine('counts', async () => await checkCounts(registry.table, env), RESTART)),
+    ...(await examine('output', async () => await checkOutput(outputOf(registry, env)), RESTART)),
     ...(await examine('secrets', async () => await checkLocalSecrets(home, await namedSecrets(registry)), RESTART)),
     ...(await examine('token scopes', async () => await examineTokens(registry, { service }), RESTART)),
   ];

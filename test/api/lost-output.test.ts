@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachmentIndexKey, attachmentKey, documentKey, joinedKey, receiptKey } from '../../lib/jobs/output-keys.ts';
+import { fileOfObject } from '../kept-objects.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
@@ -82,18 +83,10 @@ async function openKept() {
     credentials: { accessKeyId: environment.AWS_ACCESS_KEY_ID, secretAccessKey: environment.AWS_SECRET_ACCESS_KEY },
   });
   const Bucket: string = environment.OUTPUT_BUCKET;
-  const records = join(service.home, 's3', Bucket, 'records');
   return {
     put: async (Key: string, Body: string) => void (await s3.send(new PutObjectCommand({ Bucket, Key, Body }))),
     remove: async (Key: string) => void (await s3.send(new DeleteObjectCommand({ Bucket, Key }))),
-    /** The file with an object's bytes. */
-    fileOf: async (key: string): Promise<string> => {
-      for (const name of await readdir(records)) {
-        const record = JSON.parse(await readFile(join(records, name), 'utf8'));
-        if (record.key === key) return join(service.home, 's3', Bucket, 'data', record.segments[0].file);
-      }
-      throw new Error(`no object ${key}`);
-    },
+    fileOf: async (key: string): Promise<string> => await fileOfObject(service.home, key),
     close: () => s3.destroy(),
   };
 }

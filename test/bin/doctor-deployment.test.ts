@@ -79,6 +79,8 @@ async function examine(env: Record<string, string | undefined> = {}): Promise<Re
     AWS_ENDPOINT_URL_SSM: aws.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: environment.AWS_ENDPOINT_URL_DYNAMODB,
     AWS_ENDPOINT_URL_SQS: environment.AWS_ENDPOINT_URL_SQS,
+    AWS_ENDPOINT_URL_S3: environment.AWS_ENDPOINT_URL_S3,
+    PROMPTQ_S3_PATH_STYLE: environment.PROMPTQ_S3_PATH_STYLE,
     PROMPTQ_TOKEN: service.token,
     ...env,
   });

@@ -1,11 +1,13 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, truncate, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createJob } from '../api/job-client.ts';
+import { joinedKey, receiptKey } from '../../lib/jobs/output-keys.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { fileOfObject } from '../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { runSettings } from '../run-settings.ts';
 import { complaints, diagnose, runDoctor } from './doctor-command.ts';
@@ -46,6 +48,7 @@ describe('a local run that is well', () => {
           'queue normal',
           'queue low',
           'counts',
+          'output',
           'secrets',
         ],
       ]),
@@ -109,6 +112,26 @@ describe('what is wrong is named, with what to do', () => {
     table.destroy();
     expect(complaints(report)).toContain('fault counts: CANCELLED: kept 3, counted 0');
     expect(report.code).toBe(2);
+  });
+
+  it('output that is gone, shortened or without its record, by the names of its jobs', async () => {
+    const made = await Promise.all(
+      [1, 2, 3, 4].map(async () => await createJob(service, { prompt: 'echo 0123456789', profile: 'shell' })),
+    );
+    await Promise.all(made.map(async (id) => await untilEnded(service, id)));
+    const [gone = '', shortened = '', unrecorded = '', whole = ''] = made;
+    const damages: [string, string, (file: string) => Promise<void>][] = [
+      [joinedKey(gone, 1, 'stdout'), 'stdout missing', unlink],
+      [joinedKey(shortened, 1, 'stdout'), 'stdout truncated', async (file) => await truncate(file, 4)],
+      [receiptKey(unrecorded, 1), 'record corrupt', async (file) => await truncate(file, 4)],
+    ];
+    for (const [key, , damage] of damages) await damage(await fileOfObject(service.home, key));
+    const { findings } = await diagnose([], here());
+    const { state, message = '' } = findings.find(({ check }) => check === 'output') ?? {};
+    expect(state).toBe('warning');
+    for (const [index, [, loss]] of damages.entries()) expect(message).toContain(`${made[index]} (${loss})`);
+    expect(message).not.toContain(whole);
+    expect(message).toContain(': 3 with losses');
   });
 
   it('a secret that nobody has set, a file that others can read, a configuration that is faulty', async () => {

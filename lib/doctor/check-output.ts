@@ -1,0 +1,90 @@
+import { objectClient, type TableClient } from '../aws/clients.ts';
+import type { TriggerEnv } from '../config/env.ts';
+import { isKnown } from '../contract/later-code.ts';
+import { isTerminal } from '../contract/schemas/job.ts';
+import { type OutputState, openCompared, recordedStreams } from '../jobs/compared-output.ts';
+import { JobIndex, type Summary } from '../jobs/job-index.ts';
+import { JobStore } from '../jobs/job-store.ts';
+import { OutputStore } from '../jobs/output-store.ts';
+import { readableReceipt } from '../jobs/readable-receipt.ts';
+import { DOCUMENTS, STREAMS } from '../jobs/receipt.ts';
+import type { OperatorRegistry } from '../local/operator-registry.ts';
+import { counted, type Finding, ok, warning } from './finding.ts';
+
+/** The newest finished jobs that are checked, among this many of the newest jobs. */
+const NEWEST = { finished: 50, listed: 500 } as const;
+
+/** Jobs that are checked at once: each takes about five requests. */
+const BATCH = 10;
+
+/** Jobs that are named in a finding. */
+const NAMED = 5;
+
+const ADVICE =
+  'GET /jobs/{id}/result says what is left. Restore the objects from a backup if there is one; `POST /jobs/{id}/reread-logs` notes the loss on the job.';
+
+/** What is checked, and where it is. */
+export interface CheckedOutput {
+  readonly index: Pick<JobIndex, 'page'>;
+  readonly jobs: Pick<JobStore, 'get'>;
+  readonly output: OutputStore;
+}
+
+export function outputOf(registry: OperatorRegistry & TableClient, env: TriggerEnv): CheckedOutput {
+  const tables = { ...registry, jobsTable: env.JOBS_TABLE };
+  const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+  return {
+    index: new JobIndex(tables),
+    jobs: new JobStore(registry.table, env.JOBS_TABLE),
+    output: new OutputStore(objects, env.OUTPUT_BUCKET),
+  };
+}
+
+/** Compares the records of the newest finished jobs with the lengths of their kept output. Reads no output. */
+export async function checkOutput(context: CheckedOutput): Promise<Finding> {
+  const { items } = await context.index.page({ status: undefined, limit: NEWEST.listed, offset: 0, cursor: undefined });
+  const finished = items.filter(({ status, attempt }) => isTerminal(status) && attempt > 0).slice(0, NEWEST.finished);
+  const damaged: string[] = [];
+  for (let at = 0; at < finished.length; at += BATCH) {
+    const batch = finished.slice(at, at + BATCH);
+    const losses = await Promise.all(batch.map(async (summary) => await lossesOf(context, summary)));
+    for (const [index, found] of losses.entries())
+      if (found.length > 0) damaged.push(`${batch[index]?.id} (${found.join(', ')})`);
+  }
+  const checked = `${counted(finished.length, 'newest finished job')} checked`;
+  if (damaged.length === 0) return ok('output', `${checked}: as long as recorded`);
+  const named = damaged.slice(0, NAMED).join('; ') + (damaged.length > NAMED ? '; …' : '');
+  return warning('output', `${checked}: ${damaged.length} with losses: ${named}`, ADVICE);
+}
+
+async function lossesOf({ jobs, output }: CheckedOutput, { id }: Pick<Summary, 'id'>): Promise<string[]> {
+  const job = await jobs.get(id, { consistent: false });
+  if (job === undefined || !isTerminal(job.status)) return [];
+  const { attempt } = job;
+  const { receipt, state: receiptState } = await readableReceipt(output, id, attempt);
+  // A worker that was lost wrote no receipt, and recorded no lengths.
+  const isRecorded = job.stdout_bytes !== undefined && job.reason !== 'worker_lost';
+  const recorded = recordedStreams(job, attempt, receipt);
+  const streams = await Promise.all(
+    STREAMS.map(async (stream) => {
+      const source = await openCompared(output, { jobId: id, attempt, stream }, recorded[stream]);
+      return [stream, source.state()] as const;
+    }),
+  );
+  const documents = await Promise.all(
+    (receipt?.documents ?? [])
+      .filter((name) => isKnown(DOCUMENTS, name))
+      .map(
+        async (document): Promise<readonly [string, OutputState]> => [
+          `document ${document}`,
+          (await output.hasDocument(id, attempt, document)) ? 'complete' : 'missing',
+        ],
+      ),
+  );
+  const states: (readonly [string, OutputState | undefined])[] = [
+    ['record', receiptState === 'missing' && !isRecorded ? undefined : receiptState],
+    ...streams,
+    ...documents,
+  ];
+  return states.flatMap(([what, state]) => (state === undefined || state === 'complete' ? [] : [`${what} ${state}`]));
+}
