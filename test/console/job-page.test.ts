@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, truncate, unlink } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { joinedKey, receiptKey } from '../../lib/jobs/output-keys.ts';
 import { type GitServer, startGitServer } from '../git-server.ts';
+import { fileOfObject } from '../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { bringAxe, seriousFaults } from './axe.ts';
 import { launchBrowser, openAs } from './browser.ts';
 
 let service: ServiceUnderTest;
@@ -171,4 +174,23 @@ test('the keys of a job show its parts and lead up to the list', async () => {
 test('a job that is not there is said to be missing', async () => {
   await page.goto('/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
   await page.getByText('The job was not found').waitFor();
+});
+
+test('output that is gone, and a record that is, are said to be so, in the log and in the result, light and dark', async () => {
+  const id = await create({ prompt: 'echo 0123456789', profile: 'shell' });
+  await ended(id);
+  await unlink(await fileOfObject(service.home, joinedKey(id, 1, 'stdout')));
+  await truncate(await fileOfObject(service.home, receiptKey(id, 1)), 4);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`/jobs/${id}`);
+    await page.getByText('stdout is missing.').waitFor();
+    await page.goto(`/jobs/${id}?tab=result`);
+    await page.getByText('Kept output is damaged').waitFor();
+    await page.getByText('The record of the attempt can not be read. stdout is missing.').waitFor();
+    await expect(page.getByText('Nothing was written.').count()).resolves.toBe(1);
+    await bringAxe(page);
+    expect(await seriousFaults(page)).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null });
 });

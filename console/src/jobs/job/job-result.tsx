@@ -1,3 +1,4 @@
+import Alert from '@cloudscape-design/components/alert';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -7,6 +8,7 @@ import type { Schemas } from '../../api/client.ts';
 import { PageFault } from '../../layout/page-fault.tsx';
 import { sizeText } from '../../layout/size-text.ts';
 import { duration } from '../../layout/time-ago.tsx';
+import { outputLosses } from '../log/output-losses.ts';
 import { createColourStripper } from '../log/strip-colours.ts';
 import { type Job, resultQuery } from './job-query.ts';
 import { TextBlock } from './text-block.tsx';
@@ -21,17 +23,34 @@ export function JobResult({ job }: { job: Job }) {
   if (!result.data) return <Spinner />;
   const { final_message, composed_prompt, stdout, stderr } = result.data;
   const never = job.attempt === 0;
+  const { stdout_state, stderr_state, receipt_state, state_reason } = result.data;
+  // A worker that was lost wrote no record: that is no damage.
+  const isUnrecorded = receipt_state === 'missing' && state_reason.code === 'worker_lost';
+  const losses = outputLosses({ ...result.data, ...(isUnrecorded && { receipt_state: undefined }) });
   return (
     <SpaceBetween size="m">
+      {losses.length > 0 && (
+        <Alert type="error" header="Kept output is damaged">
+          {losses.join(' ')} What is left is shown.
+        </Alert>
+      )}
       <KeyValuePairs columns={4} items={[...facts(result.data)]} />
       <TextBlock
         title="Final message"
         text={final_message ?? ''}
-        none={never ? 'It has not run yet.' : 'The agent left none.'}
+        none={never ? 'It has not run yet.' : isWhole(receipt_state) ? 'The agent left none.' : NOT_KEPT}
       />
       <ColumnLayout columns={2}>
-        <TextBlock title="End of stdout" text={tail(stdout)} none="Nothing was written." />
-        <TextBlock title="End of stderr" text={tail(stderr)} none="Nothing was written." />
+        <TextBlock
+          title="End of stdout"
+          text={tail(stdout)}
+          none={isWhole(stdout_state) ? NOTHING_WRITTEN : NOT_KEPT}
+        />
+        <TextBlock
+          title="End of stderr"
+          text={tail(stderr)}
+          none={isWhole(stderr_state) ? NOTHING_WRITTEN : NOT_KEPT}
+        />
       </ColumnLayout>
       <TextBlock
         title="The prompt as the agent was given it"
@@ -40,6 +59,13 @@ export function JobResult({ job }: { job: Job }) {
       />
     </SpaceBetween>
   );
+}
+
+const NOTHING_WRITTEN = 'Nothing was written.';
+const NOT_KEPT = 'Not kept.';
+
+function isWhole(state: Schemas['JobResult']['stdout_state']): boolean {
+  return state === undefined || state === 'complete';
 }
 
 function* facts(result: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import type { KeptStates } from './output-losses.ts';
 
 type Status = Schemas['Job']['status'];
 
@@ -13,7 +14,7 @@ export interface LogPiece {
 export interface LogFollower {
   readonly onPiece: (piece: LogPiece) => void;
   /** The attempt has ended and all of it was brought. */
-  readonly onEnd: (status: Status) => void;
+  readonly onEnd: (status: Status, kept: KeptStates) => void;
   /** Why nothing more comes: for good, or until `onPiece` is called again. */
   readonly onTrouble: (message: string, isFinal: boolean) => void;
 }
@@ -39,7 +40,8 @@ export function followLog(
   source.onmessage = ({ data }: MessageEvent<string>) => follower.onPiece(JSON.parse(data) as LogPiece);
   source.addEventListener('end', ({ data }: MessageEvent<string>) => {
     source.close();
-    follower.onEnd((JSON.parse(data) as { status: Status }).status);
+    const { status, ...kept } = JSON.parse(data) as { status: Status } & KeptStates;
+    follower.onEnd(status, kept);
   });
   source.onerror = (event) => {
     clearTimeout(trouble);

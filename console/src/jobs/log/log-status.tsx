@@ -9,6 +9,8 @@ export function LogStatus({ log, empty }: { log: LogState; empty: boolean }) {
     case 'live':
       return <StatusIndicator type="in-progress">Live</StatusIndicator>;
     case 'ended':
+      if (log.losses !== undefined && log.losses.length > 0)
+        return <StatusIndicator type="error">{log.losses.join(' ')}</StatusIndicator>;
       return empty ? (
         <StatusIndicator type="info">Complete: nothing was written</StatusIndicator>
       ) : (

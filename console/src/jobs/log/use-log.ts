@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Job } from '../job/job-query.ts';
 import { followLog, type LogPiece } from './follow-log.ts';
 import type { LogStart } from './log-start.ts';
+import { outputLosses } from './output-losses.ts';
 
 export type LogStream = 'stdout' | 'stderr' | 'all';
 
@@ -9,6 +10,8 @@ export type LogStream = 'stdout' | 'stderr' | 'all';
 export interface LogState {
   readonly state: 'connecting' | 'live' | 'ended' | 'trouble';
   readonly message?: string;
+  /** Of a log that has ended: sentences on what of it is not as it was recorded. */
+  readonly losses?: readonly string[];
 }
 
 /** What takes a log; kept the same between renders. */
@@ -34,15 +37,17 @@ export function useLog(
     sink.onStart();
     const parts = partsOf(stream, start);
     let open = parts.length;
+    const losses: string[] = [];
     const ends = parts.map((part) =>
       followLog({ id, attempt }, part, {
         onPiece: (piece) => {
           sink.onPiece(piece);
           setLog((before) => (before.state === 'live' ? before : { state: 'live' }));
         },
-        onEnd: () => {
+        onEnd: (_status, kept) => {
           open -= 1;
-          if (open === 0) setLog({ state: 'ended' });
+          losses.push(...outputLosses(kept));
+          if (open === 0) setLog({ state: 'ended', losses });
         },
         onTrouble: (message) => setLog({ state: 'trouble', message }),
       }),
