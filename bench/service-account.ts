@@ -12,7 +12,7 @@ const FIRST_UID = 1_900_000_000;
 
 const kinds = [
   { name: "as the worker's user", account: undefined },
-  { name: 'under an account', account: serviceAccounts(FIRST_UID, 1)?.slots[0] },
+  { name: 'under an account', account: serviceAccounts(FIRST_UID, [1])?.slots[0] },
 ].map((kind) => ({ ...kind, start: [] as number[], end: [] as number[] }));
 for (let run = 0; run < RUNS; run += 1) {
   for (const { account, start, end } of kinds) {

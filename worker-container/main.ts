@@ -27,6 +27,7 @@ import { PermitSource } from './permit-source.ts';
 import { endAccount, endMarkedLike } from './process-tree.ts';
 import { Registration } from './registration.ts';
 import { secretSource } from './secrets.ts';
+import { leaseAccounts } from './service-accounts/account-leases.ts';
 import { fetcherOf, serviceAccounts } from './service-accounts/service-account.ts';
 import { Worker } from './worker.ts';
 import { sweepWorkspaces } from './workspaces/sweep-workspaces.ts';
@@ -56,12 +57,24 @@ process.once('uncaughtException', (error) => {
 const env = readEnv(workerEnv);
 const markPrefix = `${createHash('sha256').update(env.PROMPTQ_WORK_DIR).digest('hex').slice(0, 16)}/`;
 
-const accounts = serviceAccounts(env.PROMPTQ_SLOT_UID, env.PROMPTQ_CONCURRENCY);
-
 const { table, clock } = tableClient();
 const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
 const watch = openWatch({ env, table, clock, objects, queues: queueClient() });
 const workers = new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock });
+
+const leases =
+  env.PROMPTQ_SLOT_UID === undefined
+    ? undefined
+    : await leaseAccounts({
+        locks: watch.locks,
+        holder: `${hostname()}/${markPrefix}`,
+        slots: env.PROMPTQ_CONCURRENCY,
+        onLost: () => {
+          exitCode = 1;
+          abandon('another worker has the accounts of this one');
+        },
+      });
+const accounts = serviceAccounts(env.PROMPTQ_SLOT_UID, leases?.numbers ?? []);
 
 const vendorAccounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
 const credentials = new CredentialFiles(
@@ -157,6 +170,7 @@ log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION
 await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), keeper.run()]);
 clearInterval(sweeping);
 await registration.end();
+await releaseAccounts();
 log.info('stopped');
 process.exit(exitCode);
 
@@ -167,6 +181,14 @@ async function endLeftovers(): Promise<number> {
   const started = [accounts.login, ...accounts.slots, ...accounts.slots.map(fetcherOf)];
   for (const account of started) ended += await endAccount(account);
   return ended;
+}
+
+/** Another worker may use an account once no process of it is left; unreleased, it becomes free later. */
+async function releaseAccounts(): Promise<void> {
+  if (leases === undefined) return;
+  await endLeftovers()
+    .then(() => leases.release())
+    .catch((error: Error) => log.warn("this worker's accounts stay taken for a while", error));
 }
 
 function stop(why: string, graceSeconds: number): void {

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 import { ROLES } from '../contract/roles.ts';
-import { TIMEOUT_UNITS } from './env.ts';
+import { MOST_SLOTS, TIMEOUT_UNITS } from './env.ts';
 import { publicOrigin } from './env-fields.ts';
 
 /** The key of the CDK's context under which all settings of a deployment stand. */
@@ -46,7 +46,8 @@ const deploymentSchema = z.strictObject({
   /** Whether an API token may do only what its scopes allow. */
   scopeEnforcement: z.boolean().default(false),
   /** Most worker tasks at once. */
-  maxWorkers: z.int().min(1).max(1_000).default(10),
+  /** Each has an account of the image: two workers with the same one could read each other's private folders. */
+  maxWorkers: z.int().min(1).max(MOST_SLOTS).default(10),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
   /**
    * The document of rules and profiles that each deployment applies, a path from the folder of cdk.json; default:

@@ -182,7 +182,7 @@ export const sweepEnv = triggerEnv.extend({
   PROMPTQ_RETENTION_DAYS: z.coerce.number().min(0).max(36_500).default(0),
 });
 
-/** Most slots of one worker. */
+/** Most slots of one worker, and accounts for slots in its image: most slots of all workers that run at once. */
 export const MOST_SLOTS = 64;
 
 /** Environment of the worker. Nothing of it reaches an agent but what `agent-environment.ts` allows. */

@@ -21,10 +21,11 @@ const ENDER_OFFSET = 100;
 
 /**
  * The accounts of a worker, counted from the first: one for logins, then one a slot. The image has made them.
+ * @param numbers of the slots' accounts; two workers that share a file system must have different ones
  * @param firstUid undefined: agents run as the worker's own user, as on a laptop.
  * @throws Error where only root could start processes under other accounts.
  */
-export function serviceAccounts(firstUid: number | undefined, slots: number): ServiceAccounts | undefined {
+export function serviceAccounts(firstUid: number | undefined, numbers: readonly number[]): ServiceAccounts | undefined {
   if (firstUid === undefined) return undefined;
   if (process.getuid?.() !== 0) throw new Error('PROMPTQ_SLOT_UID is set, so the worker must be started as root');
   const account = (number: number): ServiceAccount => ({
@@ -32,7 +33,7 @@ export function serviceAccounts(firstUid: number | undefined, slots: number): Se
     gid: firstUid,
     enderUid: firstUid + number + ENDER_OFFSET,
   });
-  return { login: account(0), slots: Array.from({ length: slots }, (_, slot) => account(slot + 1)) };
+  return { login: account(0), slots: numbers.map(account) };
 }
 
 /** Between the accounts of slots, with their enders, and those that fetch for them; and between the groups of both. */

@@ -40,7 +40,8 @@ export function newFirstUid(): number {
 }
 
 export function newAccounts(slots: number): ServiceAccounts {
-  const accounts = serviceAccounts(newFirstUid(), slots);
+  const numbers = Array.from({ length: slots }, (_, slot) => slot + 1);
+  const accounts = serviceAccounts(newFirstUid(), numbers);
   if (accounts === undefined) throw new Error('there are no accounts');
   return accounts;
 }

@@ -1,0 +1,63 @@
+import { MOST_SLOTS } from '../../lib/config/env.ts';
+import type { SharedLocks } from '../../lib/jobs/shared-lock.ts';
+
+/**
+ * How long a number stays taken after its worker was last heard of, and how often a worker says that it has it. A worker
+ * that can't say so gives up its jobs within minutes (`PROMPTQ_UNACKNOWLEDGED_SECONDS`), long before that.
+ */
+const LEASE_MS = 3_600_000;
+const RENEW_INTERVAL_MS = 300_000;
+
+export interface LeaseOptions {
+  readonly locks: Pick<SharedLocks, 'take' | 'release'>;
+  /** The same for a worker that is started again on the same folder, so that it gets its accounts back. */
+  readonly holder: string;
+  readonly slots: number;
+  /** A number that this worker had is another worker's now. */
+  readonly onLost: () => void;
+}
+
+export interface AccountLeases {
+  /** Which of the image's accounts are this worker's, the lowest that were free. */
+  readonly numbers: readonly number[];
+  /** To be called once no process of the accounts is left. */
+  release(): Promise<void>;
+}
+
+/**
+ * Takes accounts that no other worker of the deployment has. Workers share a file system, where a user id is all that
+ * keeps one job's private folder from another job.
+ * @throws Error if not enough accounts are free
+ */
+export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptions): Promise<AccountLeases> {
+  const numbers: number[] = [];
+  const take = async (number: number) => await locks.take(lockId(number), holder, LEASE_MS);
+  const release = async () => {
+    for (const number of numbers) await locks.release(lockId(number), holder);
+  };
+  for (let number = 1; number <= MOST_SLOTS && numbers.length < slots; number += 1)
+    if (await take(number)) numbers.push(number);
+  if (numbers.length < slots) {
+    await release();
+    throw new Error(
+      `${slots} accounts are needed and ${numbers.length} of ${MOST_SLOTS} are free: too many workers run`,
+    );
+  }
+  const renew = async () => {
+    for (const number of numbers) if (!(await take(number))) onLost();
+  };
+  // A failure is made up for by the next renewal.
+  const renewing = setInterval(() => void renew().catch(() => undefined), RENEW_INTERVAL_MS);
+  renewing.unref();
+  return {
+    numbers,
+    release: async () => {
+      clearInterval(renewing);
+      await release();
+    },
+  };
+}
+
+function lockId(number: number): string {
+  return `account#${number}`;
+}
