@@ -157,12 +157,13 @@ test('every link to an editor that the API gives can be followed, however its sc
 });
 
 test('the keys of a job show its parts and lead up to the list', async () => {
-  const id = await create({ prompt: 'a draft', draft: true });
+  const id = await create({ prompt: 'true', profile: 'shell' });
+  await ended(id);
   await page.goto(`/jobs/${id}`);
-  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
-  await page.keyboard.press('3');
+  await page.waitForURL(/tab=log/);
+  await page.keyboard.press('2');
   await page.waitForURL(/tab=result/);
-  await page.getByText('It has not run yet.').waitFor();
+  await page.getByText('Run time').waitFor();
   await page.keyboard.press('?');
   await page.getByRole('dialog').getByText('Back to the list').waitFor();
   await page.keyboard.press('Escape');

@@ -14,7 +14,7 @@ const FIRST_LOAD = 350 * 1024;
 /** Scenes that are judged beside the pages. */
 const ALSO = new Set([
   'job-running-log',
-  'job-agent-events',
+  'job-agent-timeline',
   'job-ended-result',
   'job-ended-deployments',
   'account-code',

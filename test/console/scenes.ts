@@ -42,7 +42,7 @@ export const SCENES: readonly Scene[] = [
   tab('ended', 'details'),
   tab('ended', 'attachments', async (page) => await shown(page, 'report.xml')),
   tab('ended', 'deployments'),
-  tab('agent', 'events', async (page) => await shown(page, 'Input:')),
+  tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),
   tab('agent', 'log', async (page) => await shown(page, 'thread.started')),
   tab('agent', 'follow-ups'),
   tab('running', 'log', async (page) => await shown(page, 'page 3')),

@@ -8,7 +8,7 @@ import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { JobActions } from './job/job-actions.tsx';
 import { JobCrumbs } from './job/job-crumbs.tsx';
-import { jobQuery } from './job/job-query.ts';
+import { type Job, jobQuery } from './job/job-query.ts';
 import { JobTabs } from './job/job-tabs.tsx';
 import { WhyWaiting } from './job/why-waiting.tsx';
 import { JobStatus } from './job-status.tsx';
@@ -55,10 +55,16 @@ export function JobPage() {
           </SpaceBetween>
         }
       >
-        <span className="job-title">{job.data.prompt.split('\n', 1)[0]?.slice(0, 120)}</span>
+        <span className="job-title" title={titleOf(job.data)}>
+          {titleOf(job.data)}
+        </span>
       </Header>
       <WhyWaiting job={job.data} />
       <JobTabs key={id} job={job.data} />
     </SpaceBetween>
   );
+}
+
+function titleOf({ prompt }: Job): string {
+  return prompt.split('\n', 1)[0]?.slice(0, 300) ?? '';
 }

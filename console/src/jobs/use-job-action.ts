@@ -4,7 +4,7 @@ import { api, dataOf } from '../api/client.ts';
 import { notify } from '../layout/notices.tsx';
 
 /** An action that needs nothing but the job. */
-export type PlainAction = Exclude<JobAction, 'edit'> | 'reread-logs';
+export type PlainAction = Exclude<JobAction, 'edit'>;
 
 /** Asks for an action on a job. @throws ApiFault */
 export async function actOn(action: PlainAction, id: string): Promise<void> {
@@ -21,9 +21,6 @@ export async function actOn(action: PlainAction, id: string): Promise<void> {
       break;
     case 'retry':
       await dataOf(api.POST('/api/v1/jobs/{id}/retry', params));
-      break;
-    case 'reread-logs':
-      await dataOf(api.POST('/api/v1/jobs/{id}/reread-logs', params));
       break;
   }
 }

@@ -21,8 +21,14 @@ const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: stri
     ['x', 'Select or deselect the job'],
   ],
   'On a job': [
-    ['1 … 9', 'Show the log, the events and so on'],
+    ['1 … 9', 'Show the timeline, the log and so on'],
     ['u', 'Back to the list'],
+  ],
+  'On a timeline': [
+    ['j', 'Next event'],
+    ['k', 'Previous event'],
+    ['e', 'Next error'],
+    ['o', 'Open or close the event'],
   ],
 };
 

@@ -6,8 +6,9 @@ const lines = (...values: unknown[]) => values.map((value) => `${JSON.stringify(
 /** What is read of a text that comes in pieces of a few characters. */
 function read(text: string, size = 7) {
   const reader = createEventReader();
-  for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size));
-  return reader.events;
+  for (let offset = 0; offset < text.length; offset += size)
+    reader.push({ text: text.slice(offset, offset + size), offset });
+  return reader.events.map(({ event }) => event);
 }
 
 describe('events', () => {
@@ -91,7 +92,52 @@ describe('events', () => {
 
   test('begin with the first whole line where reading begins inside one', () => {
     const reader = createEventReader(true);
-    reader.push(`half of a line"}\n${lines({ type: 'error', message: 'whole' })}`);
-    expect(reader.events).toEqual([{ kind: 'error', text: 'whole' }]);
+    reader.push({ text: `half of a line"}\n${lines({ type: 'error', message: 'whole' })}`, offset: 100 });
+    expect(reader.events).toEqual([{ id: '117', event: { kind: 'error', text: 'whole' } }]);
+  });
+
+  test('are named by the byte at which they begin, however the text is cut', () => {
+    const text = lines({ type: 'thread.started', thread_id: 'é' }, { type: 'error', message: 'later' });
+    const whole = createEventReader();
+    whole.push({ text, offset: 0 });
+    const byte = new TextEncoder().encode(text.slice(0, text.indexOf('\n') + 1)).length;
+    expect(whole.events.map(({ id }) => id)).toEqual(['0', String(byte)]);
+    const cut = createEventReader();
+    cut.push({ text: text.slice(0, 20), offset: 0 });
+    cut.push({ text: text.slice(20), offset: 20 });
+    expect(cut.events).toEqual(whole.events);
+  });
+
+  test('begin and end when the pieces arrive that report it, and only then', () => {
+    const item = { id: 'item_1', type: 'command_execution', command: 'ls' };
+    const reader = createEventReader();
+    const push = (value: unknown, at?: number) => reader.push({ text: lines(value), offset: 0, at });
+    push({ type: 'thread.started', thread_id: 'T' });
+    push({ type: 'item.started', item: { ...item, status: 'in_progress' } }, 1_000);
+    push({ type: 'item.updated', item: { ...item, status: 'in_progress' } }, 2_000);
+    push({ type: 'item.completed', item: { ...item, exit_code: 0, status: 'completed' } }, 5_000);
+    const [session, command] = reader.events;
+    expect(session).not.toHaveProperty('startedAt');
+    expect(command).toMatchObject({ startedAt: 1_000, endedAt: 5_000 });
+  });
+
+  test('of claude have the times that it reports', () => {
+    const reader = createEventReader();
+    const timestamp = '2026-11-20T10:41:00.000Z';
+    const message = { content: [{ type: 'text', text: 'done' }] };
+    reader.push({ text: lines({ type: 'assistant', timestamp, message }), offset: 0, at: 5 });
+    expect(reader.events).toMatchObject([{ startedAt: Date.parse(timestamp) }]);
+  });
+
+  test('that are errors are worded, and shown once where codex repeats them', () => {
+    const message = 'unexpected status 400 Bad Request: {"error":{"message":"The model is overloaded.","code":"x"}}';
+    const text = lines({ type: 'error', message }, { type: 'turn.failed', error: { message } });
+    expect(read(text)).toEqual([
+      { kind: 'error', text: 'unexpected status 400 Bad Request: The model is overloaded.' },
+    ]);
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 3, error_status: 529 };
+    expect(read(lines(retry))).toEqual([
+      { kind: 'error', text: 'The request to the vendor failed (529). Retry 1 of 3.' },
+    ]);
   });
 });

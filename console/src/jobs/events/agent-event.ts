@@ -5,26 +5,40 @@ export type AgentEvent =
       readonly kind: 'command';
       readonly command: string;
       readonly output: string;
-      /** Null: it has not ended, or it is not told. */
+      /** Null: it has not ended, or the agent does not report it. */
       readonly exitCode: number | null;
-      readonly state: 'running' | 'done' | 'failed';
+      readonly state: CallState;
     }
   | {
       readonly kind: 'files';
       readonly changes: readonly { readonly path: string; readonly change: string }[];
-      readonly state: 'running' | 'done' | 'failed';
+      readonly state: CallState;
     }
   | {
       readonly kind: 'tool';
       readonly name: string;
       readonly input: string;
       readonly output: string;
-      readonly state: 'running' | 'done' | 'failed';
+      readonly state: CallState;
     }
   | { readonly kind: 'usage'; readonly facts: readonly (readonly [label: string, value: string])[] };
 
-/** What a line says: an event, which may be a newer state of the one with the same `key`. */
+export type CallState = 'running' | 'done' | 'failed';
+
+/** What a line reports: an event, which may be a newer state of the one with the same `key`. */
 export interface EventChange {
   readonly key?: string;
   readonly event: AgentEvent;
+  /** When the agent says that it happened, epoch milliseconds. */
+  readonly at?: number;
+}
+
+/** An event in its place in the output. */
+export interface TimelineEvent {
+  /** The byte of stdout at which the event's first line begins; the same in every reading of an attempt. */
+  readonly id: string;
+  readonly event: AgentEvent;
+  /** When it began and ended, epoch milliseconds; known only if the agent reports it or the page saw it arrive. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { AgentEvent, EventChange } from './agent-event.ts';
+import { errorWords } from './error-words.ts';
 
 /**
- * What a line of `claude -p --output-format stream-json` says; undefined if it is none.
- * @param before the events so far by key: a tool's answer comes in a line of its own
+ * What a line of `claude -p --output-format stream-json` reports; undefined if it is no such line.
+ * @param before the events so far by key: a tool's answer comes in a separate line
  */
 export function claudeChanges(
   line: unknown,
@@ -19,16 +20,23 @@ export function claudeChanges(
         ];
       return event.subtype === 'api_retry' ? [{ event: { kind: 'error', text: retryText(event) } }] : [];
     case 'assistant':
-      return event.message.content.flatMap(saidBy);
+      return event.message.content.flatMap(saidBy).map(timed(event.timestamp));
     case 'user':
       return typeof event.message.content === 'string'
         ? []
-        : event.message.content.flatMap((part) => answered(part, before));
+        : event.message.content.flatMap((part) => answered(part, before)).map(timed(event.timestamp));
     case 'rate_limit_event':
       return [];
     case 'result':
       return conclusion(event);
   }
+}
+
+/** Some messages carry the time at which they were made. */
+const timestamp = z.iso.datetime().optional().catch(undefined);
+
+function timed(at: string | undefined) {
+  return (change: EventChange): EventChange => (at === undefined ? change : { ...change, at: Date.parse(at) });
 }
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
@@ -63,23 +71,28 @@ const systemSchema = z.looseObject({
 
 const lineSchema = z.discriminatedUnion('type', [
   systemSchema,
-  z.object({ type: z.literal('assistant'), message: z.object({ content: z.array(assistantPart) }) }),
+  z.object({ type: z.literal('assistant'), timestamp, message: z.object({ content: z.array(assistantPart) }) }),
   z.object({
     type: z.literal('user'),
+    timestamp,
     message: z.object({ content: z.union([z.string(), z.array(userPart)]) }),
   }),
   z.object({ type: z.literal('rate_limit_event') }),
   resultSchema,
 ]);
 
-function retryText({
-  type: _type,
-  subtype: _subtype,
-  session_id: _session,
-  uuid: _uuid,
-  ...facts
-}: z.output<typeof systemSchema>): string {
-  return `The vendor is asked again: ${JSON.stringify(facts)}`;
+const retrySchema = z.object({
+  attempt: z.number(),
+  max_retries: z.number().optional(),
+  error_status: z.number().nullish(),
+  error: z.string().nullish(),
+});
+
+function retryText(event: z.output<typeof systemSchema>): string {
+  const retry = retrySchema.safeParse(event).data;
+  if (retry === undefined) return 'The request to the vendor failed. The agent tries again.';
+  const cause = [retry.error_status, retry.error].filter((part) => part != null).join(' ');
+  return `The request to the vendor failed${cause && ` (${cause})`}. Retry ${retry.attempt}${retry.max_retries === undefined ? '' : ` of ${retry.max_retries}`}.`;
 }
 
 const commandInput = z.object({ command: z.string() });
@@ -129,7 +142,7 @@ function conclusion(event: z.output<typeof resultSchema>): EventChange[] {
   if (event.num_turns !== undefined) facts.push(['Turns', String(event.num_turns)]);
   if (event.duration_ms !== undefined) facts.push(['Time', `${(event.duration_ms / 1000).toFixed(1)} s`]);
   const failure: EventChange[] = event.is_error
-    ? [{ event: { kind: 'error', text: event.result ?? 'It failed.' } }]
+    ? [{ event: { kind: 'error', text: errorWords(event.result ?? 'The agent failed without a reason.') } }]
     : [];
   return [...failure, { event: { kind: 'usage', facts } }];
 }

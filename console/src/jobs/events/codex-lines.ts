@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import type { AgentEvent, EventChange } from './agent-event.ts';
+import type { AgentEvent, CallState, EventChange } from './agent-event.ts';
+import { errorWords } from './error-words.ts';
 
-/** What a line of `codex exec --json` says; undefined if it is none. */
+/** What a line of `codex exec --json` reports; undefined if it is no such line. */
 export function codexChanges(line: unknown): readonly EventChange[] | undefined {
   const event = lineSchema.safeParse(line).data;
   if (event === undefined) return undefined;
@@ -13,9 +14,9 @@ export function codexChanges(line: unknown): readonly EventChange[] | undefined 
     case 'turn.completed':
       return [{ event: { kind: 'usage', facts: tokens(event.usage) } }];
     case 'turn.failed':
-      return [{ event: { kind: 'error', text: event.error.message } }];
+      return [{ event: { kind: 'error', text: errorWords(event.error.message) } }];
     case 'error':
-      return [{ event: { kind: 'error', text: event.message } }];
+      return [{ event: { kind: 'error', text: errorWords(event.message) } }];
     default:
       return [{ key: event.item.id, event: eventOf(event.item) }];
   }
@@ -77,7 +78,7 @@ function eventOf(item: Item): AgentEvent {
     case 'reasoning':
       return { kind: 'reasoning', text: item.text };
     case 'error':
-      return { kind: 'error', text: item.message };
+      return { kind: 'error', text: errorWords(item.message) };
     case 'command_execution': {
       const exitCode = item.exit_code ?? null;
       const failed = exitCode !== null && exitCode !== 0;
@@ -93,7 +94,7 @@ function eventOf(item: Item): AgentEvent {
   }
 }
 
-function stateOf(status: string | undefined): 'running' | 'done' | 'failed' {
+function stateOf(status: string | undefined): CallState {
   if (status === 'in_progress') return 'running';
   return status === 'failed' || status === 'declined' ? 'failed' : 'done';
 }
@@ -101,8 +102,8 @@ function stateOf(status: string | undefined): 'running' | 'done' | 'failed' {
 function tokens(usage: z.output<typeof usageSchema>): (readonly [string, string])[] {
   return [
     ['Input', `${usage.input_tokens.toLocaleString('en')} tokens`],
-    ['of it from the cache', usage.cached_input_tokens.toLocaleString('en')],
+    ['of which cached', usage.cached_input_tokens.toLocaleString('en')],
     ['Output', `${usage.output_tokens.toLocaleString('en')} tokens`],
-    ['of it reasoning', usage.reasoning_output_tokens.toLocaleString('en')],
+    ['of which reasoning', usage.reasoning_output_tokens.toLocaleString('en')],
   ];
 }

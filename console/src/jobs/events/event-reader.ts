@@ -1,4 +1,4 @@
-import type { AgentEvent } from './agent-event.ts';
+import type { AgentEvent, EventChange, TimelineEvent } from './agent-event.ts';
 import { claudeChanges } from './claude-lines.ts';
 import { codexChanges } from './codex-lines.ts';
 
@@ -9,61 +9,100 @@ const MAX_TEXT = 200_000;
 /** Lines that are no events and follow each other are shown together, up to so many characters. */
 const RAW_BLOCK = 20_000;
 
-/** Reads an agent's stdout into events. */
-export interface EventReader {
-  /** Takes text as it comes, cut anywhere. */
-  push(text: string): void;
-  /** Of all that was pushed, oldest first; the same list, growing, whose items are replaced when they change. */
-  readonly events: AgentEvent[];
+/** A part of an agent's stdout, cut anywhere. */
+export interface OutputPiece {
+  readonly text: string;
+  /** The byte of stdout at which it begins. */
+  readonly offset: number;
+  /** When it was written, epoch milliseconds, if that is known. */
+  readonly at?: number | undefined;
 }
 
-/** @param fromMiddle whether the text begins inside a line, which is then left out */
+/** Reads an agent's stdout into events. */
+export interface EventReader {
+  push(piece: OutputPiece): void;
+  /** All events so far, oldest first. The list grows in place; an event that changes is replaced by a new object. */
+  readonly events: TimelineEvent[];
+}
+
+/** @param fromMiddle whether the text begins inside a line, which is then skipped */
 export function createEventReader(fromMiddle = false): EventReader {
-  const events: AgentEvent[] = [];
+  const events: TimelineEvent[] = [];
   const places = new Map<string, number>();
   let parts: string[] = [];
   let length = 0;
+  let lineStart: number | undefined;
   let skipping = fromMiddle;
 
   const before = (key: string) => {
     const place = places.get(key);
-    return place === undefined ? undefined : events[place];
+    return place === undefined ? undefined : events[place]?.event;
   };
-  const show = (key: string | undefined, event: AgentEvent) => {
-    const place = key === undefined ? undefined : places.get(key);
-    if (place !== undefined) {
-      events[place] = bounded(event);
-      return;
-    }
-    if (key !== undefined) places.set(key, events.length);
-    events.push(bounded(event));
-  };
-  const line = (text: string) => {
+  const line = (text: string, offset: number, arrived: number | undefined) => {
     if (text.trim() === '') return;
     const value = text.length > MAX_LINE ? undefined : parsed(text);
     const changes = codexChanges(value) ?? claudeChanges(value, before);
-    if (changes === undefined) raw(events, text);
-    else for (const { key, event } of changes) show(key, event);
+    if (changes === undefined) {
+      raw(events, text, String(offset), arrived);
+      return;
+    }
+    for (const [number, change] of changes.entries()) {
+      const id = number === 0 ? String(offset) : `${offset}.${number}`;
+      show(events, places, id, change, change.at ?? arrived);
+    }
   };
 
   return {
     events,
-    push(text) {
+    push({ text, offset, at }) {
       let start = 0;
+      // Only lines are measured in bytes, which is what costs time; every piece brings its true offset.
+      let byte = offset;
       for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', start)) {
-        parts.push(text.slice(start, feed));
-        if (!skipping) line(parts.join(''));
+        const part = text.slice(start, feed + 1);
+        parts.push(part.slice(0, -1));
+        if (!skipping) line(parts.join(''), lineStart ?? byte, at);
         skipping = false;
         parts = [];
         length = 0;
+        byte += ENCODER.encode(part).length;
+        lineStart = undefined;
         start = feed + 1;
       }
       const rest = text.slice(start);
+      if (rest === '') return;
+      lineStart ??= byte;
       length += rest.length;
-      // What is too long to be an event is not kept until its end.
-      if (rest !== '' && length <= MAX_LINE + 1) parts.push(rest);
+      // A line that is too long to be an event is not kept until its end.
+      if (length <= MAX_LINE + 1) parts.push(rest);
     },
   };
+}
+
+const ENCODER = new TextEncoder();
+
+function show(
+  events: TimelineEvent[],
+  places: Map<string, number>,
+  id: string,
+  { key, event }: EventChange,
+  at: number | undefined,
+): void {
+  const place = key === undefined ? undefined : places.get(key);
+  const started = place === undefined ? undefined : events[place];
+  if (place !== undefined && started !== undefined) {
+    events[place] = { ...started, event: bounded(event), ...(at !== undefined && isOver(event) && { endedAt: at }) };
+    return;
+  }
+  // codex reports the error that ends a turn twice.
+  const last = events.at(-1)?.event;
+  if (event.kind === 'error' && last?.kind === 'error' && last.text === event.text) return;
+  if (key !== undefined) places.set(key, events.length);
+  events.push({ id, event: bounded(event), ...(at !== undefined && { startedAt: at }) });
+}
+
+function isOver(event: AgentEvent): boolean {
+  return !('state' in event) || event.state !== 'running';
 }
 
 function parsed(text: string): unknown {
@@ -75,11 +114,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function raw(events: AgentEvent[], text: string): void {
+function raw(events: TimelineEvent[], text: string, id: string, at: number | undefined): void {
   const last = events.at(-1);
-  if (last?.kind === 'raw' && last.text.length + text.length < RAW_BLOCK) {
-    events[events.length - 1] = { kind: 'raw', text: `${last.text}\n${text}` };
-  } else events.push(bounded({ kind: 'raw', text }));
+  if (last?.event.kind === 'raw' && last.event.text.length + text.length < RAW_BLOCK) {
+    events[events.length - 1] = { ...last, event: { kind: 'raw', text: `${last.event.text}\n${text}` } };
+  } else events.push({ id, event: bounded({ kind: 'raw', text }), ...(at !== undefined && { startedAt: at }) });
 }
 
 function bounded(event: AgentEvent): AgentEvent {

@@ -1,26 +1,43 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { LogSink } from '../log/use-log.ts';
-import type { AgentEvent } from './agent-event.ts';
+import type { TimelineEvent } from './agent-event.ts';
 import { createEventReader } from './event-reader.ts';
+import type { LiveEdge } from './live-edge.ts';
 
-/** How often (ms) the page follows what comes. */
-const PACE = 150;
+/** How often the page is updated while output arrives. */
+const UPDATE_INTERVAL_MS = 150;
 
 /**
  * Reads a log's pieces into events.
  * @param fromMiddle whether the log is read from somewhere after its first byte
+ * @param edge from where on the time of arrival is the time of the event; null: nowhere
  */
-export function useEvents(fromMiddle: boolean): { sink: LogSink; events: readonly AgentEvent[] } {
-  const [events, setEvents] = useState<readonly AgentEvent[]>([]);
-  const { sink, stop } = useMemo(() => reading(fromMiddle, setEvents), [fromMiddle]);
+export function useEvents(
+  fromMiddle: boolean,
+  edge: LiveEdge | null,
+): { sink: LogSink; events: readonly TimelineEvent[] } {
+  const [events, setEvents] = useState<readonly TimelineEvent[]>([]);
+  const byte = edge?.byte;
+  const skewMs = edge?.skewMs ?? 0;
+  const { sink, stop } = useMemo(
+    () =>
+      reading(fromMiddle, setEvents, (offset) =>
+        byte === undefined || offset < byte ? undefined : Date.now() + skewMs,
+      ),
+    [fromMiddle, byte, skewMs],
+  );
   useEffect(() => stop, [stop]);
   return { sink, events };
 }
 
-function reading(fromMiddle: boolean, onEvents: (events: readonly AgentEvent[]) => void) {
+function reading(
+  fromMiddle: boolean,
+  onEvents: (events: readonly TimelineEvent[]) => void,
+  timeOf: (offset: number) => number | undefined,
+) {
   let reader = createEventReader(fromMiddle);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const tell = () => {
+  const update = () => {
     timer = undefined;
     onEvents([...reader.events]);
   };
@@ -29,10 +46,10 @@ function reading(fromMiddle: boolean, onEvents: (events: readonly AgentEvent[]) 
       reader = createEventReader(fromMiddle);
       onEvents([]);
     },
-    onPiece: ({ stream, text }) => {
+    onPiece: ({ stream, text, offset }) => {
       if (stream !== 'stdout') return;
-      reader.push(text);
-      timer ??= setTimeout(tell, PACE);
+      reader.push({ text, offset, at: timeOf(offset) });
+      timer ??= setTimeout(update, UPDATE_INTERVAL_MS);
     },
   };
   const stop = () => {

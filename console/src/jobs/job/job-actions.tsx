@@ -1,4 +1,5 @@
 import Button from '@cloudscape-design/components/button';
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -13,6 +14,8 @@ import type { Job } from './job-query.ts';
 
 const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAction');
 
+const RebuildRecord = lazyPart(() => import('./rebuild-record.tsx'), 'RebuildRecord');
+
 const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks: readonly Status[] }[] = [
   { action: 'submit', text: 'Queue job', asks: [] },
   { action: 'retry', text: 'Retry', asks: ['SUCCEEDED'] },
@@ -26,6 +29,7 @@ export function JobActions({ job }: { job: Job }) {
   const mayAct = useMayAct();
   const act = useJobAction(job.id);
   const [asking, setAsking] = useState<AskedAction>();
+  const [rebuilding, setRebuilding] = useState(false);
   if (!mayAct) return null;
   const start = (action: PlainAction) => {
     setAsking(undefined);
@@ -45,16 +49,26 @@ export function JobActions({ job }: { job: Job }) {
           {text}
         </Button>
       ))}
-      {job.attempt > 0 && (
-        <Button
-          iconName="refresh"
-          loading={act.isPending && act.variables === 'reread-logs'}
-          onClick={() => start('reread-logs')}
-        >
-          Reread output
-        </Button>
-      )}
       <Button onClick={() => void navigate(`/jobs/new?from=${job.id}`)}>Run again with changes</Button>
+      {job.attempt > 0 && (
+        <ButtonDropdown
+          items={[
+            {
+              id: 'rebuild',
+              text: 'Rebuild the record',
+              description: 'Corrects usage, session and messages from the stored output.',
+            },
+          ]}
+          onItemClick={() => setRebuilding(true)}
+        >
+          More
+        </ButtonDropdown>
+      )}
+      {rebuilding && (
+        <Part>
+          <RebuildRecord id={job.id} onDismiss={() => setRebuilding(false)} />
+        </Part>
+      )}
       {asking !== undefined && (
         <Part>
           <ConfirmAction

@@ -5,21 +5,23 @@ import { useQuery } from '@tanstack/react-query';
 import { ListTable } from '../../layout/list-table.tsx';
 import { PageFault } from '../../layout/page-fault.tsx';
 import { sizeText } from '../../layout/size-text.ts';
-import { type Job, resultQuery } from './job-query.ts';
+import { attachmentsQuery, type Job } from './job-query.ts';
 
 /** The files that the newest attempt left, each to download. */
 export function JobAttachments({ job }: { job: Job }) {
-  const result = useQuery(resultQuery(job));
-  if (result.error) return <PageFault error={result.error} what="The files" retry={() => void result.refetch()} />;
-  if (!result.data) return <Spinner />;
+  const files = useQuery(attachmentsQuery(job));
+  if (job.status === 'RUNNING')
+    return <Box color="text-body-secondary">Files in $PROMPTQ_ATTACHMENTS are kept when the attempt ends.</Box>;
+  if (files.error) return <PageFault error={files.error} what="The files" retry={() => void files.refetch()} />;
+  if (!files.data) return <Spinner />;
   return (
     <SpaceBetween size="s">
       <ListTable
         variant="embedded"
         trackBy="name"
-        items={result.data.attachments}
+        items={files.data.items}
         ariaLabels={{ tableLabel: 'Attachments' }}
-        empty="It left no files. What an agent puts into $PROMPTQ_ATTACHMENTS is kept when it ends."
+        empty="No files. Files in $PROMPTQ_ATTACHMENTS are kept when an attempt ends."
         columnDefinitions={[
           {
             id: 'path',
@@ -34,7 +36,7 @@ export function JobAttachments({ job }: { job: Job }) {
           { id: 'bytes', header: 'Size', minWidth: 120, cell: ({ bytes }) => sizeText(bytes) },
         ]}
       />
-      <Box variant="small">Files are kept as they are: secrets are not masked in them.</Box>
+      <Box variant="small">Secrets are not masked in files.</Box>
     </SpaceBetween>
   );
 }

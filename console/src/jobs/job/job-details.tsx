@@ -4,17 +4,17 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { JobHistory } from './job-history.tsx';
 import type { Job } from './job-query.ts';
-import { JobTimeline } from './job-timeline.tsx';
 import { TextBlock } from './text-block.tsx';
 
-/** Everything that is known of a job. */
+/** A job's history, settings and prompt. */
 export function JobDetails({ job }: { job: Job }) {
   return (
     <SpaceBetween size="m">
       <ColumnLayout columns={2}>
-        <Container header={<Header variant="h2">Timeline</Header>}>
-          <JobTimeline job={job} />
+        <Container header={<Header variant="h2">History</Header>}>
+          <JobHistory job={job} />
         </Container>
         <Container header={<Header variant="h2">Settings</Header>}>
           <KeyValuePairs columns={2} items={[...facts(job)]} />

@@ -36,3 +36,13 @@ export function resultQuery(job: Job) {
       job.status === 'RUNNING' && job.stdout_bytes + job.stderr_bytes < LIVE_BYTES ? 5_000 : (false as const),
   };
 }
+
+/** The files that the newest attempt left. They are kept when it ends. */
+export function attachmentsQuery(job: Job) {
+  return {
+    queryKey: ['attachments', job.id, job.attempt, job.status] as const,
+    queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/attachments', { params: { path: { id: job.id } } })),
+    enabled: job.attempt > 0 && job.status !== 'RUNNING',
+    staleTime: Number.POSITIVE_INFINITY,
+  };
+}

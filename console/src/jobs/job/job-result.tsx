@@ -16,17 +16,17 @@ import { TextBlock } from './text-block.tsx';
 /** Characters of each stream's end that are shown; the log has all. */
 const TAIL = 20_000;
 
-/** What the newest attempt brought. */
-export function JobResult({ job }: { job: Job }) {
+/** What the newest attempt produced. A script has no final message, prompt or usage. */
+export function JobResult({ job, isScript }: { job: Job; isScript: boolean }) {
   const result = useQuery(resultQuery(job));
   if (result.error) return <PageFault error={result.error} what="The result" retry={() => void result.refetch()} />;
   if (!result.data) return <Spinner />;
   const { final_message, composed_prompt, stdout, stderr } = result.data;
-  const never = job.attempt === 0;
   const { stdout_state, stderr_state, receipt_state, state_reason } = result.data;
   // A worker that was lost wrote no record: that is no damage.
   const isUnrecorded = receipt_state === 'missing' && state_reason.code === 'worker_lost';
   const losses = outputLosses({ ...result.data, ...(isUnrecorded && { receipt_state: undefined }) });
+  const noMessage = isWhole(receipt_state) ? 'The agent left none.' : NOT_KEPT;
   return (
     <SpaceBetween size="m">
       {losses.length > 0 && (
@@ -34,12 +34,8 @@ export function JobResult({ job }: { job: Job }) {
           {losses.join(' ')} What is left is shown.
         </Alert>
       )}
-      <KeyValuePairs columns={4} items={[...facts(result.data)]} />
-      <TextBlock
-        title="Final message"
-        text={final_message ?? ''}
-        none={never ? 'It has not run yet.' : isWhole(receipt_state) ? 'The agent left none.' : NOT_KEPT}
-      />
+      <KeyValuePairs columns={4} items={[...facts(result.data), ...(isScript ? [] : usageFacts(result.data))]} />
+      {!isScript && <TextBlock title="Final message" text={final_message ?? ''} none={noMessage} isMarkdown />}
       <ColumnLayout columns={2}>
         <TextBlock
           title="End of stdout"
@@ -52,11 +48,7 @@ export function JobResult({ job }: { job: Job }) {
           none={isWhole(stderr_state) ? NOTHING_WRITTEN : NOT_KEPT}
         />
       </ColumnLayout>
-      <TextBlock
-        title="The prompt as the agent was given it"
-        text={composed_prompt ?? ''}
-        none="It is put together when the job starts; Details has its parts."
-      />
+      {!isScript && <TextBlock title="Prompt as sent to the agent" text={composed_prompt ?? ''} none={NOT_KEPT} />}
     </SpaceBetween>
   );
 }
@@ -69,11 +61,14 @@ function isWhole(state: Schemas['JobResult']['stdout_state']): boolean {
 }
 
 function* facts(result: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {
-  const { usage, exit_code, signal, duration_ms, stdout_bytes, stderr_bytes } = result;
+  const { exit_code, signal, duration_ms, stdout_bytes, stderr_bytes } = result;
   yield { label: 'Exit', value: signal === null ? number(exit_code) : `by ${signal}` };
   yield { label: 'Run time', value: duration_ms === null ? '-' : duration(duration_ms) };
-  yield { label: 'Cost', value: usage?.cost_usd === undefined ? 'unknown' : `$${usage.cost_usd.toFixed(4)}` };
   yield { label: 'Output', value: `${sizeText(stdout_bytes)} stdout, ${sizeText(stderr_bytes)} stderr` };
+}
+
+function* usageFacts({ usage }: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {
+  yield { label: 'Cost', value: usage?.cost_usd === undefined ? 'unknown' : `$${usage.cost_usd.toFixed(4)}` };
   yield {
     label: 'Input tokens',
     value: `${number(usage?.input_tokens)}${usage ? `, ${number(usage.cached_input_tokens)} of them cached` : ''}`,

@@ -1,6 +1,7 @@
-import Box from '@cloudscape-design/components/box';
 import Spinner from '@cloudscape-design/components/spinner';
 import Tabs, { type TabsProps } from '@cloudscape-design/components/tabs';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { lazyPart } from '../../layout/lazy-part.ts';
 import { Part } from '../../layout/part.tsx';
@@ -11,16 +12,24 @@ import { JobChanges } from './job-changes.tsx';
 import { JobDeployments } from './job-deployments.tsx';
 import { JobDetails } from './job-details.tsx';
 import { JobFollowUps } from './job-follow-ups.tsx';
-import type { Job } from './job-query.ts';
+import { attachmentsQuery, type Job } from './job-query.ts';
 import { JobResult } from './job-result.tsx';
+import { useIsScript } from './use-is-script.ts';
 
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
-const JobEvents = lazyPart(() => import('../events/job-events.tsx'), 'JobEvents');
+const AgentTimeline = lazyPart(() => import('../events/agent-timeline.tsx'), 'AgentTimeline');
 
-/** What is known of a job, part by part; the part that is shown stands in the address. */
+/** The parts of a job that apply to it. The one that is shown stands in the address, so it stays when the job's state changes. */
 export function JobTabs({ job }: { job: Job }) {
+  const isScript = useIsScript(job);
+  if (isScript === undefined) return <Spinner />;
+  return <Parts job={job} isScript={isScript} />;
+}
+
+function Parts({ job, isScript }: { job: Job; isScript: boolean }) {
   const [parameters, setParameters] = useSearchParams();
-  const tabs = [...tabsOf(job)];
+  const attachments = useQuery(attachmentsQuery(job)).data?.items.length;
+  const tabs = [...tabsOf(job, isScript, attachments)];
   const navigate = useNavigate();
   const show = (tab: string) => setParameters({ tab }, { replace: true });
   useShortcuts({
@@ -28,43 +37,48 @@ export function JobTabs({ job }: { job: Job }) {
     u: () => void navigate(lastList()),
   });
   const wanted = parameters.get('tab');
-  const shown = tabs.find(({ id }) => id === wanted)?.id ?? (job.attempt === 0 ? 'details' : 'log');
+  const known = tabs.find(({ id }) => id === (wanted === 'events' ? 'timeline' : wanted))?.id;
+  const shown = known ?? tabs[0]?.id ?? 'details';
+  useEffect(() => {
+    if (wanted !== shown) setParameters((before) => ({ ...Object.fromEntries(before), tab: shown }), { replace: true });
+  }, [wanted, shown, setParameters]);
   return (
     <Tabs
       activeTabId={shown}
       ariaLabel="Parts of the job"
-      i18nStrings={{ scrollLeftAriaLabel: 'Parts before', scrollRightAriaLabel: 'More parts' }}
+      i18nStrings={{ scrollLeftAriaLabel: 'Previous parts', scrollRightAriaLabel: 'More parts' }}
       onChange={({ detail }) => show(detail.activeTabId)}
       tabs={tabs.map((tab) => ({ ...tab, content: <Part loading={<Spinner />}>{tab.content}</Part> }))}
     />
   );
 }
 
-function* tabsOf(job: Job): Iterable<TabsProps.Tab> {
-  const never = job.attempt === 0;
-  yield { id: 'log', label: 'Log', content: never ? <NothingYet /> : <JobLog job={job} /> };
-  yield { id: 'events', label: 'Events', content: never ? <NothingYet /> : <JobEvents job={job} /> };
-  yield { id: 'result', label: 'Result', content: <JobResult job={job} /> };
+/** The first one is shown unless the address names another. */
+function* tabsOf(job: Job, isScript: boolean, attachments: number | undefined): Iterable<TabsProps.Tab> {
+  const hasRun = job.attempt > 0;
+  const mayWrite = hasRun || job.status === 'QUEUED';
+  if (mayWrite && !isScript) yield { id: 'timeline', label: 'Timeline', content: <AgentTimeline job={job} /> };
+  if (mayWrite) yield { id: 'log', label: 'Log', content: <JobLog job={job} /> };
+  if (hasRun) yield { id: 'result', label: 'Result', content: <JobResult job={job} isScript={isScript} /> };
   yield { id: 'details', label: 'Details', content: <JobDetails job={job} /> };
   const { changes } = job;
   if (changes) yield { id: 'changes', label: 'Changes', content: <JobChanges job={job} changes={changes} /> };
-  yield { id: 'attachments', label: 'Attachments', content: <JobAttachments job={job} /> };
-  yield {
-    id: 'follow-ups',
-    label: counted('Follow-ups', job.follow_up_ids.length),
-    content: <JobFollowUps job={job} />,
-  };
-  yield {
-    id: 'deployments',
-    label: counted('Deployments', job.deployments.length),
-    content: <JobDeployments job={job} />,
-  };
+  if (hasRun)
+    yield { id: 'attachments', label: counted('Attachments', attachments), content: <JobAttachments job={job} /> };
+  if (job.follow_up_ids.length > 0 || job.parent_id !== null)
+    yield {
+      id: 'follow-ups',
+      label: counted('Follow-ups', job.follow_up_ids.length),
+      content: <JobFollowUps job={job} />,
+    };
+  if (job.deployments.length > 0)
+    yield {
+      id: 'deployments',
+      label: counted('Deployments', job.deployments.length),
+      content: <JobDeployments job={job} />,
+    };
 }
 
-function counted(name: string, count: number): string {
-  return count === 0 ? name : `${name} (${count})`;
-}
-
-function NothingYet() {
-  return <Box color="text-body-secondary">Nothing has been written yet: no attempt has started.</Box>;
+function counted(name: string, count: number | undefined): string {
+  return count === undefined || count === 0 ? name : `${name} (${count})`;
 }

@@ -1,17 +1,23 @@
 import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
+import Spinner from '@cloudscape-design/components/spinner';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
 import { CopyButton } from './copy-button.tsx';
+
+const Markdown = lazyPart(() => import('../markdown/markdown.tsx'), 'Markdown');
 
 interface TextBlockProps {
   readonly title: string;
   readonly text: string;
-  /** What is said where there is no text. */
+  /** Shown where there is no text. */
   readonly none: string;
+  readonly isMarkdown?: boolean;
 }
 
-/** A text as it is, to read and to copy. */
-export function TextBlock({ title, text, none }: TextBlockProps) {
+/** A text to read and to copy. */
+export function TextBlock({ title, text, none, isMarkdown = false }: TextBlockProps) {
   return (
     <Container
       header={
@@ -22,6 +28,10 @@ export function TextBlock({ title, text, none }: TextBlockProps) {
     >
       {text === '' ? (
         <Box color="text-body-secondary">{none}</Box>
+      ) : isMarkdown ? (
+        <Part loading={<Spinner />}>
+          <Markdown text={text} />
+        </Part>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <pre className="job-text" tabIndex={0}>

@@ -7,6 +7,8 @@ type Status = Schemas['Job']['status'];
 export interface LogPiece {
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
+  /** The byte of the stream at which it begins. */
+  readonly offset: number;
   /** The byte of the stream behind it. */
   readonly next_offset: number;
 }

@@ -4,6 +4,7 @@ import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Job } from '../job/job-query.ts';
 import { AttemptSelect } from './attempt-select.tsx';
 import { DownloadButton } from './download-button.tsx';
@@ -34,7 +35,7 @@ export function JobLog({ job }: { job: Job }) {
   const [following, setFollowing] = useState(true);
   const [empty, setEmpty] = useState(true);
   const attempt = chosen ?? job.attempt;
-  const start = useLogStart(job, attempt, everything);
+  const start = useLogStart(job, attempt, everything ? Number.POSITIVE_INFINITY : LIMITS.logStreamBytes);
   useEffect(() => {
     if (element.current === null) return;
     const opened = (plain ? openPlainText : openTerminal)(element.current, () => setFollowing(false));
@@ -56,11 +57,11 @@ export function JobLog({ job }: { job: Job }) {
       },
     [view],
   );
-  const log = useLog(job, { attempt, stream }, start, sink);
+  const log = useLog(job, { attempt, stream }, attempt > 0 ? start : undefined, sink);
   return (
     <SpaceBetween size="s">
       <div className="job-log-bar">
-        <LogStatus log={log} empty={empty} />
+        <LogStatus job={job} attempt={attempt} log={log} isEmpty={empty} />
         <SegmentedControl
           label="Stream"
           selectedId={stream}

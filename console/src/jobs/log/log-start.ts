@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Job } from '../job/job-query.ts';
 import { readLogs } from './read-logs.ts';
 
@@ -11,10 +10,10 @@ export interface LogStart {
 }
 
 /**
- * Where to begin with an attempt's log: at its first byte, unless that is far from its end and not `everything` is wanted.
+ * Where to begin with an attempt's log: at its first byte, or `maxBytes` before the end of a longer stream.
  * @returns undefined until it is known
  */
-export function useLogStart(job: Job, attempt: number, everything: boolean): LogStart | undefined {
+export function useLogStart(job: Job, attempt: number, maxBytes: number): LogStart | undefined {
   // The log goes on by itself from where it began, so the sizes of the first look count.
   const [newest] = useState({ attempt: job.attempt, stdout_bytes: job.stdout_bytes, stderr_bytes: job.stderr_bytes });
   const known = attempt === newest.attempt;
@@ -28,9 +27,9 @@ export function useLogStart(job: Job, attempt: number, everything: boolean): Log
   const { stdout_bytes, stderr_bytes } = sizes ?? {};
   return useMemo(() => {
     if (stdout_bytes === undefined && stderr_bytes === undefined) return undefined;
-    const start = (bytes = 0) => (everything ? 0 : Math.max(0, bytes - LIMITS.logStreamBytes));
+    const start = (bytes = 0) => Math.max(0, bytes - maxBytes);
     return { stdout: start(stdout_bytes), stderr: start(stderr_bytes) };
-  }, [stdout_bytes, stderr_bytes, everything]);
+  }, [stdout_bytes, stderr_bytes, maxBytes]);
 }
 
 /** An attempt that began while the page was open. */

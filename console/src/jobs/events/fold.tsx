@@ -1,0 +1,22 @@
+import Icon from '@cloudscape-design/components/icon';
+import type { ReactNode } from 'react';
+
+interface FoldProps {
+  readonly summary: ReactNode;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly children: ReactNode;
+}
+
+/** A line that opens what belongs to it. The list keeps which are open, since rows out of sight are removed. */
+export function Fold({ summary, isOpen, onToggle, children }: FoldProps) {
+  return (
+    <>
+      <button type="button" className="event-fold" aria-expanded={isOpen} onClick={onToggle}>
+        <Icon name={isOpen ? 'caret-down-filled' : 'caret-right-filled'} size="small" />
+        {summary}
+      </button>
+      {isOpen && <div className="event-folded">{children}</div>}
+    </>
+  );
+}

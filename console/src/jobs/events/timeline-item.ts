@@ -1,0 +1,77 @@
+import type { Job } from '../job/job-query.ts';
+import { statusText } from '../job-status.tsx';
+import type { AgentEvent, TimelineEvent } from './agent-event.ts';
+import { contains, type EventFilter, filtersOf } from './event-filter.ts';
+
+/** A row of the timeline: what the agent was asked, what it did, how the attempt ended. */
+export interface TimelineItem {
+  /** Names the row in the address, after the attempt. */
+  readonly id: string;
+  readonly event: AgentEvent | PromptEvent | OutcomeEvent;
+  /** Epoch milliseconds, where they are known. */
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+}
+
+export interface PromptEvent {
+  readonly kind: 'prompt';
+  readonly job: Job;
+}
+
+export interface OutcomeEvent {
+  readonly kind: 'outcome';
+  readonly succeeded: boolean;
+  readonly text: string;
+}
+
+/** What the timeline is narrowed to; no filters: everything. */
+export interface Narrowing {
+  readonly filters: ReadonlySet<EventFilter>;
+  readonly words: string;
+  /** The id of an event that is shown in any case. */
+  readonly always: string | undefined;
+}
+
+/** The rows of an attempt. Only the newest attempt's start and end are known. */
+export function timelineItems(
+  job: Job,
+  attempt: number,
+  events: readonly TimelineEvent[],
+  { filters, words, always }: Narrowing,
+): readonly TimelineItem[] {
+  const wanted = words.trim().toLowerCase();
+  const isNarrowed = filters.size > 0 || wanted !== '';
+  const shown = isNarrowed
+    ? events.filter(
+        ({ id, event }) =>
+          id === always ||
+          ((filters.size === 0 || filtersOf(event).some((filter) => filters.has(filter))) && contains(event, wanted)),
+      )
+    : events;
+  if (isNarrowed) return shown;
+  const isNewest = attempt === job.attempt;
+  const began = isNewest ? timeOf(job.started_at) : undefined;
+  const ended = isNewest && job.status !== 'QUEUED' ? timeOf(job.finished_at) : undefined;
+  const items: TimelineItem[] = [{ id: 'prompt', event: { kind: 'prompt', job }, startedAt: began }, ...shown];
+  if (ended !== undefined) {
+    const text = `${statusText(job.status)}. ${job.state_reason.message}`;
+    items.push({
+      id: 'end',
+      event: { kind: 'outcome', succeeded: job.status === 'SUCCEEDED', text },
+      startedAt: ended,
+    });
+  }
+  return items;
+}
+
+/** The index of the row that an address names: that event, or the last one before its byte. -1: there is none. */
+export function itemAt(items: readonly TimelineItem[], id: string): number {
+  const exact = items.findIndex((item) => item.id === id);
+  if (exact >= 0) return exact;
+  const byte = Number(id);
+  return Number.isNaN(byte) ? -1 : items.findLastIndex((item) => Number(item.id) <= byte);
+}
+
+function timeOf(timestamp: string | null): number | undefined {
+  return timestamp === null ? undefined : Date.parse(timestamp);
+}

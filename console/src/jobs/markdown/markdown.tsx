@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { CodeBlock } from './code-block.tsx';
+import './markdown.css';
+
+/**
+ * Renders an agent's text as GitHub-flavoured Markdown. The text is hostile: HTML in it is shown as text, nothing is
+ * fetched, and only absolute http, https and mailto links can be followed.
+ */
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className="markdown">
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={safeUrl}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+const PLUGINS = [remarkGfm];
+
+/** Returns the address if it may be followed; otherwise an empty string. */
+function safeUrl(url: string): string {
+  return /^(?:https?:\/\/|mailto:)/i.test(url) ? url : '';
+}
+
+/** Headings are no headings of the page: an agent must not change its outline. */
+const heading = (level: number) =>
+  function Heading({ children }: { children?: ReactNode }) {
+    return <p className={`markdown-heading level-${level}`}>{children}</p>;
+  };
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
+  // A remote image tells its server who reads the page, so an image is a link.
+  img: ({ src, alt }) => <SafeLink href={typeof src === 'string' ? src : undefined}>{alt || 'Image'}</SafeLink>,
+  h1: heading(1),
+  h2: heading(2),
+  h3: heading(3),
+  h4: heading(4),
+  h5: heading(5),
+  h6: heading(6),
+  input: ({ checked }) => <span>{checked === true ? '☑' : '☐'} </span>,
+  li: ({ children }) => <li>{children}</li>,
+  section: ({ children }) => <div>{children}</div>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: content that scrolls must be reachable by keyboard
+    <div className="markdown-table" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  ),
+  pre: ({ node }) => {
+    const code = node?.children[0];
+    if (code?.type !== 'element') return null;
+    const [first] = code.children;
+    const language = /^language-(.+)$/.exec(String([code.properties.className].flat()[0] ?? ''))?.[1];
+    return <CodeBlock text={first?.type === 'text' ? first.value.replace(/\n$/, '') : ''} language={language} />;
+  },
+};
+
+function SafeLink({ href, children }: { href: string | undefined; children?: ReactNode }) {
+  if (!href) return <span>{children}</span>;
+  return (
+    <a className="job-link" href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}

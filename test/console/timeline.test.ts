@@ -1,0 +1,282 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { allFaults, bringAxe } from './axe.ts';
+import { launchBrowser, openAs } from './browser.ts';
+import { CODEX, createScriptedCodex, type ScriptedCodex } from './scripted-codex.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+let codex: ScriptedCodex;
+/** Signed in as operator; each test opens what it needs in it. */
+let page: Page;
+/** An agent's job that has ended; read by several tests. */
+let ended: string;
+
+const ANSWER = [
+  '# What I changed',
+  'The **rounding** is right now, see [the rule](https://example.com/rounding) and [this](javascript:alert(1)).',
+  '![a picture](https://example.com/picture.png) <script>alert(2)</script> <img src=x onerror=alert(3)>',
+  '| file | lines |\n|---|---|\n| cart.ts | 3 |',
+  '```ts\nconst total = Math.round(sum * 100) / 100; // cents\n```',
+  '- [x] tested',
+].join('\n\n');
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  codex = await createScriptedCodex();
+  service = await startService({ env: { PROMPTQ_CODEX_BIN: codex.path } });
+  await service.api('POST', '/config/import', { rules: [{ id: 'small', text: '# Keep changes small.' }] });
+  page = await openAs(browser, service.consoleUrl, 'operator');
+  ended = await runAgent(
+    { type: 'thread.started', thread_id: 'thread-1' },
+    CODEX.reasoning('**Finding** the cause\n\nThe sum is not rounded.'),
+    CODEX.message('I run the tests first.'),
+    CODEX.command('npm test', '\u001b[32mok\u001b[0m 12 passed\n'),
+    CODEX.command('npm run lint', 'cart.ts: unused variable\n', 2),
+    CODEX.files('src/cart.ts', 'src/total.ts'),
+    CODEX.message(ANSWER),
+    CODEX.end,
+  );
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await codex?.close();
+});
+
+async function create(fields: Record<string, unknown>): Promise<string> {
+  const { status, json } = await service.api('POST', '/jobs', fields);
+  expect(status).toBe(201);
+  return json.id as string;
+}
+
+async function hasEnded(id: string): Promise<void> {
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
+}
+
+/** Runs a job whose agent reports these events. */
+async function runAgent(...events: Parameters<ScriptedCodex['prints']>): Promise<string> {
+  const prompt = `# Mend the rounding\n${await codex.prints(...events)}`;
+  const id = await create({ prompt, rule_ids: ['small'] });
+  await hasEnded(id);
+  return id;
+}
+
+const tab = (name: string | RegExp) => page.getByRole('tab', { name });
+const tabNames = async () => (await page.getByRole('tab').allTextContents()).map((name) => name.trim());
+const events = () => page.getByRole('list', { name: 'Events' });
+const event = (text: string | RegExp) => events().locator('[data-event]').filter({ hasText: text });
+const toggle = (name: RegExp) => page.getByRole('button', { name });
+const answer = () => page.getByRole('region', { name: 'Answer' });
+
+test("an agent's job opens on its timeline, its answer rendered as Markdown that does no harm", async () => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(`/jobs/${ended}`);
+  await page.waitForURL(/[?&]tab=timeline/);
+  const shown = answer();
+  await shown.locator('strong', { hasText: 'rounding' }).waitFor();
+  await shown.getByRole('cell', { name: 'cart.ts' }).waitFor();
+  await shown.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+  const links = await shown
+    .locator('.markdown a')
+    .evaluateAll((all) => all.map((link) => `${link.getAttribute('href')} ${link.getAttribute('rel')}`));
+  expect(links).toEqual([
+    'https://example.com/rounding noopener noreferrer nofollow',
+    'https://example.com/picture.png noopener noreferrer nofollow',
+  ]);
+  expect(await shown.locator('.markdown :is(img, script, h1, h2, input)').count()).toBe(0);
+  await shown.getByText('<script>alert(2)</script>').waitFor();
+  expect(asked.filter((url) => !url.startsWith(service.consoleUrl))).toEqual([]);
+  await page.getByText('2,400 input tokens (2,000 cached)').first().waitFor();
+  page.removeAllListeners('request');
+});
+
+test('the timeline has the prompt with its rules, and tool calls folded behind their command and exit code', async () => {
+  await page.goto(`/jobs/${ended}`);
+  await event('# Mend the rounding').waitFor();
+  await page.getByRole('button', { name: 'Rules: small' }).click();
+  await event('# Keep changes small.').waitFor();
+  const passed = event('npm test').getByRole('button', { name: 'npm test' });
+  await event('npm test').getByText('exit 0').waitFor();
+  expect(await passed.getAttribute('aria-expanded')).toBe('false');
+  await passed.click();
+  await event('npm test').getByText('ok 12 passed').waitFor();
+  // What failed is open.
+  await event('npm run lint').getByText('cart.ts: unused variable').waitFor();
+  await event('src/total.ts').waitFor();
+  await event(/^#\+.*Succeeded/).waitFor();
+});
+
+test('the timeline is narrowed to kinds of events and to words', async () => {
+  await page.goto(`/jobs/${ended}`);
+  await event('npm test').waitFor();
+  await toggle(/^Errors \(1\)/).click();
+  await event('npm test').waitFor({ state: 'detached' });
+  expect(await events().locator('[data-event]').count()).toBe(1);
+  await toggle(/^Messages \(2\)/).click();
+  await event('I run the tests first.').waitFor();
+  await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('UNUSED variable');
+  await event('I run the tests first.').waitFor({ state: 'detached' });
+  await event('npm run lint').waitFor();
+  await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('nowhere');
+  await page.getByText('No event matches.').waitFor();
+});
+
+test('an event has an address that leads back to it', async () => {
+  await page.goto(`/jobs/${ended}`);
+  await event('npm run lint')
+    .getByRole('link', { name: /^Link to this event/ })
+    .click();
+  await page.waitForURL(/event=1(%3A|:)\d+/);
+  await page.reload();
+  await page.locator('[data-event] .event-current', { hasText: 'npm run lint' }).waitFor();
+  expect(await page.locator('.event-current').count()).toBe(1);
+});
+
+test('keys go from event to event, to the next error, and open one', async () => {
+  await page.goto(`/jobs/${ended}`);
+  await event('npm test').waitFor();
+  await page.keyboard.press('e');
+  const focused = page.locator('[data-event]:focus');
+  await focused.filter({ hasText: 'npm run lint' }).waitFor();
+  await page.keyboard.press('k');
+  await focused.filter({ hasText: 'npm test' }).waitFor();
+  await page.keyboard.press('o');
+  await focused.getByText('ok 12 passed').waitFor();
+  await page.keyboard.press('j');
+  await focused.filter({ hasText: 'npm run lint' }).waitFor();
+});
+
+test('a running job is followed where its reader is, with the times at which its events arrived', async () => {
+  const prompt = [
+    codex.waitsFor('start'),
+    await codex.prints(...Array.from({ length: 40 }, (_, at) => CODEX.message(`Step ${at + 1} of the work.`))),
+    codex.waitsFor('more'),
+    await codex.prints(CODEX.command('npm test', 'all passed\n')),
+    codex.waitsFor('end'),
+    await codex.prints(CODEX.message('It is **done**.'), CODEX.end),
+  ].join('\n');
+  const id = await create({ prompt });
+  await page.goto(`/jobs/${id}`);
+  await page.waitForURL(/tab=timeline/);
+  await event('Prompt').waitFor();
+  await codex.go('start');
+  await event('Step 40 of the work.').waitFor();
+  await codex.go('more');
+  await event('npm test').waitFor();
+  await event('npm test').getByText(/^\+\d/).waitFor();
+  // A reader further up is not moved.
+  await page.mouse.move(700, 500);
+  await page.mouse.wheel(0, -20_000);
+  await expect.poll(() => page.getByRole('checkbox', { name: 'Follow' }).isChecked()).toBe(false);
+  await event('Prompt').waitFor();
+  await codex.go('end');
+  await answer().locator('strong', { hasText: 'done' }).waitFor();
+  expect(await page.evaluate('window.scrollY')).toBe(0);
+});
+
+test('thousands of events are a few rows of the page, and the last can be reached', async () => {
+  const many = Array.from({ length: 5_000 }, (_, at) => CODEX.command(`echo ${at + 1}`, `${at + 1}\n`));
+  const id = await runAgent(...many, CODEX.message('That was all.'), CODEX.end);
+  await page.goto(`/jobs/${id}`);
+  await toggle(/^Commands \(5,000\)/).waitFor();
+  expect(await events().locator('[data-event]').count()).toBeLessThan(100);
+  expect(await events().locator('[data-event]').first().getAttribute('aria-setsize')).toBe('5004');
+  await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+  await event('echo 5000').waitFor();
+});
+
+test('a job stays on the part that is shown when its state changes', async () => {
+  const id = await create({ prompt: 'true', profile: 'shell', draft: true });
+  await page.goto(`/jobs/${id}`);
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  await page.waitForURL(/tab=details/);
+  await service.api('POST', `/jobs/${id}/submit`);
+  await hasEnded(id);
+  await tab('Log').waitFor();
+  expect(await tab('Details').getAttribute('aria-selected')).toBe('true');
+});
+
+test('a script opens on its log, without the parts that only an agent has', async () => {
+  const id = await create({ prompt: 'echo one; exit 3', profile: 'shell' });
+  await hasEnded(id);
+  await page.goto(`/jobs/${id}`);
+  await page.waitForURL(/tab=log/);
+  await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
+  expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
+  expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Attachments']);
+  await page.keyboard.press('2');
+  await page.getByText('Run time').waitFor();
+  expect(
+    await page
+      .getByRole('tabpanel')
+      .getByText(/tokens|Final message|Cost/)
+      .count(),
+  ).toBe(0);
+});
+
+test('attachments are counted, and a draft shows no parts of a run', async () => {
+  const id = await create({
+    prompt: 'echo x > "$PROMPTQ_ATTACHMENTS/a"; echo y > "$PROMPTQ_ATTACHMENTS/b"',
+    profile: 'shell',
+  });
+  await hasEnded(id);
+  await page.goto(`/jobs/${id}`);
+  await tab('Attachments (2)').waitFor();
+  const draft = await create({ prompt: 'a draft', draft: true });
+  await page.goto(`/jobs/${draft}`);
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  expect(await tabNames()).toEqual(['Details']);
+});
+
+test('the history of a job has how long it waited and ran, and how it ended', async () => {
+  const id = await create({ prompt: 'exit 3', profile: 'shell' });
+  await hasEnded(id);
+  await page.goto(`/jobs/${id}?tab=details`);
+  await page.getByText('Attempt 1 ended: Failed').waitFor();
+  await page.getByText(/, waited \d+(\.\d+)? m?s/).waitFor();
+  await page.getByText(/, after \d+(\.\d+)? m?s: .*\(exit 3\)/).waitFor();
+});
+
+test('rebuilding the record is explained first, and its outcome is reported', async () => {
+  await page.goto(`/jobs/${ended}`);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: /^Rebuild the record/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('A running attempt is skipped.').waitFor();
+  await dialog.getByRole('button', { name: 'Rebuild the record' }).click();
+  await page.getByText('The record is correct').waitFor();
+});
+
+test('a long title ends in an ellipsis and leaves the buttons where they are', async () => {
+  const id = await create({ prompt: `true ${'# a very long title '.repeat(15)}`, profile: 'shell', draft: true });
+  await page.goto(`/jobs/${id}`);
+  const title = page.locator('.job-title');
+  await title.waitFor();
+  const { height, hidden } = await title.evaluate((element) => ({
+    height: element.clientHeight,
+    hidden: element.scrollHeight > element.clientHeight,
+  }));
+  expect(hidden).toBe(true);
+  expect(height).toBeLessThan(70);
+});
+
+test('the timeline has no accessibility fault, in light, in dark, wide and narrow', async () => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.goto(`/jobs/${ended}`);
+      await page.locator('.hljs-keyword').first().waitFor();
+      await bringAxe(page);
+      expect(await allFaults(page, '[role=tabpanel]')).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
+    }
+});
