@@ -23,13 +23,3 @@ export async function axeFaults(page: Page, options: RunOptions = {}): Promise<s
     );
   }, options);
 }
-
-/** Everything that axe finds within a part of a page, of any impact, target sizes included. */
-export async function allFaults(page: Page, selector: string): Promise<string[]> {
-  return await page.evaluate(async (within) => {
-    const { violations } = await axe.run(within, { rules: { 'target-size': { enabled: true } } });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`),
-    );
-  }, selector);
-}

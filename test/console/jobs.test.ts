@@ -235,7 +235,7 @@ test('the events of an agent are shown as what they say', async () => {
   const id = await create({ prompt: 'drill: tool echo from the command; exit 3' });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
   const page = await open(`/jobs/${id}?tab=events`);
-  const events = page.getByRole('region', { name: 'Events' });
+  const events = page.getByRole('list', { name: 'Events' });
   await events.getByText('exit 3', { exact: true }).waitFor();
   await events.locator('pre', { hasText: 'from the command' }).waitFor();
   await events.getByText('Input:').waitFor();
@@ -252,7 +252,7 @@ test('a deep link leads to its job after the sign-in, and a viewer can only look
   await chooseRole(page, 'viewer');
   await page.getByRole('heading', { name: 'look at me' }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/jobs/${id}`);
-  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await page.getByRole('heading', { name: 'History' }).waitFor();
   expect(await button(page, 'Queue job').count()).toBe(0);
   expect(await button(page, 'Cancel job').count()).toBe(0);
   await page.context().close();

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { allFaults, bringAxe } from './axe.ts';
+import { axeFaults, bringAxe } from './axe.ts';
 import { launchBrowser, openAs } from './browser.ts';
-import { CODEX, createScriptedCodex, type ScriptedCodex } from './scripted-codex.ts';
+import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from './scripted-codex.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -57,7 +57,7 @@ async function hasEnded(id: string): Promise<void> {
 }
 
 /** Runs a job whose agent reports these events. */
-async function runAgent(...events: Parameters<ScriptedCodex['prints']>): Promise<string> {
+async function runAgent(...events: readonly CodexEvent[]): Promise<string> {
   const prompt = `# Mend the rounding\n${await codex.prints(...events)}`;
   const id = await create({ prompt, rule_ids: ['small'] });
   await hasEnded(id);
@@ -238,7 +238,7 @@ test('the history of a job has how long it waited and ran, and how it ended', as
   await page.goto(`/jobs/${id}?tab=details`);
   await page.getByText('Attempt 1 ended: Failed').waitFor();
   await page.getByText(/, waited \d+(\.\d+)? m?s/).waitFor();
-  await page.getByText(/, after \d+(\.\d+)? m?s: .*\(exit 3\)/).waitFor();
+  await page.getByText(/, after \d+(\.\d+)? m?s: .*Exit code 3/).waitFor();
 });
 
 test('rebuilding the record is explained first, and its outcome is reported', async () => {
@@ -276,7 +276,7 @@ test('the timeline has no accessibility fault, in light, in dark, wide and narro
       await page.goto(`/jobs/${ended}`);
       await page.locator('.hljs-keyword').first().waitFor();
       await bringAxe(page);
-      expect(await allFaults(page, '[role=tabpanel]')).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
     }
 });

@@ -29,7 +29,7 @@ export function AgentTimeline({ job }: { job: Job }) {
   const [everything, setEverything] = useState(false);
   const [filters, setFilters] = useState<Narrowing['filters']>(new Set());
   const [words, setWords] = useState('');
-  const [following, setFollowing] = useState(job.status === 'RUNNING' && linked === undefined);
+  const [following, setFollowing] = useState(linked === undefined);
   const start = useLogStart(job, attempt, everything ? Number.POSITIVE_INFINITY : MAX_BYTES);
   const edge = useLiveEdge(job, attempt);
   const { sink, events } = useEvents((start?.stdout ?? 0) > 0, edge ?? null);
@@ -40,14 +40,15 @@ export function AgentTimeline({ job }: { job: Job }) {
     isReady ? start : undefined,
     sink,
   );
+  const isAnswered = job.status === 'SUCCEEDED' && attempt === job.attempt && log.state === 'ended';
+  const answer = isAnswered ? events.findLast(({ event }) => event.kind === 'message') : undefined;
   const shownWords = useDeferredValue(words);
   const items = useMemo(
-    () => timelineItems(job, attempt, events, { filters, words: shownWords, always: linked }),
-    [job, attempt, events, filters, shownWords, linked],
+    () => timelineItems(job, attempt, events, { filters, words: shownWords, always: linked, answer: answer?.id }),
+    [job, attempt, events, filters, shownWords, linked, answer?.id],
   );
   const onLeftEnd = useCallback(() => setFollowing(false), []);
   const isLive = job.status === 'RUNNING' && attempt === job.attempt;
-  const isAnswered = job.status === 'SUCCEEDED' && attempt === job.attempt && log.state === 'ended';
   const onlyRaw = events.length > 0 && events.every(({ event }) => event.kind === 'raw');
   const first = events[0];
   return (
@@ -64,7 +65,7 @@ export function AgentTimeline({ job }: { job: Job }) {
           </Toggle>
         )}
       </div>
-      {isAnswered && <Answer job={job} text={lastMessage(events)} />}
+      {isAnswered && <Answer job={job} text={answer?.event.kind === 'message' ? answer.event.text : ''} />}
       {onlyRaw && log.state === 'ended' && <Alert>This agent reports no events. This is its plain output.</Alert>}
       {start !== undefined && start.stdout > 0 && (
         <Alert action={<Button onClick={() => setEverything(true)}>Show all events</Button>}>
@@ -80,6 +81,7 @@ export function AgentTimeline({ job }: { job: Job }) {
         linked={linked}
         isLinkedRead={log.state === 'ended' || (first !== undefined && Number(events.at(-1)?.id) >= Number(linked))}
         searchOf={address.searchOf}
+        onLink={address.link}
         startedAt={attempt === job.attempt ? timeOf(job.started_at) : undefined}
         finishedAt={attempt === job.attempt ? timeOf(job.finished_at) : undefined}
         isFollowing={isLive && following}
@@ -92,11 +94,6 @@ export function AgentTimeline({ job }: { job: Job }) {
       )}
     </SpaceBetween>
   );
-}
-
-function lastMessage(events: ReturnType<typeof useEvents>['events']): string {
-  const last = events.findLast(({ event }) => event.kind === 'message')?.event;
-  return last?.kind === 'message' ? last.text : '';
 }
 
 function timeOf(timestamp: string | null): number | undefined {

@@ -1,4 +1,3 @@
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { CopyButton } from '../job/copy-button.tsx';
 import { createColourStripper } from '../log/strip-colours.ts';
 import type { AgentEvent, CallState } from './agent-event.ts';
@@ -12,6 +11,9 @@ interface CallProps<Kind> {
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }
+
+/** Characters of a command that the folded line shows on every screen. */
+const SHORT_COMMAND = 30;
 
 /** A command: one line that opens the whole command and its output. */
 export function CommandEvent({ event, took, isOpen, onToggle }: CallProps<'command'>) {
@@ -28,7 +30,7 @@ export function CommandEvent({ event, took, isOpen, onToggle }: CallProps<'comma
         </>
       }
     >
-      <Text what="command" text={shown} />
+      {(shown.includes('\n') || shown.length > SHORT_COMMAND) && <Text what="command" text={shown} />}
       <Text what="output" text={createColourStripper()(output)} />
     </Fold>
   );
@@ -56,9 +58,9 @@ export function ToolEvent({ event, took, isOpen, onToggle }: CallProps<'tool'>) 
   );
 }
 
-/** codex runs a command as `/bin/bash -lc '…'`; what is within is what the agent wrote. */
+/** codex runs a command as `/bin/bash -lc '…'`. Returns what the agent wrote, without the shell around it. */
 function withoutShell(command: string): string {
-  const quoted = /^\S*\/(?:ba|z|da)?sh -lc (['"])([\s\S]*)\1$/.exec(command);
+  const quoted = /^\S*\/(?:ba|z|da)?sh -l?c (['"])([\s\S]*)\1$/.exec(command);
   const [, quote, inner] = quoted ?? [];
   if (inner === undefined) return command;
   return quote === "'" ? inner.replaceAll(`'\\''`, "'") : inner.replaceAll(/\\(["\\$`])/g, '$1');
@@ -69,12 +71,11 @@ function CallFacts({ state, exitCode, took }: { state: CallState; exitCode: numb
   return (
     <span className="event-facts">
       {took !== undefined && <span className="event-secondary">{took}</span>}
-      <StatusIndicator type={TYPES[state]}>{text}</StatusIndicator>
+      <span className={`call-state is-${state}`}>{text}</span>
     </span>
   );
 }
 
-const TYPES = { running: 'in-progress', done: 'success', failed: 'error' } as const;
 const WORDS = { running: 'running', done: 'done', failed: 'failed' } as const;
 
 function Text({ what, text }: { what: 'command' | 'input' | 'output'; text: string }) {

@@ -1,4 +1,3 @@
-import Badge from '@cloudscape-design/components/badge';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { Link } from 'react-router';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -21,7 +20,12 @@ export function EventBody({ item, isOpen, onToggle }: EventBodyProps) {
     case 'prompt':
       return <PromptBody job={event.job} isOpen={isOpen} onToggle={onToggle} />;
     case 'message':
-      return <Markdown text={event.text} />;
+      if (item.isAnswer !== true) return <Markdown text={event.text} />;
+      return (
+        <Fold summary={<Preview label="Answer" text={event.text} />} isOpen={isOpen} onToggle={onToggle}>
+          <Markdown text={event.text} />
+        </Fold>
+      );
     case 'reasoning':
       return (
         <Fold summary={<Preview label="Reasoning" text={event.text} />} isOpen={isOpen} onToggle={onToggle}>
@@ -43,7 +47,8 @@ export function EventBody({ item, isOpen, onToggle }: EventBodyProps) {
         <ul className="event-files">
           {event.changes.map(({ path, change }) => (
             <li key={path}>
-              <Badge color={COLOURS[change] ?? 'blue'}>{change}</Badge> <code>{path}</code>
+              <span className={`file-change is-${CHANGES.has(change) ? change : 'update'}`}>{change}</span>{' '}
+              <code>{path}</code>
             </li>
           ))}
           {event.state === 'failed' && <StatusIndicator type="error">The change failed.</StatusIndicator>}
@@ -51,7 +56,7 @@ export function EventBody({ item, isOpen, onToggle }: EventBodyProps) {
       );
     case 'usage':
       return (
-        <div className="event-usage">
+        <div className="event-facts-list">
           {event.facts.map(([label, value]) => (
             <span key={label}>
               {label}: <b>{value}</b>
@@ -71,7 +76,7 @@ export function EventBody({ item, isOpen, onToggle }: EventBodyProps) {
   }
 }
 
-const COLOURS: Readonly<Record<string, 'red' | 'green'>> = { add: 'green', delete: 'red' };
+const CHANGES = new Set(['add', 'delete']);
 
 function Preview({ label, text }: { label: string; text: string }) {
   return (

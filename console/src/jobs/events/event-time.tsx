@@ -8,7 +8,7 @@ interface EventTimeProps {
   readonly finishedAt: number | undefined;
 }
 
-/** When an event began: relative to the start of its attempt where that is known, else by the clock. Empty if unknown. */
+/** When an event began: after the start of its attempt where that is known, else by the clock. Empty if unknown. */
 export function EventTime({ item, startedAt, finishedAt }: EventTimeProps) {
   if (item.startedAt === undefined) return null;
   // The last output arrives a little after the attempt has ended.
@@ -16,7 +16,7 @@ export function EventTime({ item, startedAt, finishedAt }: EventTimeProps) {
   const clock = new Date(at);
   return (
     <time dateTime={clock.toISOString()} title={clock.toLocaleString()}>
-      {startedAt === undefined ? clock.toLocaleTimeString() : `+${duration(Math.max(0, at - startedAt))}`}
+      {startedAt === undefined || at <= startedAt ? clock.toLocaleTimeString() : `+${duration(at - startedAt)}`}
     </time>
   );
 }

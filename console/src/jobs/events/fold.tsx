@@ -1,4 +1,3 @@
-import Icon from '@cloudscape-design/components/icon';
 import type { ReactNode } from 'react';
 
 interface FoldProps {
@@ -8,12 +7,14 @@ interface FoldProps {
   readonly children: ReactNode;
 }
 
-/** A line that opens what belongs to it. The list keeps which are open, since rows out of sight are removed. */
+/**
+ * A line that opens what belongs to it. The list keeps which are open, since rows out of sight are removed. Rows are
+ * plain elements: Cloudscape's own take several times as long, which shows when thousands are scrolled.
+ */
 export function Fold({ summary, isOpen, onToggle, children }: FoldProps) {
   return (
     <>
       <button type="button" className="event-fold" aria-expanded={isOpen} onClick={onToggle}>
-        <Icon name={isOpen ? 'caret-down-filled' : 'caret-right-filled'} size="small" />
         {summary}
       </button>
       {isOpen && <div className="event-folded">{children}</div>}

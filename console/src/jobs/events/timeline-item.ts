@@ -11,6 +11,8 @@ export interface TimelineItem {
   /** Epoch milliseconds, where they are known. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
+  /** Whether it is the message that stands above the timeline as the answer. */
+  readonly isAnswer?: boolean;
 }
 
 export interface PromptEvent {
@@ -30,6 +32,8 @@ export interface Narrowing {
   readonly words: string;
   /** The id of an event that is shown in any case. */
   readonly always: string | undefined;
+  /** The id of the message that is the answer. */
+  readonly answer: string | undefined;
 }
 
 /** The rows of an attempt. Only the newest attempt's start and end are known. */
@@ -37,7 +41,7 @@ export function timelineItems(
   job: Job,
   attempt: number,
   events: readonly TimelineEvent[],
-  { filters, words, always }: Narrowing,
+  { filters, words, always, answer }: Narrowing,
 ): readonly TimelineItem[] {
   const wanted = words.trim().toLowerCase();
   const isNarrowed = filters.size > 0 || wanted !== '';
@@ -52,7 +56,10 @@ export function timelineItems(
   const isNewest = attempt === job.attempt;
   const began = isNewest ? timeOf(job.started_at) : undefined;
   const ended = isNewest && job.status !== 'QUEUED' ? timeOf(job.finished_at) : undefined;
-  const items: TimelineItem[] = [{ id: 'prompt', event: { kind: 'prompt', job }, startedAt: began }, ...shown];
+  const items: TimelineItem[] = [
+    { id: 'prompt', event: { kind: 'prompt', job }, startedAt: began },
+    ...shown.map((item) => (item.id === answer ? { ...item, isAnswer: true } : item)),
+  ];
   if (ended !== undefined) {
     const text = `${statusText(job.status)}. ${job.state_reason.message}`;
     items.push({

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../../layout/use-shortcuts.ts';
 import { filtersOf } from './event-filter.ts';
 import { useFollowEnd } from './follow-end.ts';
@@ -13,6 +13,8 @@ interface TimelineListProps {
   /** Whether all events up to the linked one are there. */
   readonly isLinkedRead: boolean;
   readonly searchOf: (id: string) => string;
+  /** Puts an event into the address. */
+  readonly onLink: (id: string) => void;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
   readonly isFollowing: boolean;
@@ -24,7 +26,7 @@ const COVERED = 110;
 
 /** The rows of a timeline; only those near the window are in the page, so that thousands scroll smoothly. */
 export function TimelineList(props: TimelineListProps) {
-  const { items, linked, isLinkedRead, searchOf, startedAt, finishedAt, isFollowing, onLeftEnd } = props;
+  const { items, linked, isLinkedRead, searchOf, onLink, startedAt, finishedAt, isFollowing, onLeftEnd } = props;
   const list = useRef<HTMLOListElement>(null);
   const [top, setTop] = useState(0);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
@@ -41,11 +43,14 @@ export function TimelineList(props: TimelineListProps) {
   });
   const rows = virtualizer.getVirtualItems();
 
-  // What stands above the list, such as a notice, can change with every render.
   useLayoutEffect(() => {
-    const now = (list.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
-    if (Math.abs(now - top) > 1) setTop(now);
-  });
+    const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    measure();
+    // What stands above the list, such as a notice, can come and go.
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, []);
   useFollowEnd(isFollowing, items, virtualizer.getTotalSize(), onLeftEnd);
 
   useEffect(() => {
@@ -80,10 +85,20 @@ export function TimelineList(props: TimelineListProps) {
     if (at >= 0) return at;
     return (rows.find(({ end }) => end > window.scrollY + COVERED)?.index ?? 0) - 1;
   };
-  const toggle = (id: string) =>
-    setToggled((before) =>
-      before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id]),
-    );
+  const toggle = useCallback(
+    (id: string) =>
+      setToggled((before) =>
+        before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id]),
+      ),
+    [],
+  );
+  const choose = useCallback(
+    (id: string) => {
+      setCurrent(id);
+      onLink(id);
+    },
+    [onLink],
+  );
   useShortcuts({
     j: () => goTo(indexNow() + 1),
     k: () => goTo(Math.max(0, indexNow() - 1)),
@@ -117,7 +132,7 @@ export function TimelineList(props: TimelineListProps) {
               isCurrent={item.id === current}
               isOpen={toggled.has(item.id) !== isOpenAtFirst(item.event)}
               onToggle={toggle}
-              onChoose={setCurrent}
+              onChoose={choose}
               startedAt={startedAt}
               finishedAt={finishedAt}
             />

@@ -1,5 +1,4 @@
-import { memo } from 'react';
-import { Link } from 'react-router';
+import { type MouseEvent, memo } from 'react';
 import { EventBody } from './event-body.tsx';
 import { EventTime } from './event-time.tsx';
 import type { TimelineItem } from './timeline-item.ts';
@@ -11,6 +10,7 @@ export interface TimelineRowProps {
   readonly isCurrent: boolean;
   readonly isOpen: boolean;
   readonly onToggle: (id: string) => void;
+  /** Called when the row's link is followed in this window. */
   readonly onChoose: (id: string) => void;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
@@ -20,19 +20,22 @@ export interface TimelineRowProps {
 export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   const { item, search, isCurrent, isOpen, onToggle, onChoose, startedAt, finishedAt } = props;
   const toggle = () => onToggle(item.id);
+  const choose = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onChoose(item.id);
+  };
   return (
-    <div className={`event event-${item.event.kind}${isCurrent ? ' event-current' : ''}`}>
-      <Link
+    <div className={`event is-${item.event.kind}${isCurrent ? ' event-current' : ''}`}>
+      <a
         className="event-link"
-        to={{ search }}
-        replace
-        preventScrollReset
+        href={search}
         aria-label={`Link to this event: ${NAMES[item.event.kind]}`}
         aria-current={isCurrent ? 'true' : undefined}
-        onClick={() => onChoose(item.id)}
+        onClick={choose}
       >
-        <span aria-hidden="true">#</span>
-      </Link>
+        #
+      </a>
       <span className="event-time">
         <EventTime item={item} startedAt={startedAt} finishedAt={finishedAt} />
       </span>

@@ -61,7 +61,7 @@ export function JobDeployments({ job }: { job: Job }) {
                     loading={again.isPending && again.variables === binding}
                     onClick={() => again.mutate(binding)}
                   >
-                    Do it again
+                    Run it again
                   </Button>
                 ),
               },

@@ -85,7 +85,7 @@ function* happened(job: Job): Iterable<Happening> {
       status: ENDS[status] ?? 'stopped',
       header: attempt > 0 ? `Attempt ${attempt} ended: ${statusText(status)}` : statusText(status),
       at: finished_at,
-      note: `${took}${job.state_reason.message}${exitText(job)}`,
+      note: `${took}${job.state_reason.message}`,
     };
   }
   for (const { name, state, started_at: began, finished_at: ended, error } of job.deployments) {
@@ -97,11 +97,6 @@ function* happened(job: Job): Iterable<Happening> {
 
 function between(from: string, to: string): string {
   return duration(Date.parse(to) - Date.parse(from));
-}
-
-function exitText({ exit_code, signal }: Job): string {
-  if (signal !== null) return ` (signal ${signal})`;
-  return exit_code === null ? '' : ` (exit ${exit_code})`;
 }
 
 const ENDS: Partial<Record<Job['status'], StepsProps.Status>> = { SUCCEEDED: 'success', FAILED: 'error' };
