@@ -251,6 +251,18 @@ test('rebuilding the record is explained first, and its outcome is reported', as
   await page.getByText('The record is correct').waitFor();
 });
 
+test('the agent, the model that ran and the timeout that applies are shown', async () => {
+  const id = await create({ prompt: await codex.prints(CODEX.end), model: 'gpt-5-codex', timeout: 90 });
+  await hasEnded(id);
+  await page.goto(`/jobs/${id}?tab=details`);
+  const value = (label: string) => page.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]');
+  await value('Agent').getByText('codex').waitFor();
+  await value('Model').getByText('gpt-5-codex').waitFor();
+  await value('Timeout')
+    .getByText(/^(1 min 30 s|1 h 30 min)$/)
+    .waitFor();
+});
+
 test('a long title ends in an ellipsis and leaves the buttons where they are', async () => {
   const id = await create({ prompt: `true ${'# a very long title '.repeat(15)}`, profile: 'shell', draft: true });
   await page.goto(`/jobs/${id}`);

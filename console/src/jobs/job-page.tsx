@@ -1,12 +1,11 @@
 import Alert from '@cloudscape-design/components/alert';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { PageFault } from '../layout/page-fault.tsx';
 import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
-import { profilesQuery } from './form/catalog-choices.ts';
 import { JobActions } from './job/job-actions.tsx';
 import { JobCrumbs } from './job/job-crumbs.tsx';
 import { type Job, jobQuery } from './job/job-query.ts';
@@ -19,8 +18,6 @@ import './job-page.css';
 /** One job: its state and why, what it writes, what it brought. */
 export function JobPage() {
   const { id = '' } = useParams();
-  // The profile decides what is shown first, so it is read beside the job.
-  usePrefetchQuery(profilesQuery);
   const job = useQuery(jobQuery(id));
   usePageTitle(job.data?.prompt.slice(0, 60) ?? 'Job');
   if (job.error && !job.data) {
@@ -68,6 +65,6 @@ export function JobPage() {
   );
 }
 
-function titleOf({ prompt }: Job): string {
-  return prompt.split('\n', 1)[0]?.slice(0, 300) ?? '';
+function titleOf({ title, prompt }: Job): string {
+  return title ?? prompt.split('\n', 1)[0]?.slice(0, 300) ?? '';
 }

@@ -4,6 +4,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { duration } from '../../layout/time-ago.tsx';
 import { JobHistory } from './job-history.tsx';
 import type { Job } from './job-query.ts';
 import { TextBlock } from './text-block.tsx';
@@ -32,9 +33,10 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Id', value: <Copyable text={job.id} /> };
   yield { label: 'Project', value: job.project };
   yield { label: 'Profile', value: job.profile };
-  yield { label: 'Model', value: job.model ?? "the profile's" };
+  yield { label: 'Agent', value: job.agent ?? 'unknown: the profile was deleted' };
+  if (job.agent !== 'shell') yield { label: 'Model', value: modelText(job) };
   yield { label: 'Priority', value: job.priority };
-  yield { label: 'Timeout', value: job.timeout === null ? "the profile's" : `${job.timeout} ${job.timeout_unit}` };
+  yield { label: 'Timeout', value: timeoutText(job) };
   yield { label: 'Retries', value: job.retries };
   yield { label: 'Rules', value: job.rule_ids.join(', ') || 'none' };
   yield { label: 'Folder', value: job.cwd ?? 'a fresh one' };
@@ -44,6 +46,18 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   if (job.signal !== null) yield { label: 'Signal', value: job.signal };
   yield { label: 'Created by', value: job.created_by };
   if (job.warnings.length > 0) yield { label: 'Warnings', value: job.warnings.join('\n') };
+}
+
+/** The model that ran; before that the one that was asked for. */
+function modelText({ model, model_used, profile }: Job): string {
+  if (model_used !== null) return model_used;
+  return model ?? `default of profile ${profile}`;
+}
+
+function timeoutText({ timeout, timeout_effective_seconds, profile }: Job): string {
+  if (timeout_effective_seconds === null) return 'no limit';
+  const text = duration(timeout_effective_seconds * 1000);
+  return timeout === null ? `${text} (from profile ${profile})` : text;
 }
 
 function Copyable({ text }: { text: string }) {

@@ -14,19 +14,14 @@ import { JobDetails } from './job-details.tsx';
 import { JobFollowUps } from './job-follow-ups.tsx';
 import { attachmentsQuery, type Job } from './job-query.ts';
 import { JobResult } from './job-result.tsx';
-import { useIsScript } from './use-is-script.ts';
 
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
 const AgentTimeline = lazyPart(() => import('../events/agent-timeline.tsx'), 'AgentTimeline');
 
 /** The parts of a job that apply to it. The one that is shown stands in the address, so it stays when the job's state changes. */
 export function JobTabs({ job }: { job: Job }) {
-  const isScript = useIsScript(job);
-  if (isScript === undefined) return <Spinner />;
-  return <Parts job={job} isScript={isScript} />;
-}
-
-function Parts({ job, isScript }: { job: Job; isScript: boolean }) {
+  // A script reports no events and no usage.
+  const isScript = job.agent === 'shell';
   const [parameters, setParameters] = useSearchParams();
   const attachments = useQuery(attachmentsQuery(job)).data?.items.length;
   const tabs = [...tabsOf(job, isScript, attachments)];
