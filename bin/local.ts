@@ -5,6 +5,8 @@ import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
 const DEFAULT_PORT = 8787;
+/** As the printed lines say it; the token is in a variable of the shell. */
+const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
 
 // Kept from before the functions' output is diverted.
 const write = process.stdout.write.bind(process.stdout);
@@ -59,7 +61,6 @@ function fail(message: string): never {
 }
 
 function welcome({ baseUrl, consoleUrl, token, home }: LocalService): string {
-  const authorization = `-H 'Authorization: Bearer ${token}'`;
   return `
 Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)}
 
@@ -70,14 +71,23 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
   Logs       ${home}/logs
   Stop       Ctrl-C
 
-Create a job:
+Paste these lines into another terminal. The first two create a job:
 
-  curl -s ${baseUrl}/api/v1/jobs ${authorization} -H 'Content-Type: application/json' -d '{"prompt":"Say hello"}'
+  export BASE=${baseUrl} TOKEN="$(cat ${shellQuoted(`${home}/token`)})"
+  ID=$(curl -fsS $BASE/api/v1/jobs ${AUTHORIZED} -H 'Content-Type: application/json' -d '{"prompt":"Say hello"}' | grep -o 'job_[0-9a-z]*' | head -n 1)
 
-Read its result, with the id that you got in place of JOB_ID:
+Follow its output, wait for its end, read its result, open it in the console:
 
-  curl -s ${baseUrl}/api/v1/jobs/JOB_ID/result ${authorization}
+  curl -fsSN "$BASE/api/v1/jobs/$ID/logs?follow=1" -H 'Accept: text/event-stream' ${AUTHORIZED}
+  curl -fsS "$BASE/api/v1/jobs/$ID/status?wait=25" ${AUTHORIZED}
+  curl -fsS "$BASE/api/v1/jobs/$ID/result" ${AUTHORIZED}
+  echo "${consoleUrl}/jobs/$ID"
 `;
+}
+
+/** A text as one word of a shell. */
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function whereJobsGo(profile: string | undefined): string {

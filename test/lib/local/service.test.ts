@@ -74,17 +74,22 @@ describe('a running service', () => {
     expect((await stat(join(service.home, 'browser-name'))).mode & 0o777).toBe(0o600);
   });
 
-  test('prints a line that creates a job when it is pasted into a shell, and one that reads its result', async () => {
+  test('prints lines that create a job, follow it and read it when they are pasted into a shell', async () => {
     const lines = service
       .output()
       .split('\n')
-      .filter((line) => line.startsWith('  curl '));
-    const [create = '', read = ''] = lines;
-    const created = await promisify(execFile)('bash', ['-c', create]);
-    const { id } = JSON.parse(created.stdout) as { id: string };
-    await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
-    const result = await promisify(execFile)('bash', ['-c', read.replace('JOB_ID', id)]);
-    expect(JSON.parse(result.stdout)).toMatchObject({ id, status: 'SUCCEEDED', composed_prompt: 'Say hello' });
+      .filter((line) => /^ {2}(?:export|ID=|curl|echo) ?/.test(line));
+    expect(lines).toHaveLength(6);
+    // The status may come before the end, after the longest wait.
+    const { stdout } = await promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', lines.join('\necho\n')], {
+      env: { PATH: process.env.PATH },
+    });
+    const id = /job_[0-9a-z]+/.exec(stdout)?.[0] ?? '';
+    expect(stdout).toContain('event: end');
+    expect(stdout).toContain(`"final_message":`);
+    expect(stdout.trim().split('\n').at(-1)).toBe(`${service.consoleUrl}/jobs/${id}`);
+    const { json } = await service.api('GET', `/jobs/${id}/result`);
+    expect(json).toMatchObject({ id, status: 'SUCCEEDED', composed_prompt: 'Say hello' });
   });
 
   test('keeps the lines of its functions out of the terminal, and in a file', async () => {
