@@ -79,9 +79,12 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
     ...(facts.usage !== undefined && { usage: facts.usage }),
     ...warned(warnings),
-    // Without a receipt the job's record is the only evidence of output that is gone.
-    stdout_bytes: Math.max(streams.stdout.bytes, job.stdout_bytes ?? 0),
-    stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
+    // Without a receipt the job's record is the only evidence of output that is gone. A size that is found here must not
+    // become such evidence: a later look would take it for that of a receipt.
+    ...((job.reason === 'worker_lost' || job.stdout_bytes !== undefined) && {
+      stdout_bytes: Math.max(streams.stdout.bytes, job.stdout_bytes ?? 0),
+      stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
+    }),
   };
 }
 

@@ -66,13 +66,24 @@ it('output that is shorter than it was is not complete', async () => {
 });
 
 it('an attempt without a record, of a profile that is gone, has the size of its output', async () => {
-  const job = await ended('bare', { profile: 'no-such-profile', exit_code: 7 });
+  const job = await ended('bare', { profile: 'no-such-profile', exit_code: 7, stdout_bytes: 2, stderr_bytes: 0 });
   await leave(job, { stdout: 'abc' });
   expect((await rereadJob(deployment, job)).job).toMatchObject({ stdout_bytes: 3, stderr_bytes: 0, exit_code: 7 });
 });
 
+it('a cancelled attempt that never left a record changes by no look, however often one is taken', async () => {
+  const job = await ended('unrecorded', { status: 'CANCELLED', reason: 'cancelled_by_request' });
+  await leave(job, { stdout: 'abc' });
+  const { job: once } = await rereadJob(deployment, job);
+  const { job: twice, refreshed } = await rereadJob(deployment, once);
+  expect(twice).toEqual(once);
+  expect(refreshed).toEqual([]);
+});
+
 it('a success whose record is lost stays one, and keeps its follow-up jobs', async () => {
-  const job = await ended('lost record', { status: 'SUCCEEDED', follow_ups: ['1.0'] });
+  const job = await ended('lost record', {
+    ...{ status: 'SUCCEEDED', follow_ups: ['1.0'], stdout_bytes: 0, stderr_bytes: 0 },
+  });
   const { job: after } = await rereadJob(deployment, job);
   expect(after).toMatchObject({ status: 'SUCCEEDED', stdout_bytes: 0, follow_ups: ['1.0'] });
 });
