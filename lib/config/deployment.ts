@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 import { ROLES } from '../contract/roles.ts';
-import { MOST_SLOTS, TIMEOUT_UNITS } from './env.ts';
+import { SLOT_ACCOUNTS, TIMEOUT_UNITS } from './env.ts';
 import { publicOrigin } from './env-fields.ts';
 
 /** The key of the CDK's context under which all settings of a deployment stand. */
@@ -47,7 +47,7 @@ const deploymentSchema = z.strictObject({
   scopeEnforcement: z.boolean().default(false),
   /** Most worker tasks at once. */
   /** Each has an account of the image: two workers with the same one could read each other's private folders. */
-  maxWorkers: z.int().min(1).max(MOST_SLOTS).default(10),
+  maxWorkers: z.int().min(1).max(SLOT_ACCOUNTS).default(10),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
   /**
    * The document of rules and profiles that each deployment applies, a path from the folder of cdk.json; default:

@@ -182,8 +182,11 @@ export const sweepEnv = triggerEnv.extend({
   PROMPTQ_RETENTION_DAYS: z.coerce.number().min(0).max(36_500).default(0),
 });
 
-/** Most slots of one worker, and accounts for slots in its image: most slots of all workers that run at once. */
+/** Most slots of one worker. */
 export const MOST_SLOTS = 64;
+
+/** Accounts of the worker's image for the slots of all workers that run at the same time (decision 0054). */
+export const SLOT_ACCOUNTS = 1_000;
 
 /** Environment of the worker. Nothing of it reaches an agent but what `agent-environment.ts` allows. */
 export const workerEnv = coreEnv.extend({

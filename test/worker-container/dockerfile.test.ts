@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { MOST_SLOTS } from '../../lib/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/config/env.ts';
 import { fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
 
 const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');
 
-test('the image has an account for logins and one for each slot that a worker can have, and tells the worker so', () => {
+test('the image has an account for logins and one for each slot of all workers, and tells the worker so', () => {
   const first = /^ENV PROMPTQ_SLOT_UID=(\d+)$/m.exec(dockerfile)?.[1];
   expect(Number(first)).toBeGreaterThanOrEqual(1_000);
   expect(dockerfile).toContain('groupadd --gid "$PROMPTQ_SLOT_UID" promptq');
-  expect(dockerfile).toContain(`for slot in $(seq 0 ${MOST_SLOTS}); do`);
+  expect(dockerfile).toContain(`for slot in $(seq 0 ${SLOT_ACCOUNTS}); do`);
   expect(dockerfile).toContain('useradd --uid "$((PROMPTQ_SLOT_UID + slot))" --gid promptq');
   const fetcher = fetcherOf({ uid: 0, gid: 0, enderUid: 0 });
   expect(dockerfile).toContain(`groupadd --gid "$((PROMPTQ_SLOT_UID + ${fetcher.gid}))" promptq-fetch`);
-  expect(dockerfile).toContain(`for slot in $(seq 1 ${MOST_SLOTS}); do`);
+  expect(dockerfile).toContain(`for slot in $(seq 1 ${SLOT_ACCOUNTS}); do`);
   expect(dockerfile).toContain(`useradd --uid "$((PROMPTQ_SLOT_UID + ${fetcher.uid} + slot))" --gid promptq-fetch`);
   expect(dockerfile).toMatch(/^USER root$/m);
 });

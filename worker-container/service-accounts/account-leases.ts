@@ -1,4 +1,5 @@
-import { MOST_SLOTS } from '../../lib/config/env.ts';
+import { createHash } from 'node:crypto';
+import { SLOT_ACCOUNTS } from '../../lib/config/env.ts';
 import type { SharedLocks } from '../../lib/jobs/shared-lock.ts';
 
 /**
@@ -7,6 +8,9 @@ import type { SharedLocks } from '../../lib/jobs/shared-lock.ts';
  */
 const LEASE_MS = 3_600_000;
 const RENEW_INTERVAL_MS = 300_000;
+
+/** Numbers that are tried from the lowest; of the others each worker begins at one of its own. */
+const TRIED_IN_ORDER = 16;
 
 export interface LeaseOptions {
   readonly locks: Pick<SharedLocks, 'take' | 'release'>;
@@ -18,7 +22,7 @@ export interface LeaseOptions {
 }
 
 export interface AccountLeases {
-  /** Which of the image's accounts are this worker's, the lowest that were free. */
+  /** Which of the image's accounts are this worker's: of the first few the lowest that were free. */
   readonly numbers: readonly number[];
   /** To be called once no process of the accounts is left. */
   release(): Promise<void>;
@@ -35,12 +39,14 @@ export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptio
   const release = async () => {
     for (const number of numbers) await locks.release(lockId(number), holder);
   };
-  for (let number = 1; number <= MOST_SLOTS && numbers.length < slots; number += 1)
+  for (const number of order(holder)) {
+    if (numbers.length === slots) break;
     if (await take(number)) numbers.push(number);
+  }
   if (numbers.length < slots) {
     await release();
     throw new Error(
-      `${slots} accounts are needed and ${numbers.length} of ${MOST_SLOTS} are free: too many workers run`,
+      `${slots} accounts are needed and ${numbers.length} of ${SLOT_ACCOUNTS} are free: too many workers run`,
     );
   }
   const renew = async () => {
@@ -56,6 +62,17 @@ export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptio
       await release();
     },
   };
+}
+
+/**
+ * The same for the same worker. Few workers share low numbers, so that retries mostly meet their own files; many do not try
+ * all that are taken.
+ */
+function* order(holder: string): Iterable<number> {
+  for (let number = 1; number <= TRIED_IN_ORDER; number += 1) yield number;
+  const others = SLOT_ACCOUNTS - TRIED_IN_ORDER;
+  const first = createHash('sha256').update(holder).digest().readUInt32BE() % others;
+  for (let at = 0; at < others; at += 1) yield TRIED_IN_ORDER + 1 + ((first + at) % others);
 }
 
 function lockId(number: number): string {

@@ -1,4 +1,4 @@
-import { MOST_SLOTS } from '../../lib/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/config/env.ts';
 
 /** An account of this system that processes of one slot run under, and nobody else does. */
 export interface ServiceAccount {
@@ -16,8 +16,8 @@ export interface ServiceAccounts {
   readonly slots: readonly ServiceAccount[];
 }
 
-/** Between an account and its ender; above the most slots that a worker can have. */
-const ENDER_OFFSET = 100;
+/** Between an account and its ender; above the number of accounts. */
+const ENDER_OFFSET = 2_000;
 
 /**
  * The accounts of a worker, counted from the first: one for logins, then one a slot. The image has made them.
@@ -37,7 +37,7 @@ export function serviceAccounts(firstUid: number | undefined, numbers: readonly 
 }
 
 /** Between the accounts of slots, with their enders, and those that fetch for them; and between the groups of both. */
-const FETCHER_OFFSET = 200;
+const FETCHER_OFFSET = 4_000;
 
 /**
  * The account under which the worker fetches repositories for a slot. No job runs under it, so no job can change what it
@@ -49,7 +49,7 @@ export function fetcherOf({ uid, gid, enderUid }: ServiceAccount): ServiceAccoun
 
 /** Whether a user id is that of an account of a worker of this image, however many slots it has. */
 export function isServiceAccount({ gid }: ServiceAccount, uid: number): boolean {
-  return uid >= gid && uid <= gid + MOST_SLOTS;
+  return uid >= gid && uid <= gid + SLOT_ACCOUNTS;
 }
 
 /** Whose files are to be trusted as those of an account; without one, this process's own. */

@@ -12,7 +12,7 @@ export const UNDER_WORKER_RIGHTS = [
 ];
 
 /** Above the ids of people and services, and more than one set of accounts takes. */
-const [FIRST, STEP] = [1_000_000, 400];
+const [FIRST, STEP] = [1_000_000, 8_000];
 let sets = 0;
 
 /**
@@ -36,7 +36,7 @@ function whyNotRoot(): string | undefined {
 /** The first user id of accounts that nobody else on this machine has, another test run neither. */
 export function newFirstUid(): number {
   sets += 1;
-  return FIRST + (process.pid % 100_000) * 10 * STEP + sets * STEP;
+  return FIRST + (process.pid % 20_000) * 10 * STEP + sets * STEP;
 }
 
 export function newAccounts(slots: number): ServiceAccounts {
