@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { Clock } from '../aws/table-clock.ts';
 import { timestamp } from '../aws/table-clock.ts';
@@ -25,8 +25,6 @@ export class ProjectStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
   readonly #clock: Clock;
-  /** Projects never change their id or name, so what was seen once needs no second read. */
-  readonly #seen = new Map<string, Project>();
 
   constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
     this.#table = options.table;
@@ -36,14 +34,20 @@ export class ProjectStore {
 
   /** The project with this id or name; created if there is none. */
   async resolve(reference: string): Promise<Project> {
-    const project = this.#seen.get(reference) ?? (await this.#find(reference)) ?? (await this.#create(reference));
-    this.#seen.set(reference, project);
-    return project;
+    return (await this.find(reference)) ?? (await this.#create(reference));
   }
 
   /** The project with this id or name, if there is one. */
   async find(reference: string): Promise<Project | undefined> {
-    return this.#seen.get(reference) ?? (await this.#find(reference));
+    return (await this.#get(projectIdOf(reference))) ?? (isId(reference) ? undefined : await this.#get(reference));
+  }
+
+  /** @returns it as it was; undefined: there is none any more */
+  async remove(id: string): Promise<SetProject | undefined> {
+    const { Attributes } = await this.#table.send(
+      new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ReturnValues: 'ALL_OLD' }),
+    );
+    return Attributes && setProjectSchema.parse(Attributes);
   }
 
   /** In the order of their ids. */
@@ -51,10 +55,6 @@ export class ProjectStore {
     const registry = { table: this.#table, registryTable: this.#tableName };
     const { items, nextCursor } = await registryPage(registry, KIND, query);
     return { items: items.map((item) => setProjectSchema.parse(item)), nextCursor };
-  }
-
-  async #find(reference: string): Promise<Project | undefined> {
-    return (await this.#get(projectIdOf(reference))) ?? (isId(reference) ? undefined : await this.#get(reference));
   }
 
   async #get(id: string): Promise<Project | undefined> {

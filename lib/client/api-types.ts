@@ -635,7 +635,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an empty project
+         * @description Only while it has no jobs and no deploy bindings. Statistics keep what its jobs used. A job that names the project creates it again.
+         */
+        delete: operations["deleteProjects"];
         options?: never;
         head?: never;
         /**
@@ -1022,6 +1026,8 @@ export interface components {
             deployments?: unknown;
             /** @description As read. */
             changes?: unknown;
+            /** @description As read. */
+            queue?: unknown;
         };
         DraftEdit: {
             /**
@@ -1618,6 +1624,8 @@ export interface components {
             /** @description What the project's deploy bindings did with the job. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED. */
+            queue: components["schemas"]["QueuePlace"] | (null);
         };
         /** @description What the agent's own events counted. */
         Usage: {
@@ -1679,6 +1687,21 @@ export interface components {
             deletions: number;
             /** @description Whether the attachment is not all of the diff. */
             truncated: boolean;
+        };
+        /**
+         * @example {
+         *       "ahead": 2,
+         *       "ahead_complete": true,
+         *       "held_by": []
+         *     }
+         */
+        QueuePlace: {
+            /** @description Jobs before this one: of its project and of like priority (above 0, 0, or below), or those that wait for the same folder or profile. Null while it waits for the vendor, as do others that go on together. */
+            ahead: number | null;
+            /** @description Whether `ahead` is all of them; else there are at least so many. */
+            ahead_complete: boolean;
+            /** @description The jobs that have the folder, or the turns of the profile, that this one waits for. */
+            held_by: string[];
         };
         JobLifecycle: {
             id: string;
@@ -1794,6 +1817,8 @@ export interface components {
             /** @description What the project's deploy bindings did with the job. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED. */
+            queue: components["schemas"]["QueuePlace"] | (null);
             /** @description What was wrong and is right now: fields of the job, or `attempt N: …` of its record. */
             refreshed: string[];
             /** @description Follow-up jobs that were missing and are there now. */
@@ -3126,7 +3151,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3243,7 +3269,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3349,7 +3376,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3466,7 +3494,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3640,7 +3669,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3751,7 +3781,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3862,7 +3893,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3973,7 +4005,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -4084,7 +4117,8 @@ export interface operations {
                      *         "insertions": 0,
                      *         "deletions": 0,
                      *         "truncated": false
-                     *       }
+                     *       },
+                     *       "queue": null
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -4196,6 +4230,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "queue": null,
                      *       "refreshed": [],
                      *       "recovered_follow_up_ids": []
                      *     }
@@ -5396,6 +5431,56 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["JobNotFoundOrNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteProjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or name of a project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project as it was. */
+            200: {
+                headers: {
+                    /** @description Id of this request in the log. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "workspace": "text",
+                     *       "repository": null,
+                     *       "ref": null,
+                     *       "setup": null,
+                     *       "secret": null,
+                     *       "exclusive_cwd": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProjectSettings"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

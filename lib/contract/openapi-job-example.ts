@@ -60,6 +60,7 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   version: 5,
   warnings: [],
   deployments: [],
+  queue: null,
   refreshed: [],
   recovered_follow_up_ids: [],
 };

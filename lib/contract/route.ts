@@ -16,6 +16,8 @@ export interface Access {
   readonly jobs?: 'read' | 'write';
   readonly registry?: 'read' | 'write';
   readonly output?: 'read' | 'write';
+  /** The index of the waiting jobs. */
+  readonly queue?: 'read';
   readonly permits?: 'send';
   /** Messages by which a signed call of a deploy binding is made. */
   readonly deliveries?: 'send';

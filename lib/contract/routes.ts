@@ -31,7 +31,7 @@ import {
 import { readLogs, readResult } from './routes/output.ts';
 import { readEnvironment, readStats } from './routes/overview.ts';
 import { beginSignIn, finishSignIn, signedOut, signOut } from './routes/pages.ts';
-import { editProject } from './routes/project-settings.ts';
+import { deleteProject, editProject } from './routes/project-settings.ts';
 import { readHealth, readOpenApi } from './routes/service.ts';
 import { endSession, listSessions, readSession } from './routes/sessions.ts';
 import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from './routes/tokens.ts';
@@ -78,6 +78,7 @@ export const routes = defineRoutes([
   listAttachments,
   readAttachment,
   editProject,
+  deleteProject,
   readOpenApi,
   listAuditLogs,
   readSession,

@@ -27,8 +27,13 @@ export function serveAction(route: ActionRoute, action: string, event: JobEvent)
 }
 
 /** A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers. */
-export async function jobBody(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<Readable> {
-  const view = await wholeView(job, context, timeoutUnit);
+export async function jobBody(
+  job: Job,
+  context: JobBodyContext,
+  timeoutUnit: TimeoutUnit,
+  queue: JobView['queue'] = null,
+): Promise<Readable> {
+  const view = { ...(await wholeView(job, context, timeoutUnit)), queue };
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
 }
 

@@ -21,6 +21,7 @@ import type { ListContext } from '../jobs/list-jobs.ts';
 import { OutputStore } from '../jobs/output-store.ts';
 import { PermitQueues } from '../jobs/permit.ts';
 import { ProbeStore } from '../jobs/probes.ts';
+import type { QueueContext } from '../jobs/queue-place.ts';
 import type { OutputContext } from '../jobs/read-output.ts';
 import type { RereadContext } from '../jobs/reread-job.ts';
 import type { TransitionContext } from '../jobs/transition.ts';
@@ -75,6 +76,12 @@ export function openJobBody(core: Core): JobBodyContext {
     folders: openFolders(core),
     readReceipt: openReceipts(core),
   };
+}
+
+/** What finds a job's place in the queue. */
+export function openQueuePlaces({ table, env }: Core): QueueContext {
+  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  return { ...registry, jobsTable: env.JOBS_TABLE, profiles: new ProfileStore(registry) };
 }
 
 /** What changes jobs that are there. */

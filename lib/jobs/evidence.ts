@@ -77,10 +77,10 @@ function storableNumber(number: number): number {
   return number < 1e-100 ? 0 : Math.min(number, Number.MAX_SAFE_INTEGER);
 }
 
-/** The job with this evidence in place of what it had; a session and its usage may be an earlier attempt's. */
+/** The job with this evidence in place of what it had; a session and its usage may be an earlier attempt's, and the agent that of an edit since. */
 export function corrected(
   { exit_code: _code, signal: _signal, error: _error, attempt_warnings: _warnings, has_changes: _changes, ...job }: Job,
-  evidence: Evidence,
+  { agent: _agent, ...evidence }: Evidence,
 ): Job {
   return { ...job, ...evidence };
 }

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { batchGet } from '../aws/batch-get.ts';
 import { timestamp } from '../aws/table-clock.ts';
 import { isKnown } from '../contract/later-code.ts';
 import { STATUSES } from '../contract/schemas/job.ts';
@@ -59,6 +60,19 @@ export class Holds {
       throw error;
     }
   }
+}
+
+/** The holds of some places, by place; eventually consistent, to be shown and not to decide by. */
+export async function readHolds(
+  { table, registryTable }: { table: DynamoDBDocumentClient; registryTable: string },
+  places: readonly string[],
+): Promise<ReadonlyMap<string, Hold>> {
+  const items = await batchGet(
+    table,
+    registryTable,
+    places.map((id) => ({ kind: KIND, id })),
+  );
+  return new Map(items.map((item) => [String(item.id), holdSchema.parse(item)]));
 }
 
 /** What giving places to attempts needs. */

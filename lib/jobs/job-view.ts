@@ -90,6 +90,7 @@ export interface BesideJob {
   readonly labels?: JobLabels;
   readonly deployments: JobView['deployments'];
   readonly changes?: JobView['changes'];
+  readonly queue?: JobView['queue'];
 }
 
 /** The job with all its fields. */
@@ -97,7 +98,7 @@ export function viewJob(
   job: Told<Job>,
   texts: JobTexts,
   timeoutUnit: TimeoutUnit,
-  { labels = {}, deployments, changes = null }: BesideJob,
+  { labels = {}, deployments, changes = null, queue = null }: BesideJob,
 ): JobView {
   const { terminal: _terminal, ...lifecycle } = viewStatus(job);
   return {
@@ -130,6 +131,7 @@ export function viewJob(
     warnings: [...(job.attempt_warnings ?? []), ...(job.warnings ?? [])],
     deployments,
     changes,
+    queue,
   };
 }
 

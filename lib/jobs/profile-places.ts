@@ -50,7 +50,10 @@ async function wakeOf(context: PlaceContext, profile: string, most: number): Pro
 }
 
 /** The names of a profile's places; undefined: it has no limit. */
-async function placesOf({ profiles }: PlaceContext, name: string): Promise<string[] | undefined> {
+export async function placesOf(
+  { profiles }: Pick<PlaceContext, 'profiles'>,
+  name: string,
+): Promise<string[] | undefined> {
   // Consistently: a limit counts for every claim after the import that was answered.
   const concurrency = (await profiles.get(name, { consistent: true }))?.concurrency;
   if (concurrency === undefined) return undefined;

@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JobEditFields, type JobView, jobEdit } from '../contract/schemas/job.ts';
 import { refusedField } from './job-settings.ts';
 
+/** A member that a client can't have as it is now: it changes while other jobs do. */
+const PASSING = 'queue' satisfies keyof JobView;
+
 /**
  * What of a job sent back as read is to be edited.
  * @throws ApiError `invalid_request` for a member that can't be edited and isn't as it is.
@@ -9,7 +12,7 @@ import { refusedField } from './job-settings.ts';
 export function editableOf(sent: Readonly<Record<string, unknown>>, present: JobView): JobEditFields {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sent)) {
-    if (value === undefined) continue;
+    if (value === undefined || name === PASSING) continue;
     if (name in jobEdit.shape) {
       fields[name] = value;
     } else if (!isDeepStrictEqual(value, present[name as keyof JobView])) {

@@ -35,6 +35,7 @@ export function accessStatements(
     ...(outsideApi || method !== 'GET' ? [whereaboutsStatement(data)] : []),
     ...auditStatements(data, access.audit, audited),
     ...jobStatements(data, access.jobs, pathParameters(path)),
+    ...(access.queue === 'read' ? [indexStatement(data, ['ready'])] : []),
     ...registryStatements(data, access.registry),
     ...objectStatements(data, access.output),
     ...principalStatements(data, access),

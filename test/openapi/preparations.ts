@@ -32,7 +32,7 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/ven
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, binding, token, session } = preparedThings(service, admin);
+  const { project, emptyProject, binding, token, session } = preparedThings(service, admin);
   // One for all: a project can have only so many.
   let acting: Promise<string> | undefined;
   const actingBinding = async () => {
@@ -69,6 +69,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     retryDeployments: {
       params: async () => ({ ...(await jobs.ended()), binding: await actingBinding() }),
     },
+    deleteProjects: { params: emptyProject },
     editProjects: { params: project, body: { exclusive_cwd: false } },
     readCodexAccount: { unreached: OTHER_VENDOR },
     startCodexAccount: { unreached: OTHER_VENDOR },
@@ -137,6 +138,14 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
       made += 1;
       const body = { binding_mode: 'custom', project, name: `made ${made}`, command: 'true' };
       return (await service.api('POST', '/deploy-bindings', body)).json.id;
+    },
+    emptyProject: async () => {
+      made += 1;
+      const project = `empty-${made}`;
+      const body = { binding_mode: 'custom', project, name: 'only', command: 'true' };
+      const { json } = await service.api('POST', '/deploy-bindings', body);
+      await service.api('DELETE', `/deploy-bindings/${json.id}`);
+      return { id: project };
     },
     token: async () => ({ id: (await admin.api('POST', '/tokens', { name: 'used up' })).json.id }),
     session: async () => {

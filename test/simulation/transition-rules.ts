@@ -93,6 +93,8 @@ const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'error',
   'session_id',
   'usage',
+  'model_used',
+  'attempt_warnings',
   'stdout_bytes',
   'stderr_bytes',
 ]);

@@ -67,7 +67,7 @@ export const readJob = defineRoute({
   responses: { 200: { description: 'The job with all its fields.', schema: job } },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
-  access: { jobs: 'read', registry: 'read', output: 'read' },
+  access: { jobs: 'read', registry: 'read', output: 'read', queue: 'read' },
 });
 
 export const readJobStatus = defineRoute({

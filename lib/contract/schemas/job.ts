@@ -240,6 +240,22 @@ export const namedShape = {
   copied_from: z.string().nullable().meta({ description: 'The job that this one was made from.' }),
 };
 
+/** What a queued job waits behind. */
+export const queuePlace = z
+  .object({
+    ahead: z.number().int().nullable().meta({
+      description:
+        'Jobs before this one: of its project and of like priority (above 0, 0, or below), or those that wait for the same folder or profile. Null while it waits for the vendor, as do others that go on together.',
+    }),
+    ahead_complete: z
+      .boolean()
+      .meta({ description: 'Whether `ahead` is all of them; else there are at least so many.' }),
+    held_by: z.array(z.string()).meta({
+      description: 'The jobs that have the folder, or the turns of the profile, that this one waits for.',
+    }),
+  })
+  .meta({ id: 'QueuePlace', example: { ahead: 2, ahead_complete: true, held_by: [] } });
+
 /** `GET /jobs/{id}`. */
 export const job = z
   .object({
@@ -272,6 +288,9 @@ export const job = z
     warnings: z.array(z.string()),
     deployments: z.array(jobDeployment).meta({ description: "What the project's deploy bindings did with the job." }),
     changes: changes.nullable(),
+    queue: queuePlace.nullable().meta({
+      description: 'Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED.',
+    }),
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof job>;
