@@ -44,6 +44,72 @@ export function accountIn(state: Schemas['Account']['state'], more: Partial<Sche
   };
 }
 
+/** Has a job have changed files of its project's repository: edited, added, deleted, large, binary, executable. */
+export async function answerChanges(page: Page): Promise<void> {
+  await page.route(/\/api\/v1\/jobs\/job_\w+$/, async (route) => {
+    const job = await serviceAnswer<Schemas['Job']>(route);
+    const changes = { branch: `promptq/${job.id}`, base: 'a3f1'.repeat(10), head: '5b07'.repeat(10) };
+    const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false };
+    await route.fulfill({ json: { ...job, changes: { ...changes, ...counts } } });
+  });
+  await page.route('**/attachments/*changes.diff', async (route) => await route.fulfill({ body: CHANGES_DIFF }));
+}
+
+const CHANGES_DIFF = `diff --git a/src/checkout/round.ts b/src/checkout/round.ts
+index 5b0ad3e..90c1d2f 100644
+--- a/src/checkout/round.ts
++++ b/src/checkout/round.ts
+@@ -1,8 +1,9 @@
+ import type { Money } from './money.ts';
+ 
+-/** Rounds to cents. */
+-export function round({ amount }: Money): number {
+-  return Math.round(amount * 100) / 100;
++/** Rounds half to even, as the invoices of the accounting department do; half up would add a cent to every second order. */
++export function round({ amount, currency }: Money): number {
++  const minor = amount * 10 ** decimalsOf(currency);
++  return Math.round(minor % 1 === 0.5 ? minor - (Math.floor(minor) % 2 ? 0 : 1) : minor);
+ }
+ 
+ export const ZERO: Money = { amount: 0, currency: 'EUR' };
+diff --git a/src/checkout/legacy-round.ts b/src/checkout/legacy-round.ts
+deleted file mode 100644
+index 8d1c8b6..0000000
+--- a/src/checkout/legacy-round.ts
++++ /dev/null
+@@ -1,2 +0,0 @@
+-/** Kept for the old shop. */
+-export { round as legacyRound } from './round.ts';
+diff --git a/docs/logo.png b/docs/logo.png
+new file mode 100644
+index 0000000..f76dd23
+GIT binary patch
+literal 2
+JcmZQzU|<9Q00aO5
+
+literal 0
+HcmV?d00001
+
+diff --git a/bin/release b/bin/release
+old mode 100644
+new mode 100755
+diff --git a/test/rounding-of-invoices-in-currencies-without-minor-units-and-with-three-decimals.test.ts b/test/rounding-of-invoices-in-currencies-without-minor-units-and-with-three-decimals.test.ts
+new file mode 100644
+index 0000000..2f5d1ab
+--- /dev/null
++++ b/test/rounding-of-invoices-in-currencies-without-minor-units-and-with-three-decimals.test.ts
+@@ -0,0 +1,3 @@
++test('half a cent goes to the even one', () => {
++  expect(round({ amount: 0.125, currency: 'EUR' })).toBe(12);
++});
+diff --git a/test/cases.csv b/test/cases.csv
+new file mode 100644
+index 0000000..19db2b4
+--- /dev/null
++++ b/test/cases.csv
+@@ -0,0 +1,500 @@
+${Array.from({ length: 500 }, (_, at) => `+${at / 8},EUR\n`).join('')}`;
+
 /** A month of figures, the same at every look. */
 export async function answerMonth(page: Page): Promise<void> {
   await page.route('**/api/v1/stats', async (route) => {

@@ -16,6 +16,7 @@ const ALSO = new Set([
   'job-running-log',
   'job-agent-timeline',
   'job-ended-result',
+  'job-agent-changes',
   'job-ended-deployments',
   'account-code',
   'new-token',

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { accountIn, answerMonth, answerNothing, neverAnswer, refuse, serviceAnswer } from './answers.ts';
+import { accountIn, answerChanges, answerMonth, answerNothing, neverAnswer, refuse, serviceAnswer } from './answers.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 import type { SampleJobs } from './sample-data.ts';
 
@@ -45,6 +45,22 @@ export const SCENES: readonly Scene[] = [
   tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),
   tab('agent', 'log', async (page) => await shown(page, 'thread.started')),
   tab('agent', 'follow-ups'),
+  {
+    ...tab('agent', 'changes', async (page) => {
+      await page.locator('.diff-rows').first().waitFor();
+    }),
+    before: answerChanges,
+  },
+  {
+    ...tab('agent', 'changes', async (page) => {
+      await page.evaluate("localStorage.setItem('promptq.diff-layout', 'side-by-side')");
+      await page.reload();
+      await page.locator('.diff-rows').first().waitFor();
+      await page.evaluate("localStorage.removeItem('promptq.diff-layout')");
+    }),
+    name: 'job-agent-changes-side-by-side',
+    before: answerChanges,
+  },
   tab('running', 'log', async (page) => await shown(page, 'page 3')),
   tab('failed', 'log', async (page) => await shown(page, 'two links lead nowhere')),
   tab('waiting', 'details'),

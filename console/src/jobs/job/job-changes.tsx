@@ -1,30 +1,50 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import Spinner from '@cloudscape-design/components/spinner';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Schemas } from '../../api/client.ts';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
+import { sizeText } from '../../layout/size-text.ts';
+import { diffAddress } from '../changes/read-diff.ts';
 import type { Job } from './job-query.ts';
-import { TextBlock } from './text-block.tsx';
 
-/** A summary of what was changed; the whole diff is among the attachments. */
+const JobDiff = lazyPart(() => import('../changes/job-diff.tsx'), 'JobDiff');
+
+/** What the newest attempt changed in its project's repository. */
 export function JobChanges({ job, changes }: { job: Job; changes: Schemas['RepositoryChanges'] }) {
-  const { branch, base, head, stat, files, insertions, deletions, truncated } = changes;
-  const diff = `/api/v1/jobs/${encodeURIComponent(job.id)}/attachments/${encodeURIComponent('.promptq%2Fchanges.diff')}`;
+  const { branch, base, head, files, insertions, deletions, truncated } = changes;
   return (
     <SpaceBetween size="m">
       <KeyValuePairs
         columns={4}
         items={[
           { label: 'Branch', value: branch ?? 'none' },
-          { label: 'Began at', value: <code>{base.slice(0, 12)}</code> },
-          { label: 'Is at', value: <code>{head.slice(0, 12)}</code> },
-          { label: 'Changed', value: `${files} files, +${insertions} -${deletions}` },
+          { label: 'Base commit', value: <code>{base.slice(0, 12)}</code> },
+          { label: 'Current commit', value: <code>{head.slice(0, 12)}</code> },
+          { label: 'Changed', value: `${files} ${files === 1 ? 'file' : 'files'}, +${insertions} −${deletions}` },
         ]}
       />
-      <TextBlock title="Changed files" text={stat} none="Nothing was changed." />
-      <a className="job-link" href={diff} download>
-        Download the diff
-      </a>
-      {truncated && <StatusIndicator type="warning">The kept diff is not all of it.</StatusIndicator>}
+      {files === 0 ? (
+        <Box color="text-body-secondary">No files were changed.</Box>
+      ) : (
+        <>
+          <Button iconName="download" href={diffAddress(job.id)} download>
+            Download the diff
+          </Button>
+          {truncated && (
+            <StatusIndicator type="warning">
+              The diff is incomplete: only its first {sizeText(LIMITS.changes.diffBytes)} are stored.
+            </StatusIndicator>
+          )}
+          <Part loading={<Spinner />}>
+            <JobDiff job={job} changes={changes} />
+          </Part>
+        </>
+      )}
     </SpaceBetween>
   );
 }

@@ -1,0 +1,12 @@
+const KEY = 'promptq.diff-layout';
+
+export type DiffLayout = 'inline' | 'side-by-side';
+
+/** How the user wants diffs on this browser. */
+export function keptDiffLayout(): DiffLayout {
+  return window.localStorage.getItem(KEY) === 'side-by-side' ? 'side-by-side' : 'inline';
+}
+
+export function keepDiffLayout(layout: DiffLayout): void {
+  window.localStorage.setItem(KEY, layout);
+}

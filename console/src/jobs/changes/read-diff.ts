@@ -1,0 +1,39 @@
+import { ApiFault } from '../../api/api-fault.ts';
+import { reach } from '../../api/reach.ts';
+import type { Job } from '../job/job-query.ts';
+
+/** Bytes of a diff that are read and shown; the download has all that is kept. */
+export const MAX_SHOWN_BYTES = 2_000_000;
+
+/** Where the diff of a job's newest attempt is. */
+export function diffAddress(id: string): string {
+  return `/api/v1/jobs/${encodeURIComponent(id)}/attachments/${encodeURIComponent('.promptq%2Fchanges.diff')}`;
+}
+
+/** The diff of a job's newest attempt, up to `MAX_SHOWN_BYTES`. */
+export function diffQuery({ id, attempt, status }: Job) {
+  return {
+    queryKey: ['diff', id, attempt, status] as const,
+    queryFn: async ({ signal }: { signal: AbortSignal }) => await readDiff(id, signal),
+  };
+}
+
+/** @throws ApiFault with what the service said, or UnreachableError */
+async function readDiff(id: string, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
+  const response = await reach(diffAddress(id), { credentials: 'same-origin', signal });
+  if (!response.ok) throw ApiFault.of(response, await response.json().catch(() => undefined));
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  let [text, bytes] = ['', 0];
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done || value === undefined) return { text: text + decoder.decode(), isCut: false };
+    const room = MAX_SHOWN_BYTES - bytes;
+    text += decoder.decode(value.subarray(0, room), { stream: true });
+    bytes += value.length;
+    if (value.length > room) {
+      await reader?.cancel();
+      return { text, isCut: true };
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GitServer, startGitServer } from '../git-server.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { axeFaults, bringAxe } from './axe.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+/** A change of each kind; what is added is hostile markup. */
+const CHANGE = `printf 'one\\n<img src=x onerror="document.title=1"> \\xe2\\x80\\xae\\nthree\\n' > README.md
+rm gone.txt; seq 1 600 > long.txt; chmod +x run.sh; printf '\\0\\1' > picture.png`;
+
+let service: ServiceUnderTest;
+let repository: GitServer;
+let browser: Browser;
+/** Signed in as operator, on a screen with room for two columns. */
+let page: Page;
+/** A job that made that change. */
+let id: string;
+
+beforeAll(async () => {
+  // One after the other: each takes all cores for a while.
+  browser = await launchBrowser();
+  service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
+  repository = await startGitServer();
+  await repository.commit({ 'README.md': 'one\ntwo\nthree\n', 'gone.txt': 'gone\n', 'run.sh': 'true\n' });
+  await service.api('POST', '/jobs', { project: 'changed', prompt: 'true', draft: true });
+  await service.api('PATCH', '/projects/changed', { repository: repository.url });
+  id = await changed(CHANGE);
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const context: BrowserContextOptions = { viewport: WIDE, permissions, reducedMotion: 'reduce' };
+  page = await openAs(browser, service.consoleUrl, 'operator', { context });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await repository?.close();
+});
+
+/** A job of the repository's project that has ended. */
+async function changed(prompt: string): Promise<string> {
+  const { status, json } = await service.api('POST', '/jobs', { project: 'changed', prompt, profile: 'shell' });
+  expect(status).toBe(201);
+  await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
+  return json.id;
+}
+
+const file = (path: string) => page.getByRole('region', { name: path, exact: true });
+const rows = (path: string) => file(path).getByRole('row');
+const copied = async () => await page.evaluate<string>('navigator.clipboard.readText()');
+
+test('a diff is read file by file; what it holds is text, and large files are folded', async () => {
+  await page.goto(`/jobs/${id}?tab=changes`);
+  await rows('README.md').getByText('Added: <img src=x onerror="document.title=1"> ⟨U+202E⟩').waitFor();
+  await rows('README.md').getByText('Removed: two').waitFor();
+  expect(await page.locator('#main img').count()).toBe(0);
+  await file('gone.txt').getByText('+0 −1 · Deleted file').waitFor();
+  await file('run.sh').getByText('Mode changed from 100644 to 100755').waitFor();
+  await file('picture.png').getByText('Binary files are not shown.').waitFor();
+  await file('long.txt').getByText('+600 −0 · New file').waitFor();
+  expect(await rows('long.txt').count()).toBe(0);
+  // By keyboard alone, from the list of files.
+  await page.getByRole('list', { name: 'Changed files' }).getByRole('link', { name: 'long.txt' }).press('Enter');
+  await rows('long.txt')
+    .getByText(/Added: 600$/)
+    .waitFor();
+  await page.waitForURL(/\?tab=changes#/);
+  const fold = file('long.txt').getByRole('button', { name: 'long.txt', exact: true });
+  await fold.press('Enter');
+  await rows('long.txt').first().waitFor({ state: 'detached' });
+});
+
+test('the layout that is chosen is kept; a narrow screen shows one column', async () => {
+  await page.setViewportSize(WIDE);
+  await page.goto(`/jobs/${id}?tab=changes`);
+  const headings = file('README.md').getByRole('columnheader');
+  await headings.first().waitFor({ state: 'attached' });
+  expect(await headings.allTextContents()).toEqual(['Old line', 'New line', 'Change']);
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  await expect.poll(() => headings.allTextContents()).toEqual(['Old line', 'Before', 'New line', 'After']);
+  await page.reload();
+  await expect.poll(() => headings.allTextContents()).toEqual(['Old line', 'Before', 'New line', 'After']);
+  await page.setViewportSize(NARROW);
+  await expect.poll(() => headings.allTextContents()).toEqual(['Old line', 'New line', 'Change']);
+  await page.setViewportSize(WIDE);
+  await page.getByRole('button', { name: 'Inline' }).click();
+});
+
+test("a file's path and its part of the diff are copied as they are", async () => {
+  await page.goto(`/jobs/${id}?tab=changes`);
+  await file('gone.txt').getByRole('button', { name: 'Copy the path gone.txt' }).click();
+  await expect.poll(copied).toBe('gone.txt');
+  await file('README.md').getByRole('button', { name: 'Copy diff of README.md' }).click();
+  await expect.poll(copied).toMatch(/^diff --git a\/README\.md b\/README\.md\n/);
+  expect(await copied()).toContain('-two\n+<img src=x onerror="document.title=1"> \u202e\n three\n');
+});
+
+test('of a very large diff the first files are shown', async () => {
+  const large = await changed('seq 1 1000 > a.txt; seq 1 300000 > b.txt; echo last > c.txt');
+  await page.goto(`/jobs/${large}?tab=changes`);
+  await page.getByText('The first 1.9 MiB of the diff are shown: 1 of 3 files.').waitFor();
+  await file('a.txt').getByRole('button', { name: 'a.txt', exact: true }).click();
+  await page.getByRole('button', { name: 'Show 1 more lines of 1' }).click();
+  await rows('a.txt')
+    .getByText(/Added: 1000$/)
+    .waitFor();
+});
+
+test('a diff that is gone leaves the summary, and no change is said in words', async () => {
+  await page.route(
+    '**/attachments/**',
+    async (route) => await route.fulfill({ status: 404, json: { error: 'not_found' } }),
+  );
+  await page.goto(`/jobs/${id}?tab=changes`);
+  await page.getByText('The diff was not found').waitFor();
+  await page.getByText('5 files changed, 601 insertions(+), 2 deletions(-)').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.goto(`/jobs/${await changed('true')}?tab=changes`);
+  await page.getByText('No files were changed.').waitFor();
+});
+
+test.each(['inline', 'side by side'])('nothing in it keeps people out, %s', async (layout) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(WIDE);
+    await page.goto(`/jobs/${id}?tab=changes`);
+    await page.getByRole('button', { name: layout }).click();
+    await rows('README.md').last().waitFor();
+    await bringAxe(page);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.setViewportSize(NARROW);
+    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await expect.poll(() => axeFaults(page)).toEqual([]);
+  }
+});
