@@ -31,7 +31,7 @@ export function JobChanges({ job, changes }: { job: Job; changes: Schemas['Repos
       {files === 0 ? (
         <Box color="text-body-secondary">No files were changed.</Box>
       ) : (
-        <>
+        <SpaceBetween size="s">
           <Button iconName="download" href={diffAddress(job.id)} download>
             Download the diff
           </Button>
@@ -43,7 +43,7 @@ export function JobChanges({ job, changes }: { job: Job; changes: Schemas['Repos
           <Part loading={<Spinner />}>
             <JobDiff job={job} changes={changes} />
           </Part>
-        </>
+        </SpaceBetween>
       )}
     </SpaceBetween>
   );
