@@ -85,6 +85,24 @@ test('a log is searched, narrowed to a stream and to an attempt, and downloaded 
   expect(text).toBe(written);
 });
 
+test('the result of an earlier attempt is read after a retry', async () => {
+  const id = await create({
+    prompt: 'mkdir done && echo "the first time" || exit 4',
+    profile: 'shell',
+    project: 'twice',
+  });
+  await ended(id);
+  await service.api('POST', `/jobs/${id}/retry`);
+  await ended(id, 2);
+  await page.goto(`/jobs/${id}?tab=result`);
+  const outcome = (text: string) => page.getByRole('tabpanel').getByText(text, { exact: true });
+  await outcome('Failed').waitFor();
+  await page.getByRole('button', { name: /^Attempt/ }).click();
+  await page.getByRole('option', { name: 'Attempt 1' }).click();
+  await outcome('Succeeded').waitFor();
+  await page.getByRole('tabpanel').getByText('the first time', { exact: true }).waitFor();
+});
+
 test('a long log shows its end, can be scrolled back, and comes whole as a file', async () => {
   const id = await create({ prompt: 'seq 1 260000; echo "the very end"', profile: 'shell' });
   await ended(id);

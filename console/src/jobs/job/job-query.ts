@@ -26,14 +26,18 @@ function isDone({ status, finished_at, deployments }: Job): boolean {
 /** Of a running job with more output than this the result is read once only. */
 const LIVE_BYTES = 500_000;
 
-/** What the newest attempt of a job brought, its streams bounded. Changes with the attempt and with its end. */
-export function resultQuery(job: Job) {
+/** The result of an attempt, its streams bounded. That of the newest attempt changes until the attempt ends. */
+export function resultQuery(job: Job, attempt = job.attempt) {
+  const isNewest = attempt >= job.attempt;
+  const query = isNewest ? {} : { attempt };
   return {
-    queryKey: ['result', job.id, job.attempt, job.status] as const,
-    queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/result', { params: { path: { id: job.id } } })),
+    queryKey: ['result', job.id, attempt, isNewest ? job.status : 'ended'] as const,
+    queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/result', { params: { path: { id: job.id }, query } })),
     // The answer brings the output's end, which is not fetched again and again once it is long.
     refetchInterval:
-      job.status === 'RUNNING' && job.stdout_bytes + job.stderr_bytes < LIVE_BYTES ? 5_000 : (false as const),
+      isNewest && job.status === 'RUNNING' && job.stdout_bytes + job.stderr_bytes < LIVE_BYTES
+        ? 5_000
+        : (false as const),
   };
 }
 

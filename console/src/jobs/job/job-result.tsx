@@ -4,10 +4,13 @@ import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/compo
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { PageFault } from '../../layout/page-fault.tsx';
 import { sizeText } from '../../layout/size-text.ts';
 import { duration } from '../../layout/time-ago.tsx';
+import { JobStatus } from '../job-status.tsx';
+import { AttemptSelect } from '../log/attempt-select.tsx';
 import { outputLosses } from '../log/output-losses.ts';
 import { createColourStripper } from '../log/strip-colours.ts';
 import { type Job, resultQuery } from './job-query.ts';
@@ -16,9 +19,21 @@ import { TextBlock } from './text-block.tsx';
 /** Characters of each stream's end that are shown; the log has all. */
 const TAIL = 20_000;
 
-/** What the newest attempt produced. A script has no final message, prompt or usage. */
+/** What an attempt produced, the newest unless another is chosen, so that a retry hides no earlier result. */
 export function JobResult({ job, isScript }: { job: Job; isScript: boolean }) {
-  const result = useQuery(resultQuery(job));
+  const [chosen, setChosen] = useState<number>();
+  const attempt = chosen ?? job.attempt;
+  return (
+    <SpaceBetween size="m">
+      <AttemptSelect newest={job.attempt} selected={attempt} onSelect={setChosen} />
+      <AttemptResult job={job} attempt={attempt} isScript={isScript} />
+    </SpaceBetween>
+  );
+}
+
+/** A script has no final message, prompt or usage. */
+function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; isScript: boolean }) {
+  const result = useQuery(resultQuery(job, attempt));
   if (result.error) return <PageFault error={result.error} what="The result" retry={() => void result.refetch()} />;
   if (!result.data) return <Spinner />;
   const { final_message, composed_prompt, stdout, stderr } = result.data;
@@ -34,7 +49,10 @@ export function JobResult({ job, isScript }: { job: Job; isScript: boolean }) {
           {losses.join(' ')} What is left is shown.
         </Alert>
       )}
-      <KeyValuePairs columns={4} items={[...facts(result.data), ...(isScript ? [] : usageFacts(result.data))]} />
+      <KeyValuePairs
+        columns={4}
+        items={[...outcome(job, result.data), ...facts(result.data), ...(isScript ? [] : usageFacts(result.data))]}
+      />
       {!isScript && <TextBlock title="Final message" text={final_message ?? ''} none={noMessage} isMarkdown />}
       <ColumnLayout columns={2}>
         <TextBlock
@@ -58,6 +76,11 @@ const NOT_KEPT = 'Not kept.';
 
 function isWhole(state: Schemas['JobResult']['stdout_state']): boolean {
   return state === undefined || state === 'complete';
+}
+
+/** What the attempt came to, where the job's own state may be that of another. */
+function* outcome(job: Job, { status }: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {
+  if (job.attempt > 1) yield { label: 'Outcome', value: <JobStatus status={status} /> };
 }
 
 function* facts(result: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {
