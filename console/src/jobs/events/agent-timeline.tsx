@@ -53,6 +53,7 @@ export function AgentTimeline({ job }: { job: Job }) {
   const first = events[0];
   return (
     <SpaceBetween size="s">
+      {isAnswered && <Answer job={job} text={answer?.event.kind === 'message' ? answer.event.text : ''} />}
       <div className="job-log-bar timeline-bar">
         <LogStatus job={job} attempt={attempt} log={log} isEmpty={events.length === 0} />
         <AttemptSelect newest={job.attempt} selected={attempt} onSelect={address.chooseAttempt} />
@@ -65,7 +66,6 @@ export function AgentTimeline({ job }: { job: Job }) {
           </Toggle>
         )}
       </div>
-      {isAnswered && <Answer job={job} text={answer?.event.kind === 'message' ? answer.event.text : ''} />}
       {onlyRaw && log.state === 'ended' && <Alert>This agent reports no events. This is its plain output.</Alert>}
       {start !== undefined && start.stdout > 0 && (
         <Alert action={<Button onClick={() => setEverything(true)}>Show all events</Button>}>
