@@ -237,7 +237,7 @@ test('the events of an agent are shown as what they say', async () => {
   const page = await open(`/jobs/${id}?tab=events`);
   const events = page.getByRole('list', { name: 'Events' });
   await events.getByText('exit 3', { exact: true }).waitFor();
-  await events.locator('pre', { hasText: 'from the command' }).waitFor();
+  await events.locator('pre').getByText('from the command', { exact: true }).waitFor();
   await events.getByText('Input:').waitFor();
   expect(await events.getByText('"type"').count()).toBe(0);
   await page.context().close();
