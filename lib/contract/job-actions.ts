@@ -17,3 +17,8 @@ export type JobAction = keyof typeof JOB_ACTIONS;
 export function hasEffect(action: JobAction, status: Status): boolean {
   return (JOB_ACTIONS[action] as readonly Status[]).includes(status);
 }
+
+/** Whether a job's settings can be changed: a queued job's by `PATCH /jobs/{id}`, a draft's by `PATCH /jobs/{id}/draft`. */
+export function isEditable(status: Status): boolean {
+  return status === 'DRAFT' || hasEffect('edit', status);
+}

@@ -83,6 +83,29 @@ test('a binding for a project that does not exist asks first, since it may be mi
   await page.context().close();
 });
 
+test('a draft is edited by the form, its project too, and a copy leads back to its origin', async () => {
+  const { json } = await service.api('POST', '/jobs', { prompt: 'first thought', profile: 'shell', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
+  await button(page, 'Edit').click();
+  await page.getByLabel('Prompt', { exact: true }).fill('second thought');
+  await page.getByLabel('Project').fill('drafts');
+  await page.getByLabel('Title').fill('Thought over');
+  await page.getByLabel('Tags').fill('night, slow');
+  await button(page, 'Review and save').click();
+  await button(page, 'Save').click();
+  await page.getByRole('heading', { name: 'Thought over' }).waitFor();
+  const { json: job } = await service.api('GET', `/jobs/${json.id}`);
+  const edited = { prompt: 'second thought', project: 'drafts', title: 'Thought over', tags: ['night', 'slow'] };
+  expect(job).toMatchObject({ status: 'DRAFT', ...edited });
+  await button(page, 'Run again with changes').click();
+  await button(page, 'Keep as draft').click();
+  await page.waitForURL((url) => /\/jobs\/job_/.test(url.pathname) && !url.pathname.includes(json.id));
+  await page.goto(`${page.url()}?tab=details`);
+  await page.getByRole('link', { name: json.id }).click();
+  await page.waitForURL(new RegExp(json.id));
+  await page.context().close();
+});
+
 test('a cleared form comes back', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   await page.getByLabel('Prompt', { exact: true }).fill('a long thought');

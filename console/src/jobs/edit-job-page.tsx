@@ -1,7 +1,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
-import { hasEffect } from '../../../lib/contract/job-actions.ts';
+import { isEditable } from '../../../lib/contract/job-actions.ts';
 import { PageFault } from '../layout/page-fault.tsx';
 import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
@@ -18,9 +18,9 @@ export function EditJobPage() {
   if (!job.data) return <PageLoading what="the job" />;
   return (
     <>
-      {!hasEffect('edit', job.data.status) && (
+      {!isEditable(job.data.status) && (
         <Alert type="warning" header="It can't be edited any more">
-          {`Only queued jobs can be edited; this one is ${statusText(job.data.status).toLowerCase()}. What you typed is still here.`}
+          {`Only drafts and queued jobs can be edited; this one is ${statusText(job.data.status).toLowerCase()}. What you typed is still here.`}
         </Alert>
       )}
       <EditJob key={id} job={job.data} />

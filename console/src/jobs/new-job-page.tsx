@@ -45,7 +45,8 @@ export function NewJobPage() {
   }, [fields, from]);
   const create = useMutation({
     mutationFn: async (draft: boolean) => {
-      const body = { ...creationOf(fields), ...(draft && { draft }) };
+      const origin = model.data && { copied_from: model.data.id };
+      const body = { ...creationOf(fields), ...(draft && { draft }), ...origin };
       return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
     },
     onSuccess: async ({ id }) => {

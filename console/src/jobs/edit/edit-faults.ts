@@ -1,14 +1,14 @@
-import { jobEdit } from '../../../../lib/contract/schemas/job.ts';
+import { draftEdit, jobEdit } from '../../../../lib/contract/schemas/job.ts';
 import { fieldFaults } from '../../form/field-faults.ts';
 import { changesOf, editOf, type JobFaults, type JobFields } from '../form/job-fields.ts';
 
 /** What of an edit the API would refuse, in its words; and what it has no words for. */
-export function editFaults(before: JobFields, after: JobFields): JobFaults {
+export function editFaults(before: JobFields, after: JobFields, isDraft: boolean): JobFaults {
   const emptied = changesOf(before, after).filter(
-    (change) => change.after === '' && !['prompt', 'extra_prompt', 'rule_ids'].includes(change.name),
+    (change) => change.after === '' && !['prompt', 'extra_prompt', 'rule_ids', 'tags'].includes(change.name),
   );
   return {
-    ...fieldFaults(jobEdit, editOf(before, after)),
+    ...fieldFaults(isDraft ? draftEdit : jobEdit, editOf(before, after)),
     ...Object.fromEntries(
       emptied.map(({ name }) => [name, 'An edit can replace this, not take it away: give a value.']),
     ),

@@ -22,14 +22,14 @@ export function EditJob({ job }: { job: Job }) {
   const [fields, setFields] = useState<JobFields>(opened);
   const [faults, setFaults] = useState<JobFaults>({});
   const [asking, setAsking] = useState(false);
+  const isDraft = job.status === 'DRAFT';
   const save = useMutation({
-    mutationFn: async () =>
-      await dataOf(
-        api.PATCH('/api/v1/jobs/{id}', {
-          params: { path: { id: job.id } },
-          body: editOf(opened, fields) as Schemas['JobEdit'],
-        }),
-      ),
+    mutationFn: async () => {
+      const params = { path: { id: job.id } };
+      const edit = editOf(opened, fields);
+      if (isDraft) await dataOf(api.PATCH('/api/v1/jobs/{id}/draft', { params, body: edit as Schemas['DraftEdit'] }));
+      else await dataOf(api.PATCH('/api/v1/jobs/{id}', { params, body: edit as Schemas['JobEdit'] }));
+    },
     onSuccess: async () => {
       await client.invalidateQueries();
       await navigate(`/jobs/${job.id}`);
@@ -38,7 +38,7 @@ export function EditJob({ job }: { job: Job }) {
   });
   const changes = changesOf(opened, fields);
   const ask = () => {
-    const found = editFaults(opened, fields);
+    const found = editFaults(opened, fields, isDraft);
     setFaults(found);
     if (Object.keys(found).length === 0) setAsking(true);
     else focusFirstFault();
@@ -54,10 +54,11 @@ export function EditJob({ job }: { job: Job }) {
           </Link>
         }
       >
-        Edit job
+        {isDraft ? 'Edit draft' : 'Edit job'}
       </Header>
       <JobForm
         editing
+        withProject={isDraft}
         fields={fields}
         faults={faults}
         onChange={(change) => {

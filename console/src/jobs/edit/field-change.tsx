@@ -13,6 +13,9 @@ const NAMES: Readonly<Record<Change['name'], string>> = {
   timeout: 'Timeout',
   retries: 'Retries',
   cwd: 'Folder',
+  project: 'Project',
+  title: 'Title',
+  tags: 'Tags',
 };
 const WORDS: Readonly<Record<DiffLine['sign'], string>> = { ' ': '', '-': 'Taken out: ', '+': 'Put in: ' };
 const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'come' };

@@ -1,4 +1,4 @@
-import type { JobCreation, JobEditFields } from '../../../../lib/contract/schemas/job.ts';
+import type { DraftEditFields, JobCreation } from '../../../../lib/contract/schemas/job.ts';
 import type { FieldFaults } from '../../form/field-faults.ts';
 import { numberIn } from '../../form/field-faults.ts';
 import type { Job } from '../job/job-query.ts';
@@ -15,6 +15,9 @@ export interface JobFields {
   readonly retries: string;
   readonly cwd: string;
   readonly project: string;
+  readonly title: string;
+  /** Separated by commas. */
+  readonly tags: string;
   readonly idempotency_key: string;
 }
 
@@ -32,6 +35,8 @@ export const NO_FIELDS: JobFields = {
   retries: '',
   cwd: '',
   project: '',
+  title: '',
+  tags: '',
   idempotency_key: '',
 };
 
@@ -49,6 +54,8 @@ export function fieldsOf(job: Job): JobFields {
     retries: text(job.retries),
     cwd: text(job.cwd),
     project: job.project_id,
+    title: text(job.title),
+    tags: job.tags.join(', '),
     idempotency_key: '',
   };
 }
@@ -59,9 +66,19 @@ export function creationOf(fields: JobFields): Record<string, unknown> & Partial
   const given = Object.entries(others).filter(([, text]) => text !== '');
   return {
     prompt,
-    ...Object.fromEntries(given.map(([name, text]) => [name, NUMBERS.has(name) ? numberIn(text) : text])),
+    ...Object.fromEntries(given.map(([name, text]) => [name, sentOf(name, text)])),
     ...(rule_ids.length > 0 && { rule_ids: [...rule_ids] }),
   };
+}
+
+/** What is sent of a field. */
+function sentOf(name: string, text: string): string | number | string[] {
+  if (name === 'tags')
+    return text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== '');
+  return NUMBERS.has(name) ? numberIn(text) : text;
 }
 
 const NUMBERS = new Set<string>(['priority', 'timeout', 'retries']);
@@ -75,7 +92,10 @@ const EDITABLE = [
   'timeout',
   'retries',
   'cwd',
-] as const satisfies (keyof JobFields & keyof JobEditFields)[];
+  'project',
+  'title',
+  'tags',
+] as const satisfies (keyof JobFields & keyof DraftEditFields)[];
 
 /** One field that an edit changes. */
 export interface FieldChange {
@@ -93,10 +113,10 @@ export function changesOf(before: JobFields, after: JobFields): FieldChange[] {
 }
 
 /** What an edit sends: only what it changes, so that somebody else's edit of the rest stays. Nothing of it is judged yet. */
-export function editOf(before: JobFields, after: JobFields): Record<string, unknown> & Partial<JobEditFields> {
+export function editOf(before: JobFields, after: JobFields): Record<string, unknown> & Partial<DraftEditFields> {
   const sent = changesOf(before, after).map(({ name }) => {
     const value = after[name];
-    return [name, NUMBERS.has(name) && typeof value === 'string' ? numberIn(value) : value];
+    return [name, typeof value === 'string' ? sentOf(name, value) : value];
   });
   return Object.fromEntries(sent);
 }

@@ -1,3 +1,4 @@
+import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Container from '@cloudscape-design/components/container';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
@@ -17,8 +18,15 @@ export interface FormPart {
   readonly onChange: (change: Partial<JobFields>) => void;
 }
 
-/** What a job is to do, and how. `editing`: what can't be changed any more is left out. */
-export function JobForm({ editing = false, ...part }: FormPart & { editing?: boolean }) {
+interface JobFormProps extends FormPart {
+  /** Whether the job exists already: what can't be changed any more is left out. */
+  readonly editing?: boolean;
+  /** Whether its project can be chosen: of a new job or a draft. */
+  readonly withProject?: boolean;
+}
+
+/** What a job is to do, and how. */
+export function JobForm({ editing = false, withProject = !editing, ...part }: JobFormProps) {
   const { fields, faults, onChange } = part;
   return (
     <SpaceBetween size="m">
@@ -42,10 +50,18 @@ export function JobForm({ editing = false, ...part }: FormPart & { editing?: boo
             />
           </FormField>
           <ComposedPreview fields={fields} />
+          <ColumnLayout columns={2}>
+            <FormField label="Title" description="Stands for the prompt in lists." errorText={faults.title}>
+              <Input value={fields.title} onChange={({ detail }) => onChange({ title: detail.value })} />
+            </FormField>
+            <FormField label="Tags" description="Separated by commas." errorText={faults.tags}>
+              <Input value={fields.tags} onChange={({ detail }) => onChange({ tags: detail.value })} />
+            </FormField>
+          </ColumnLayout>
         </SpaceBetween>
       </Container>
       <Container header={<Header variant="h2">Where</Header>}>
-        <WhereFields {...part} editing={editing} />
+        <WhereFields {...part} withProject={withProject} />
       </Container>
       <Container header={<Header variant="h2">How</Header>}>
         <SettingsFields {...part} />

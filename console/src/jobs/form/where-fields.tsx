@@ -7,11 +7,11 @@ import { projectsQuery } from './catalog-choices.ts';
 import type { FormPart } from './job-form.tsx';
 
 /** The project and the folder of a job. */
-export function WhereFields({ fields, faults, onChange, editing }: FormPart & { editing: boolean }) {
+export function WhereFields({ fields, faults, onChange, withProject }: FormPart & { withProject: boolean }) {
   const projects = useQuery(projectsQuery);
   return (
-    <ColumnLayout columns={editing ? 1 : 2}>
-      {!editing && (
+    <ColumnLayout columns={withProject ? 2 : 1}>
+      {withProject && (
         <FormField
           label="Project"
           description="A new name makes a new project."

@@ -3,7 +3,7 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { hasEffect, type JobAction } from '../../../../lib/contract/job-actions.ts';
+import { hasEffect, isEditable, type JobAction } from '../../../../lib/contract/job-actions.ts';
 import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
 import { useMayAct } from '../../api/session.ts';
 import { lazyPart } from '../../layout/lazy-part.ts';
@@ -37,7 +37,7 @@ export function JobActions({ job }: { job: Job }) {
   };
   return (
     <SpaceBetween size="xs" direction="horizontal">
-      {hasEffect('edit', job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
+      {isEditable(job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
       {BUTTONS.filter(({ action }) => hasEffect(action, job.status)).map(({ action, text, asks }) => (
         <Button
           key={action}

@@ -4,6 +4,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Link } from 'react-router';
 import { duration } from '../../layout/time-ago.tsx';
 import { JobHistory } from './job-history.tsx';
 import type { Job } from './job-query.ts';
@@ -40,6 +41,9 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Retries', value: job.retries };
   yield { label: 'Rules', value: job.rule_ids.join(', ') || 'none' };
   yield { label: 'Folder', value: job.cwd ?? 'a fresh one' };
+  if (job.tags.length > 0) yield { label: 'Tags', value: job.tags.join(', ') };
+  if (job.copied_from !== null)
+    yield { label: 'Copied from', value: <Link to={`/jobs/${job.copied_from}`}>{job.copied_from}</Link> };
   if (job.idempotency_key !== null) yield { label: 'Idempotency key', value: job.idempotency_key };
   if (job.session_id !== null) yield { label: 'Session', value: <Copyable text={job.session_id} /> };
   if (job.exit_code !== null) yield { label: 'Exit code', value: job.exit_code };

@@ -1,4 +1,5 @@
 import Alert, { type AlertProps } from '@cloudscape-design/components/alert';
+import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { duration, useNow } from '../../layout/time-ago.tsx';
 import type { Job } from './job-query.ts';
@@ -16,6 +17,7 @@ export function WhyWaiting({ job }: { job: Job }) {
         <pre className="job-error">{job.error}</pre>
       )}
       {wait !== undefined && wait > 0 && ` Next look in ${duration(wait)}.`}
+      {job.queue && <QueuePlace queue={job.queue} />}
       {job.status === 'QUEUED' && job.state_reason.code === 'account_required' && (
         <>
           {' '}
@@ -23,6 +25,24 @@ export function WhyWaiting({ job }: { job: Job }) {
         </>
       )}
     </Alert>
+  );
+}
+
+/** How many are ahead, and who has what the job waits for. */
+function QueuePlace({ queue: { ahead, ahead_complete, held_by } }: { queue: NonNullable<Job['queue']> }) {
+  return (
+    <>
+      {ahead !== null &&
+        ahead > 0 &&
+        ` ${ahead_complete ? '' : 'At least '}${ahead} ${ahead === 1 ? 'job is' : 'jobs are'} ahead.`}
+      {held_by.length > 0 && ' Held by '}
+      {held_by.map((id, at) => (
+        <Fragment key={id}>
+          {at > 0 && ', '}
+          <Link to={`/jobs/${id}`}>{id}</Link>
+        </Fragment>
+      ))}
+    </>
   );
 }
 

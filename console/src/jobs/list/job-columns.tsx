@@ -37,7 +37,7 @@ const jobColumns = (asOf: number | undefined): Columns => [
     maxWidth: 0,
     cell: (job) => (
       <Link className="job-link" to={`/jobs/${job.id}`} data-job={job.id} title={job.prompt_preview}>
-        {job.prompt_preview || job.id}
+        {job.title ?? (job.prompt_preview || job.id)}
       </Link>
     ),
   },
