@@ -15,6 +15,16 @@ export const handler = serve(route, openCreation, async ({ body }, { core, princ
   });
   return {
     headers: { location: `${BASE_PATH}/jobs/${id}`, ...(replayed && { 'idempotent-replayed': 'true' }) },
-    body: { id, url: origin === undefined ? null : `${origin}/jobs/${id}` },
+    body: { id, url: origin === undefined ? null : pageOf(id, origin) },
   };
 });
+
+/**
+ * The job's page in the console. The local run keeps the name that browsers know it by out of answers, and leads them
+ * there from the usual address (decision 0038).
+ */
+function pageOf(id: string, origin: string): string {
+  const page = new URL(`/jobs/${id}`, origin);
+  if (page.hostname.endsWith('.localhost')) page.hostname = '127.0.0.1';
+  return page.href;
+}

@@ -82,6 +82,6 @@ it('a created job is answered with its address in the API and in the console', a
     expect(status).toBe(201);
     expect(headers.get('location')).toBe(`/api/v1/jobs/${json.id}`);
     expect(headers.get('idempotent-replayed')).toBe(replayed);
-    expect(json.url).toBe(`${service.consoleUrl}/jobs/${json.id}`);
+    expect(json.url).toBe(`${service.baseUrl}/jobs/${json.id}`);
   }
 });

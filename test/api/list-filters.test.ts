@@ -8,7 +8,7 @@ const ids: string[] = [];
 const times: string[] = [];
 beforeAll(async () => {
   service = await startService();
-  const draft = (fields: Record<string, unknown>) => createJob(service, { prompt: 'x', draft: true, ...fields });
+  const draft = (fields: Record<string, unknown>) => createJob(service, { prompt: 'words', draft: true, ...fields });
   ids.push(await draft({ profile: 'codex', model: 'm-1', title: 'Fix the Login', tags: ['web', 'urgent'] }));
   ids.push(await draft({ profile: 'claude', model: 'm-2', tags: ['web'] }));
   ids.push(await draft({ profile: 'shell', timeout: 90, project: 'Other One' }));
@@ -63,8 +63,8 @@ describe('filters', () => {
     ['?created_by=token:nobody', []],
     ['?search=fix%20the%20login', [0]],
     ['?search=URGENT', [0]],
-    ['?search=x&tag=web&order=oldest', [0, 1]],
-    ['?search=x&agent=shell', [2]],
+    ['?search=words&tag=web&order=oldest', [0, 1]],
+    ['?search=words&agent=shell', [2]],
     ['?project=Other%20One&agent=shell', [2]],
     ['?agent=codex&order=oldest', [0, 3]],
     ['?order=oldest', [0, 1, 2, 3]],
@@ -82,7 +82,7 @@ describe('filters', () => {
     expect(places(await list(`?created_after=${second}`))).toEqual([3, 2, 1]);
     expect(places(await list(`?created_before=${second}`))).toEqual([0]);
     expect(places(await list(`?created_after=${second}&created_before=${third}&order=oldest`))).toEqual([1]);
-    expect(places(await list(`?created_after=${second}&search=x`))).toEqual([2, 1]);
+    expect(places(await list(`?created_after=${second}&search=words`))).toEqual([2, 1]);
     const offset = new Date(Date.parse(second) + 3_600_000).toISOString().replace('Z', '%2B01:00');
     expect(places(await list(`?created_before=${offset}&status=DRAFT`))).toEqual([0]);
     const { status, json } = await service.api('GET', '/jobs?created_after=yesterday');
@@ -90,7 +90,13 @@ describe('filters', () => {
     expect(json.error).toContain('query.created_after: received "yesterday" (string); expected a time in RFC 3339');
   });
 
-  for (const query of ['?agent=codex', '?search=x', '?tag=web', '?created_after=2000-01-01T00:00:00Z', '?order=oldest'])
+  for (const query of [
+    '?agent=codex',
+    '?search=words',
+    '?tag=web',
+    '?created_after=2000-01-01T00:00:00Z',
+    '?order=oldest',
+  ])
     it(`are paged: ${query}`, async () => {
       const whole = await list(query);
       const walked: number[] = [];
@@ -136,7 +142,7 @@ describe('title and tags', () => {
     [{ copied_from: 'job_00000000000000000000000000' }, /^body\.copied_from: .*there is no job of this id$/],
     [{ copied_from: 'x' }, /^body\.copied_from: received "x"; there is no job of this id$/],
   ])('are refused out of their bounds: %j', async (fields, sentence) => {
-    const { status, json } = await service.api('POST', '/jobs', { prompt: 'x', draft: true, ...fields });
+    const { status, json } = await service.api('POST', '/jobs', { prompt: 'words', draft: true, ...fields });
     expect(status).toBe(400);
     expect(json.error).toMatch(sentence);
   });

@@ -94,7 +94,7 @@ describe('a method that a path does not have is a 404 that names those that it h
     ['POST', '/jobs/none', 'DELETE, GET, PATCH, PUT'],
     ['GET', '/jobs/none/cancel', 'POST'],
     ['GET', '/jobs/none/no-such-action', 'POST'],
-    ['OPTIONS', '/projects/none', 'PATCH'],
+    ['OPTIONS', '/projects/none', 'DELETE, PATCH'],
     ['GET', '/nowhere', null],
     ['DELETE', '/templates/7', null],
   ];
