@@ -9,7 +9,7 @@ export const LIMITS = {
   /** How much of each stream the logs bring unless `full=1`. */
   logStreamBytes: 1024 * 1024,
   /**
-   * A followed log: how long one stream lasts, the longest silence, how often the caller is judged anew. Lambda does not
+   * A followed log: how long one stream lasts, the longest silence, how often the caller is judged again. Lambda does not
    * notice that a client has gone, so a stream that nobody reads runs on until its end. At most `streams` functions of a
    * deployment stream at once (its setting `followStreams`): beyond that a stream lasts `passSeconds` at most, ends once
    * it has sent what there is, and the client asks again after `pollSeconds`.

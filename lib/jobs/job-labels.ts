@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { batchGet } from '../aws/batch-get.ts';
 import type { Job } from './job.ts';
 import { monthPartition } from './month-partitions.ts';
+import { removeJobRows } from './remove-job-rows.ts';
 
 const labelsSchema = z.object({ title: z.string().optional(), tags: z.array(z.string()).optional() });
 
@@ -65,16 +66,7 @@ export class JobLabelStore {
   /** Removes all labels that a job ever had. */
   async removeAll(owner: LabelsOwner): Promise<void> {
     const { kind } = keyOf(owner);
-    const { Items = [] } = await this.#table.send(
-      new QueryCommand({
-        TableName: this.#registryTable,
-        KeyConditionExpression: 'kind = :kind AND begins_with(id, :prefix)',
-        ExpressionAttributeValues: { ':kind': kind, ':prefix': `${owner.id}#` },
-        ProjectionExpression: 'id',
-      }),
-    );
-    for (const { id } of Items)
-      await this.#table.send(new DeleteCommand({ TableName: this.#registryTable, Key: { kind, id } }));
+    await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
   }
 }
 

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 import type { Job } from './job.ts';
 import { JobLabelStore } from './job-labels.ts';
 import { monthPartition } from './month-partitions.ts';
+import { removeJobRows } from './remove-job-rows.ts';
 
 /** The texts of a job as given: large, changed only by an edit, and all that a search looks at. */
 const jobTextsSchema = z.object({
@@ -84,16 +79,7 @@ export class JobTextStore {
   async removeAll(owner: TextsOwner): Promise<void> {
     await this.labels.removeAll(owner);
     const { kind } = itemKey(owner);
-    const { Items = [] } = await this.#table.send(
-      new QueryCommand({
-        TableName: this.#registryTable,
-        KeyConditionExpression: 'kind = :kind AND begins_with(id, :prefix)',
-        ExpressionAttributeValues: { ':kind': kind, ':prefix': `${owner.id}#` },
-        ProjectionExpression: 'id',
-      }),
-    );
-    for (const { id } of Items)
-      await this.#table.send(new DeleteCommand({ TableName: this.#registryTable, Key: { kind, id } }));
+    await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
   }
 
   async #item(owner: TextsOwner, consistent: boolean): Promise<Record<string, unknown> | undefined> {

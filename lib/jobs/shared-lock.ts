@@ -16,11 +16,14 @@ export class SharedLocks {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
   readonly #clock: Clock;
+  readonly #kind: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+  /** @param options.kind of the Registry's items; locks of another kind are other locks */
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock; kind?: string }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;
+    this.#kind = options.kind ?? KIND;
   }
 
   /** Takes a lock, or renews it for the holder who has it. @returns whether the holder has it now. */
@@ -30,7 +33,7 @@ export class SharedLocks {
       new PutCommand({
         TableName: this.#tableName,
         Item: {
-          kind: KIND,
+          kind: this.#kind,
           id,
           holder,
           held_until: timestamp(now + milliseconds),
@@ -46,7 +49,7 @@ export class SharedLocks {
     await this.#conditionally(
       new DeleteCommand({
         TableName: this.#tableName,
-        Key: { kind: KIND, id },
+        Key: { kind: this.#kind, id },
         ConditionExpression: 'holder = :holder',
         ExpressionAttributeValues: { ':holder': holder },
       }),

@@ -74,7 +74,7 @@ async function endIfLost(context: WatchContext, id: string): Promise<Job | undef
   if (!isUnderstood(job)) return undefined;
   const receipt = await knownReceipt(context, job);
   if (receipt === 'newer') return undefined;
-  // A loss is not judged anew: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
+  // A loss is not judged again: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
   const result =
     receipt === undefined
       ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
