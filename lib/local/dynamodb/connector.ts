@@ -13,15 +13,13 @@ import { dynamodbProxy } from './dynamodb-proxy.ts';
  */
 const [, , network = '', port = '', program = '', ...args] = process.argv;
 
-/** The parent's messages: first what clients sign with, then, each with its socket, clients. */
+/** The parent's messages: first what clients sign with, then, each with its socket and numbered by the parent, clients. */
 export type ConnectorRequest =
   | { readonly kind: 'start'; readonly credentials: RunCredentials }
-  | { readonly kind: 'client' };
+  | { readonly kind: 'client'; readonly number: number };
 
-/** The only message to the parent: from now on the emulator, of this process id, takes clients. */
-export interface ConnectorMessage {
-  readonly pid: number;
-}
+/** To the parent: from now on the emulator, of this process id, takes clients; then, which client has been taken. */
+export type ConnectorMessage = { readonly pid: number } | { readonly taken: number };
 
 process.once('message', (request: ConnectorRequest) => {
   if (request.kind !== 'start') throw new Error('the first message must bring the credentials');
@@ -44,11 +42,15 @@ async function serve(credentials: RunCredentials): Promise<void> {
   const { pid = 0 } = emulator;
   const open = network === 'namespace' ? connectNow : await openConnections({ pid, port: Number(port), connectNow });
   const proxy = dynamodbProxy(credentials, open);
-  process.on('message', (_request: ConnectorRequest, client: Socket | undefined) => {
+  process.on('message', (request: ConnectorRequest, client: Socket | undefined) => {
+    if (request.kind !== 'client') return;
     // A client that has gone meanwhile comes without its socket.
-    if (client === undefined) return;
-    proxy.emit('connection', client);
-    client.resume();
+    if (client !== undefined) {
+      proxy.emit('connection', client);
+      client.resume();
+    }
+    const taken: ConnectorMessage = { taken: request.number };
+    process.send?.(taken);
   });
   const message: ConnectorMessage = { pid };
   process.send?.(message);

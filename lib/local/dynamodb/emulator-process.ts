@@ -27,7 +27,8 @@ const START_LIMIT = 15_000;
 /** Of the emulator in a network of its own, where nobody else listens. */
 const NAMESPACE_PORT = 8000;
 
-const messageSchema = z.object({ pid: z.number() });
+const startedSchema = z.object({ pid: z.number() });
+const takenSchema = z.object({ taken: z.number() });
 
 export interface EmulatorProcessOptions {
   /** The database; made if it is missing. */
@@ -70,7 +71,7 @@ export async function startEmulatorProcess({
       resolve();
     });
   });
-  const started = once(child, 'message').then(([message]) => messageSchema.parse(message).pid);
+  const started = once(child, 'message').then(([message]) => startedSchema.parse(message).pid);
   const start: ConnectorRequest = { kind: 'start', credentials };
   child.send(start, () => undefined);
   const lastWords = () => words.filter((line) => line.trim() !== '').join(' / ') || 'none';
@@ -79,12 +80,35 @@ export async function startEmulatorProcess({
     await endProcess(child, 0);
     throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);
   }
-  const take = (client: Socket) => {
-    const request: ConnectorRequest = { kind: 'client' };
-    // Where the connector has ended, the client finds a broken connection, and tries again.
-    child.send(request, client, {}, (error) => error !== null && client.destroy());
+  return { child, pid, ended, take: handOver(child, ended), lastWords };
+}
+
+/**
+ * Hands connections over and lets go of each once the connector has it, or has ended: then the client finds a broken
+ * connection, and tries again. Node itself (24.21) never closes what was on its way to a process that ends.
+ */
+function handOver(child: ChildProcess, ended: Promise<void>): (client: Socket) => void {
+  const onTheirWay = new Map<number, Socket>();
+  let count = 0;
+  let hasEnded = false;
+  const letGo = (number: number) => {
+    onTheirWay.get(number)?.destroy();
+    onTheirWay.delete(number);
   };
-  return { child, pid, ended, take, lastWords };
+  child.on('message', (message) => letGo(takenSchema.parse(message).taken));
+  void ended.then(() => {
+    hasEnded = true;
+    for (const number of [...onTheirWay.keys()]) letGo(number);
+  });
+  return (client) => {
+    count += 1;
+    const number = count;
+    client.on('error', () => undefined);
+    onTheirWay.set(number, client);
+    if (hasEnded) return letGo(number);
+    const request: ConnectorRequest = { kind: 'client', number };
+    child.send(request, client, { keepOpen: true }, (error) => error !== null && letGo(number));
+  };
 }
 
 function findBinary(): string {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -131,6 +131,19 @@ test('an emulator that was killed is started again on the same address, with all
   await expect.poll(async () => await has(client, 'kept').catch(() => false)).toBe(true);
   await expect.poll(() => emulator.pid()).not.toBe(before);
   expect(logged.join()).toContain('ended by itself');
+});
+
+test('connections that were on their way to an emulator that was killed are answered or broken', async () => {
+  const emulator = await start();
+  const { port } = new URL(emulator.endpoint);
+  process.kill(emulator.pid() ?? 0, 'SIGKILL');
+  const end = async () => {
+    const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    client.resume();
+    client.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    await new Promise((resolve) => client.once('close', resolve));
+  };
+  await Promise.all(Array.from({ length: 50 }, end));
 });
 
 test('a character of several bytes in an expression, which ends the emulator, ends it for a moment only', async () => {
