@@ -1492,6 +1492,8 @@ export interface components {
             /** @description The first 200 characters of the prompt. */
             prompt_preview: string;
             attempt: number;
+            exit_code: number | null;
+            signal: string | null;
             parent_id: string | null;
             /**
              * Format: date-time
@@ -2972,6 +2974,8 @@ export interface operations {
                      *           "cwd": null,
                      *           "prompt_preview": "Say hello.",
                      *           "attempt": 1,
+                     *           "exit_code": 0,
+                     *           "signal": null,
                      *           "parent_id": null,
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "queued_at": "2026-11-20T10:41:00.000Z",

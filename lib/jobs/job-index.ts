@@ -34,7 +34,16 @@ export type Summary = z.output<typeof summarySchema>;
 
 /** What lists show and no index holds: read from the job's item, a damaged or newer one as far as it can be. */
 const detailsSchema = jobItemSchema
-  .pick({ created_at: true, created_by: true, agent: true, model_used: true, timeout: true, copied_from: true })
+  .pick({
+    created_at: true,
+    created_by: true,
+    agent: true,
+    model_used: true,
+    timeout: true,
+    copied_from: true,
+    exit_code: true,
+    signal: true,
+  })
   .extend({ labels: jobItemSchema.shape.labels })
   .partial();
 export type JobDetails = z.output<typeof detailsSchema>;

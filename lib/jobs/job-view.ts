@@ -155,6 +155,8 @@ export function viewSummary(
     cwd: job.cwd ?? null,
     prompt_preview: job.prompt_preview,
     attempt: job.attempt,
+    exit_code: details.exit_code ?? null,
+    signal: details.signal ?? null,
     parent_id: job.parent_id ?? null,
     created_at: job.created_at,
     queued_at: job.queued_at ?? null,

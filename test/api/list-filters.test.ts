@@ -28,7 +28,7 @@ async function list(query: string) {
 }
 const places = (page: { items: { id: string }[] }) => page.items.map(({ id }) => ids.indexOf(id));
 
-it('lists show title, tags, agent, model, timeout, creator and origin as the job does', async () => {
+it('lists show title, tags, agent, model, timeout, creator, origin and exit as the job does', async () => {
   const { items } = await list('');
   for (const item of items) {
     const { json: job } = await service.api('GET', `/jobs/${item.id}`);
@@ -40,12 +40,14 @@ it('lists show title, tags, agent, model, timeout, creator and origin as the job
       'timeout_effective_seconds',
       'created_by',
       'copied_from',
+      'exit_code',
+      'signal',
     ])
       expect(item[name], name).toEqual(job[name]);
   }
   expect(items).toMatchObject([
-    { agent: 'codex', model_used: 'm-1', copied_from: ids[0], title: null, tags: [] },
-    { agent: 'shell', model_used: null, timeout_effective_seconds: 90, copied_from: null },
+    { agent: 'codex', model_used: 'm-1', copied_from: ids[0], title: null, tags: [], exit_code: 0 },
+    { agent: 'shell', model_used: null, timeout_effective_seconds: 90, copied_from: null, exit_code: null },
     { agent: 'claude', model_used: null, title: null, tags: ['web'] },
     { agent: 'codex', model_used: null, title: 'Fix the Login', tags: ['web', 'urgent'] },
   ]);

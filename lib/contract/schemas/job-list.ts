@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { jobState, namedShape, projectName, STATUSES, safeInteger, stateReason, statusCounts } from './job.ts';
+import {
+  jobState,
+  namedShape,
+  outcomeShape,
+  projectName,
+  STATUSES,
+  safeInteger,
+  stateReason,
+  statusCounts,
+} from './job.ts';
 import { nameText } from './name.ts';
 import { AGENTS } from './profile.ts';
 import { integerParameter, timestamp } from './text.ts';
@@ -23,6 +32,8 @@ export const jobSummary = z
       .string()
       .meta({ description: `The first ${LIMITS.promptPreviewLength} characters of the prompt.` }),
     attempt: z.number().int(),
+    exit_code: outcomeShape.exit_code,
+    signal: outcomeShape.signal,
     parent_id: z.string().nullable(),
     created_at: timestamp,
     queued_at: timestamp.nullable(),
