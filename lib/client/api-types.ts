@@ -1028,6 +1028,8 @@ export interface components {
             changes?: unknown;
             /** @description As read. */
             queue?: unknown;
+            /** @description As read. */
+            attempts?: unknown;
         };
         DraftEdit: {
             /**
@@ -1628,6 +1630,8 @@ export interface components {
             changes: components["schemas"]["RepositoryChanges"] | (null);
             /** @description Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
+            /** @description How the newest 10 attempts went, the newest first. Only in the answer of `GET /jobs/{id}`, else null. `GET /jobs/{id}/result?attempt=N` has all of an attempt. */
+            attempts: components["schemas"]["JobAttempt"][] | null;
         };
         /** @description What the agent's own events counted. */
         Usage: {
@@ -1704,6 +1708,29 @@ export interface components {
             ahead_complete: boolean;
             /** @description The jobs that have the folder, or the turns of the profile, that this one waits for. */
             held_by: string[];
+        };
+        JobAttempt: {
+            attempt: number;
+            /**
+             * @description SUCCEEDED, FAILED or CANCELLED, or RUNNING. QUEUED: the attempt had no outcome, and the job waited for another one. Null: its record cannot be read.
+             * @enum {string|null}
+             */
+            status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
+            /** @description Null: the record of the attempt cannot be read. */
+            state_reason: components["schemas"]["StateReason"] | (null);
+            /**
+             * Format: date-time
+             * @description Null where it is not recorded, as when its worker was lost.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            finished_at: string | null;
+            exit_code: number | null;
+            signal: string | null;
         };
         JobLifecycle: {
             id: string;
@@ -1821,6 +1848,8 @@ export interface components {
             changes: components["schemas"]["RepositoryChanges"] | (null);
             /** @description Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
+            /** @description How the newest 10 attempts went, the newest first. Only in the answer of `GET /jobs/{id}`, else null. `GET /jobs/{id}/result?attempt=N` has all of an attempt. */
+            attempts: components["schemas"]["JobAttempt"][] | null;
             /** @description What was wrong and is right now: fields of the job, or `attempt N: …` of its record. */
             refreshed: string[];
             /** @description Follow-up jobs that were missing and are there now. */
@@ -3156,7 +3185,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3274,7 +3318,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3381,7 +3440,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3499,7 +3573,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3674,7 +3763,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3786,7 +3890,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -3898,7 +4017,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -4010,7 +4144,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -4122,7 +4271,22 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
-                     *       "queue": null
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Job"];
@@ -4235,6 +4399,21 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null
+                     *         }
+                     *       ],
                      *       "refreshed": [],
                      *       "recovered_follow_up_ids": []
                      *     }

@@ -84,6 +84,8 @@ export const LIMITS = {
   },
   /** How many warnings a job keeps, and how long each may be. */
   warnings: { count: 10, length: 160 },
+  /** Attempts that a job lists: each earlier one is read from its own record. */
+  attemptsPerJob: 10,
   list: { min: 1, max: 500, default: 50 },
   /** Jobs that one request for a filtered list reads before it answers with a cursor to go on. */
   jobsReadPerList: 50_000,

@@ -61,6 +61,17 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   warnings: [],
   deployments: [],
   queue: null,
+  attempts: [
+    {
+      attempt: 1,
+      status: 'SUCCEEDED',
+      state_reason: { code: 'exited', message: 'The process ended.', retryable: false },
+      started_at: '2026-11-20T10:41:01.250Z',
+      finished_at: '2026-11-20T10:41:09.500Z',
+      exit_code: 0,
+      signal: null,
+    },
+  ],
   refreshed: [],
   recovered_follow_up_ids: [],
 };

@@ -26,14 +26,17 @@ export function serveAction(route: ActionRoute, action: string, event: JobEvent)
   });
 }
 
-/** A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers. */
+/**
+ * A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers.
+ * @param read what only `GET /jobs/{id}` answers
+ */
 export async function jobBody(
   job: Job,
   context: JobBodyContext,
   timeoutUnit: TimeoutUnit,
-  queue: JobView['queue'] = null,
+  read: Partial<Pick<JobView, 'queue' | 'attempts'>> = {},
 ): Promise<Readable> {
-  const view = { ...(await wholeView(job, context, timeoutUnit)), queue };
+  const view = { ...(await wholeView(job, context, timeoutUnit)), ...read };
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
 }
 

@@ -91,6 +91,7 @@ export interface BesideJob {
   readonly deployments: JobView['deployments'];
   readonly changes?: JobView['changes'];
   readonly queue?: JobView['queue'];
+  readonly attempts?: JobView['attempts'];
 }
 
 /** The job with all its fields. */
@@ -98,7 +99,7 @@ export function viewJob(
   job: Told<Job>,
   texts: JobTexts,
   timeoutUnit: TimeoutUnit,
-  { labels = {}, deployments, changes = null, queue = null }: BesideJob,
+  { labels = {}, deployments, changes = null, queue = null, attempts = null }: BesideJob,
 ): JobView {
   const { terminal: _terminal, ...lifecycle } = viewStatus(job);
   return {
@@ -132,6 +133,7 @@ export function viewJob(
     deployments,
     changes,
     queue,
+    attempts,
   };
 }
 

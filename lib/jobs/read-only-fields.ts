@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JobEditFields, type JobView, jobEdit } from '../contract/schemas/job.ts';
 import { refusedField } from './job-settings.ts';
 
-/** A member that a client can't have as it is now: it changes while other jobs do. */
-const PASSING = 'queue' satisfies keyof JobView;
+/** Members that only the answer of a read has: one changes while other jobs do, the other with each attempt. */
+const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts']);
 
 /**
  * What of a job sent back as read is to be edited.
@@ -12,7 +12,7 @@ const PASSING = 'queue' satisfies keyof JobView;
 export function editableOf(sent: Readonly<Record<string, unknown>>, present: JobView): JobEditFields {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sent)) {
-    if (value === undefined || name === PASSING) continue;
+    if (value === undefined || PASSING.has(name)) continue;
     if (name in jobEdit.shape) {
       fields[name] = value;
     } else if (!isDeepStrictEqual(value, present[name as keyof JobView])) {

@@ -256,6 +256,24 @@ export const queuePlace = z
   })
   .meta({ id: 'QueuePlace', example: { ahead: 2, ahead_complete: true, held_by: [] } });
 
+/** How one attempt of a job went. */
+export const jobAttempt = z
+  .object({
+    attempt: z.number().int(),
+    status: knownOrLater(STATUSES).nullable().meta({
+      description:
+        'SUCCEEDED, FAILED or CANCELLED, or RUNNING. QUEUED: the attempt had no outcome, and the job waited for another one. Null: its record cannot be read.',
+    }),
+    state_reason: stateReason.nullable().meta({ description: 'Null: the record of the attempt cannot be read.' }),
+    started_at: timestamp
+      .nullable()
+      .meta({ description: 'Null where it is not recorded, as when its worker was lost.' }),
+    finished_at: timestamp.nullable(),
+    exit_code: z.number().int().nullable(),
+    signal: z.string().nullable(),
+  })
+  .meta({ id: 'JobAttempt' });
+
 /** `GET /jobs/{id}`. */
 export const job = z
   .object({
@@ -291,6 +309,12 @@ export const job = z
     queue: queuePlace.nullable().meta({
       description: 'Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED.',
     }),
+    attempts: z
+      .array(jobAttempt)
+      .nullable()
+      .meta({
+        description: `How the newest ${LIMITS.attemptsPerJob} attempts went, the newest first. Only in the answer of \`GET /jobs/{id}\`, else null. \`GET /jobs/{id}/result?attempt=N\` has all of an attempt.`,
+      }),
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof job>;
