@@ -47,3 +47,19 @@ export function asOfAttempt(job: Told<Job>, attempt: number, receipt: Receipt | 
     finished_at: receipt.finished_at,
   };
 }
+
+/**
+ * A job as its newest attempt leaves it: the table keeps the session and usage of an earlier one until another reports its own.
+ * @param receipt undefined: the attempt has not ended, or its record cannot be read.
+ */
+export function asOfNewestAttempt(job: Told<Job>, receipt: Receipt | undefined): Job {
+  const { session_id: _session, usage: _usage, ...rest } = job;
+  if (receipt === undefined) return hasReported(job) ? job : rest;
+  const { session_id, usage } = evidenceOf(receipt);
+  return { ...rest, ...(session_id !== undefined && { session_id }), ...(usage !== undefined && { usage }) };
+}
+
+/** A claim removes the bytes of the attempt before it. */
+function hasReported({ stdout_bytes }: Pick<Job, 'stdout_bytes'>): boolean {
+  return stdout_bytes !== undefined;
+}

@@ -6,7 +6,7 @@ import { composePrompt } from '../contract/compose-prompt.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { Attachment, AttachmentStore } from './attachment-store.ts';
-import { asOfAttempt } from './attempt-view.ts';
+import { asOfAttempt, asOfNewestAttempt } from './attempt-view.ts';
 import { compared, type OutputState, openCompared, type RecordedStreams, recordedStreams } from './compared-output.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
@@ -51,11 +51,12 @@ export async function readResult(
 ): Promise<OutputAnswer> {
   requireAttempt(known, attempt);
   const { receipt, state: receiptState } = await receiptOf(context, known, attempt);
-  const job = attempt === known.attempt ? known : asOfAttempt(known, attempt, receipt);
+  const isNewest = attempt === known.attempt;
+  const job = isNewest ? asOfNewestAttempt(known, receipt) : asOfAttempt(known, attempt, receipt);
   const document = full ? await documentLocation(context, job, receipt, 'result') : undefined;
   if (document?.location !== undefined) return { location: document.location };
   // The texts may have been edited since an earlier attempt.
-  const composedPrompt = receipt?.composed_prompt ?? (job === known ? await composedNow(context, job) : null);
+  const composedPrompt = receipt?.composed_prompt ?? (isNewest ? await composedNow(context, job) : null);
   const ended = job.status !== 'RUNNING';
   const recorded = ended ? recordedStreams(job, job.attempt, receipt) : {};
   const sources = await sourcesOf(context, job, job.attempt, { streams: streamsOf('all'), recorded });

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { createJob, untilEnded } from './job-client.ts';
 
 let service: ServiceUnderTest;
@@ -46,6 +48,24 @@ it('an earlier attempt says how it ended itself, whatever the job has come to', 
     stdout: 'first\n',
     stdout_state: 'complete',
   });
+});
+
+it('an attempt shows no usage and no session but its own', async () => {
+  const again = join(service.home, 'again');
+  const prompt = `drill: tool if [ -e ${again} ]; then touch ${again}-runs; sleep 600; fi; touch ${again}`;
+  const id = await createJob(service, { prompt });
+  await untilEnded(service, id);
+  const first = await result(id);
+  expect(first.usage).not.toBeNull();
+  await service.api('POST', `/jobs/${id}/retry`);
+  await waitFor(() => existsSync(`${again}-runs`));
+  expect(await result(id)).toMatchObject({ attempt: 2, status: 'RUNNING', usage: null, session_id: null });
+  await service.api('POST', `/jobs/${id}/kill`);
+  await untilEnded(service, id);
+  const second = await result(id);
+  expect(second).toMatchObject({ attempt: 2, status: 'CANCELLED', usage: null });
+  expect(second.session_id).not.toBe(first.session_id);
+  expect(await result(id, '?attempt=1')).toMatchObject({ usage: first.usage, session_id: first.session_id });
 });
 
 it('refuses an attempt that the job has not had', async () => {
