@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { launchBrowser, openAs } from './browser.ts';
 
 let service: ServiceUnderTest;
@@ -68,4 +68,44 @@ test('a list that can not be read any more says so in words, and its clocks stan
   await page.getByText('The list is out of date').waitFor({ state: 'detached' });
   await page.context().close();
   await service.api('POST', `/jobs/${json.id}/kill`);
+});
+
+test('a log goes on behind its last line once a service answers that was overloaded for a moment', async () => {
+  const { json } = await service.api('POST', '/jobs', { prompt: 'echo first; echo second', profile: 'shell' });
+  await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  const asked: (string | undefined)[] = [];
+  const piece = { attempt: 1, stream: 'stdout', text: 'first\n', offset: 0, next_offset: 6 };
+  await page.route('**/logs?follow=1*', async (route) => {
+    asked.push(route.request().headers()['last-event-id']);
+    if (asked.length === 1)
+      return await route.fulfill({
+        contentType: 'text/event-stream',
+        body: `retry: 0\nid: 6,0\ndata: ${JSON.stringify(piece)}\n\n`,
+      });
+    if (asked.length < 4)
+      return await route.fulfill({ status: asked.length === 2 ? 503 : 429, json: { error: 'unavailable' } });
+    await route.continue();
+  });
+  await page.goto(`/jobs/${json.id}`);
+  const lines = page.locator('.job-log').getByRole('listitem');
+  await lines.getByText('second', { exact: true }).waitFor();
+  expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
+  await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
+  expect(asked).toEqual([undefined, '6,0', '6,0', '6,0']);
+  await page.context().close();
+});
+
+test('a log that may not be read any more says why, and is not asked for again', async () => {
+  const { json } = await service.api('POST', '/jobs', { prompt: 'echo once', profile: 'shell' });
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  let asked = 0;
+  await page.route('**/logs?follow=1*', async (route) => {
+    asked += 1;
+    await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
+  });
+  await page.goto(`/jobs/${json.id}?tab=log`);
+  await page.getByText("The log can't be followed any further: This job does not exist, or it was removed.").waitFor();
+  expect(asked).toBe(1);
+  await page.context().close();
 });

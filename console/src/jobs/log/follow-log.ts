@@ -1,4 +1,8 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { ApiFault } from '../../api/api-fault.ts';
 import type { Schemas } from '../../api/client.ts';
+import { ERROR_WORDS } from '../../api/error-words.ts';
+import { reach } from '../../api/reach.ts';
 import type { KeptStates } from './output-losses.ts';
 
 type Status = Schemas['Job']['status'];
@@ -14,19 +18,26 @@ export interface LogPiece {
 }
 
 export interface LogFollower {
+  /** The service has answered; pieces follow as they are written. */
+  readonly onOpen?: () => void;
   readonly onPiece: (piece: LogPiece) => void;
   /** The attempt has ended and all of it was brought. */
   readonly onEnd: (status: Status, kept: KeptStates) => void;
-  /** Why nothing more comes: for good, or until `onPiece` is called again. */
+  /** Why nothing more comes: for good, or until `onOpen` is called again. */
   readonly onTrouble: (message: string, isFinal: boolean) => void;
 }
 
 /** How long a connection may be down before that is said; the service can ask for a pause of two seconds. */
 const TROUBLE_AFTER_MS = 6_000;
+/** Between a failed try and the next; the service's own pauses come with `retry`. */
+const RETRY_AFTER_MS = 2_000;
+/** Between two streams at the least. */
+const MIN_PAUSE_MS = 100;
 
 /**
- * Follows what an attempt writes, from its first byte or from `offset`, until it ends. The browser reconnects by itself
- * and goes on behind the last event it got.
+ * Follows what an attempt writes, from its first byte or from `offset`, until it ends. A stream that breaks off, and an
+ * answer that can pass (429, 5xx), is tried again behind the last event that came. An EventSource would end for good at
+ * such an answer.
  * @returns what ends the following
  */
 export function followLog(
@@ -36,33 +47,96 @@ export function followLog(
 ): () => void {
   const query = new URLSearchParams({ follow: '1', stream: from.stream, attempt: String(job.attempt) });
   if (from.offset !== undefined && from.stream !== 'all') query.set('offset', String(from.offset));
+  const stopped = new AbortController();
+  void follow(`/api/v1/jobs/${encodeURIComponent(job.id)}/logs?${query}`, follower, stopped.signal).catch(
+    (error: unknown) => {
+      if (!stopped.signal.aborted)
+        follower.onTrouble(
+          `The log can't be followed any further: ${error instanceof Error ? error.message : String(error)}`,
+          true,
+        );
+    },
+  );
+  return () => stopped.abort();
+}
+
+async function follow(url: string, follower: LogFollower, signal: AbortSignal): Promise<void> {
+  const place: Place = { lastEventId: undefined, pauseMs: RETRY_AFTER_MS };
   let trouble: ReturnType<typeof setTimeout> | undefined;
-  const source = new EventSource(`/api/v1/jobs/${encodeURIComponent(job.id)}/logs?${query}`);
-  source.onopen = () => clearTimeout(trouble);
-  source.onmessage = ({ data }: MessageEvent<string>) => follower.onPiece(JSON.parse(data) as LogPiece);
-  source.addEventListener('end', ({ data }: MessageEvent<string>) => {
-    source.close();
-    const { status, ...kept } = JSON.parse(data) as { status: Status } & KeptStates;
-    follower.onEnd(status, kept);
-  });
-  source.onerror = (event) => {
+  const onOpen = () => {
     clearTimeout(trouble);
-    // An event of the service's own brings a sentence; the browser's has none, and it tries again by itself.
-    if (event instanceof MessageEvent) {
-      source.close();
-      follower.onTrouble(
-        `The log can't be followed any further: ${(JSON.parse(String(event.data)) as { error: string }).error}`,
-        true,
-      );
-    } else if (source.readyState === EventSource.CLOSED) {
-      follower.onTrouble('The log is not reachable. Reload the page to try again.', true);
-    } else {
+    trouble = undefined;
+    follower.onOpen?.();
+  };
+  const onTrouble = () => follower.onTrouble('The connection was lost. Trying again.', false);
+  try {
+    for (;;) {
+      const outcome = await readStream(url, place, { ...follower, onOpen }, signal);
+      if (outcome === 'ended' || signal.aborted) return;
       // A stream ends within a minute and is asked for again at once, or after a pause: trouble is what lasts.
-      trouble = setTimeout(() => follower.onTrouble('The connection was lost. Trying again.', false), TROUBLE_AFTER_MS);
+      trouble ??= setTimeout(onTrouble, TROUBLE_AFTER_MS);
+      await pause(outcome === 'failed' ? RETRY_AFTER_MS : Math.max(place.pauseMs, MIN_PAUSE_MS), signal);
     }
-  };
-  return () => {
+  } finally {
     clearTimeout(trouble);
-    source.close();
-  };
+  }
+}
+
+/** Where a stream is to go on, and after how long. */
+interface Place {
+  lastEventId: string | undefined;
+  pauseMs: number;
+}
+
+/**
+ * Reads one stream as far as it goes.
+ * @throws ApiFault for an answer that will not change; Error with the sentence of the service's own last event
+ */
+async function readStream(
+  url: string,
+  place: Place,
+  follower: LogFollower,
+  signal: AbortSignal,
+): Promise<'ended' | 'closed' | 'failed'> {
+  const headers = { accept: 'text/event-stream', ...(place.lastEventId && { 'last-event-id': place.lastEventId }) };
+  const answer = await reach(url, { headers, credentials: 'same-origin', cache: 'no-store', signal }).catch(
+    () => undefined,
+  );
+  if (answer === undefined || answer.status === 429 || answer.status >= 500) return 'failed';
+  if (!answer.ok || answer.body === null) throw ApiFault.of(answer, await answer.json().catch(() => undefined));
+  follower.onOpen?.();
+  const events = answer.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream({ onRetry: (pauseMs) => (place.pauseMs = pauseMs) }))
+    .getReader();
+  for (;;) {
+    const read = await events.read().catch(() => undefined);
+    if (read === undefined || read.done) return signal.aborted ? 'ended' : 'closed';
+    const { id, event, data } = read.value;
+    if (id !== undefined) place.lastEventId = id;
+    if (event === 'error') {
+      const { error } = JSON.parse(data) as { error: string };
+      throw new Error(ERROR_WORDS[error] ?? error);
+    }
+    if (event === 'end') {
+      await events.cancel();
+      const { status, ...kept } = JSON.parse(data) as { status: Status } & KeptStates;
+      follower.onEnd(status, kept);
+      return 'ended';
+    }
+    follower.onPiece(JSON.parse(data) as LogPiece);
+    if (signal.aborted) return 'ended';
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+  });
 }

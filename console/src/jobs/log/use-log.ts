@@ -40,6 +40,7 @@ export function useLog(
     const losses: string[] = [];
     const ends = parts.map((part) =>
       followLog({ id, attempt }, part, {
+        onOpen: () => setLog((before) => (before.state === 'trouble' ? { state: 'live' } : before)),
         onPiece: (piece) => {
           sink.onPiece(piece);
           setLog((before) => (before.state === 'live' ? before : { state: 'live' }));
