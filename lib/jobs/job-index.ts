@@ -43,6 +43,7 @@ const detailsSchema = jobItemSchema
     copied_from: true,
     exit_code: true,
     signal: true,
+    error: true,
   })
   .extend({ labels: jobItemSchema.shape.labels })
   .partial();

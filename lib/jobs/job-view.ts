@@ -146,7 +146,7 @@ export function viewSummary(
   return {
     id: job.id,
     status: job.status,
-    state_reason: viewReason(job),
+    state_reason: viewReason({ ...job, error: details.error }),
     project_id: job.project_id,
     project: job.project,
     ...viewNamed(details, labels, timeoutUnit),

@@ -47,6 +47,9 @@ describe('a job on the default profile', () => {
     await untilEnded(service, id);
     const { json: job } = await service.api('GET', `/jobs/${id}`);
     expect(job.error).toContain('The practice vendor fails as asked (400)');
+    const { json: list } = await service.api('GET', '/jobs?limit=1');
+    expect(list.items).toMatchObject([{ id, state_reason: job.state_reason, exit_code: 1 }]);
+    expect(job.state_reason.message).toContain(job.error);
   });
 });
 
