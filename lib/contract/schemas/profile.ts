@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AGENTS } from '../agents.ts';
 import { LIMITS } from '../limits.ts';
 import { REFUSED_NAMES, whyRefused } from '../profile-variables.ts';
 import { unknownMember, withoutNulls } from './entry.ts';
@@ -6,10 +7,10 @@ import { nameText } from './name.ts';
 import { timeoutNumber, wholeNumber } from './number.ts';
 import { timestamp } from './text.ts';
 
+export { AGENTS };
+
 const { catalog } = LIMITS;
 
-/** The vendors' CLIs that there are adapters for, and the plain shell. */
-export const AGENTS = ['codex', 'claude', 'shell'] as const;
 export const SANDBOXES = ['workspace-write', 'read-only', 'none'] as const;
 
 /** What names a rule, a profile. */
