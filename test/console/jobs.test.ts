@@ -205,7 +205,7 @@ test('filters stand in the address, survive a reload, and can be kept by name', 
   await page.getByRole('menuitem', { name: 'Clear all filters' }).click();
   await page.waitForURL(/\/jobs$/);
   await button(page, 'Saved filters').click();
-  await page.getByRole('menuitem', { name: /^Needles status: DRAFT/ }).click();
+  await page.getByRole('menuitem', { name: /^Needles State: Draft/ }).click();
   await page.waitForURL(/search=needle/);
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     project: 'filters',

@@ -124,6 +124,15 @@ export const SCENES: readonly Scene[] = [
   { name: 'made-token', path: () => '/api-tokens', act: makes('Create token', 'Name', 'nightly build') },
   { name: 'new-binding', path: () => '/bindings', act: asks('Create binding') },
   { name: 'user-menu', path: () => '/jobs', act: press(/admin@promptq/) },
+  {
+    name: 'list-filters',
+    path: () => '/jobs?project=storefront&created_after=2026-01-02T10:00:00Z&tag=nightly',
+    act: async (page) => {
+      await press('Filters')(page);
+      await page.getByLabel('Created by').waitFor();
+    },
+  },
+  { name: 'list-settings', path: () => '/jobs', act: asks('List settings') },
   { name: 'saved-filters', path: () => '/jobs?status=FAILED', act: press('Saved filters') },
   {
     name: 'configuration-faults',

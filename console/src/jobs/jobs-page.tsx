@@ -6,26 +6,30 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import type { Schemas } from '../api/client.ts';
 import { useMayAct } from '../api/session.ts';
 import { ListTable } from '../layout/list-table.tsx';
 import { useNarrowScreen } from '../layout/narrow-screen.ts';
 import { PageFault } from '../layout/page-fault.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { BulkActions } from './bulk/bulk-actions.tsx';
-import { FilterBar } from './list/filter-bar.tsx';
-import { useJobColumns } from './list/job-columns.tsx';
-import { useJobFilters } from './list/job-filters.ts';
+import { FilterBar } from './filters/filter-bar.tsx';
+import { activeFilters, NO_FILTERS, useJobFilters } from './filters/job-filters.ts';
+import { useColumnChoice } from './list/column-choice.ts';
+import { SORTED_COLUMN, useJobColumns } from './list/job-columns.tsx';
 import { jobsQuery } from './list/jobs-query.ts';
 import { noteList } from './list/last-list.ts';
+import { ListSettings } from './list/list-settings.tsx';
 import { NoJobs } from './list/no-jobs.tsx';
 import { PageButtons } from './list/page-buttons.tsx';
+import { jobHeadline } from './list/prompt-headline.ts';
 import { SelectAll } from './list/select-all.tsx';
 import { useListKeys } from './list/use-list-keys.ts';
 import { usePaging } from './list/use-paging.ts';
 import { useSelection } from './list/use-selection.ts';
 import './jobs-page.css';
 
-/** The list of jobs, newest first. */
+/** The list of jobs, newest first unless the address says otherwise. */
 export function JobsPage() {
   usePageTitle('Jobs');
   const navigate = useNavigate();
@@ -35,14 +39,15 @@ export function JobsPage() {
   const search = useRef<InputProps.Ref>(null);
   const narrow = useNarrowScreen();
   const jobs = useQuery(jobsQuery(filters, paging.cursor));
-  const columns = useJobColumns(jobs.error ? jobs.dataUpdatedAt : undefined);
+  const choice = useColumnChoice();
+  const columns = useJobColumns(choice.shown, jobs.error ? jobs.dataUpdatedAt : undefined);
   const selection = useSelection(jobs.data?.items);
   const { search: query } = useLocation();
   useEffect(() => noteList(query), [query]);
   const shown = jobs.data?.items ?? [];
   const isWholePage =
     shown.length > 0 &&
-    selection.jobs.length < (jobs.data?.total ?? 0) &&
+    (selection.jobs.length < (jobs.data?.total ?? 0) || jobs.data?.total_complete === false) &&
     shown.every(({ id }) => selection.jobs.some((job) => job.id === id));
   const newJob = () => void navigate('/jobs/new');
   useListKeys({
@@ -63,7 +68,12 @@ export function JobsPage() {
         </Alert>
       )}
       {mayAct && isWholePage && (
-        <SelectAll filters={filters} total={jobs.data?.total ?? 0} onSelect={selection.replace} />
+        <SelectAll
+          filters={filters}
+          total={jobs.data?.total ?? 0}
+          isComplete={jobs.data?.total_complete ?? true}
+          onSelect={selection.replace}
+        />
       )}
       <ListTable
         variant="full-page"
@@ -76,12 +86,12 @@ export function JobsPage() {
           tableLabel: 'Jobs',
           selectionGroupLabel: 'Select jobs',
           allItemsSelectionLabel: () => 'Select all jobs of this page',
-          itemSelectionLabel: (_, job) => `Select ${job.prompt_preview || job.id}`,
+          itemSelectionLabel: (_, job) => `Select ${jobHeadline(job)}`,
         }}
         header={
           <Header
             variant="h1"
-            counter={counter(jobs.data?.total, selection.jobs.length)}
+            counter={counter(jobs.data, selection.jobs.length)}
             actions={
               <SpaceBetween size="xs" direction="horizontal">
                 {mayAct && (!narrow || selection.jobs.length > 0) && (
@@ -99,26 +109,44 @@ export function JobsPage() {
           </Header>
         }
         filter={
-          <FilterBar filters={filters} onChange={changeFilters} counts={jobs.data?.status_counts} searchRef={search} />
+          <FilterBar
+            filters={filters}
+            onChange={changeFilters}
+            counts={jobs.data?.status_counts}
+            searchRef={search}
+            jobs={shown}
+          >
+            <ListSettings columns={choice} />
+          </FilterBar>
         }
+        sortingColumn={SORTED_COLUMN}
+        sortingDescending={filters.order !== 'oldest'}
+        onSortingChange={({ detail }) => changeFilters({ order: detail.isDescending ? '' : 'oldest' })}
         items={shown}
         loading={jobs.isPending}
         loadingText="Loading the jobs"
         columnDefinitions={columns}
         empty={
-          <NoJobs
-            filtered={Object.keys(filters).length > 0}
-            onClear={() => changeFilters({ status: '', search: '', project: '', cwd: '' })}
-            {...(mayAct && { onNew: newJob })}
-          />
+          jobs.data?.next_cursor ? (
+            'No job that was read so far matches. The next page continues the search.'
+          ) : (
+            <NoJobs
+              filtered={activeFilters(filters).length > 0}
+              onClear={() => changeFilters(NO_FILTERS)}
+              {...(mayAct && { onNew: newJob })}
+            />
+          )
         }
-        footer={<PageButtons paging={paging} nextCursor={jobs.data?.next_cursor} />}
+        footer={
+          <PageButtons paging={paging} nextCursor={jobs.data?.next_cursor} oldestFirst={filters.order === 'oldest'} />
+        }
       />
     </>
   );
 }
 
-function counter(total: number | undefined, chosen: number): string {
-  if (total === undefined) return '';
-  return `(${total.toLocaleString('en')}${chosen > 0 ? `, ${chosen} selected` : ''})`;
+function counter(list: Schemas['JobList'] | undefined, chosen: number): string {
+  if (list === undefined) return '';
+  const total = `${list.total_complete ? '' : 'at least '}${list.total.toLocaleString('en')}`;
+  return `(${total}${chosen > 0 ? `, ${chosen} selected` : ''})`;
 }

@@ -12,5 +12,11 @@ export function RunTime({ job, asOf }: RunTimeProps) {
   const now = useNow();
   const { status, started_at: startedAt, finished_at: finishedAt } = job;
   if (startedAt === null || (finishedAt === null && status !== 'RUNNING')) return <>-</>;
-  return <>{duration((finishedAt === null ? (asOf ?? now) : Date.parse(finishedAt)) - Date.parse(startedAt))}</>;
+  const length = (finishedAt === null ? (asOf ?? now) : Date.parse(finishedAt)) - Date.parse(startedAt);
+  const from = new Date(startedAt).toLocaleString();
+  return (
+    <span title={finishedAt === null ? `Since ${from}` : `${from} to ${new Date(finishedAt).toLocaleString()}`}>
+      {duration(length)}
+    </span>
+  );
 }

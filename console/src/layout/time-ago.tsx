@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { exactTime, useAbsoluteTimes } from './time-preference.ts';
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
@@ -38,10 +39,17 @@ interface TimeAgoProps {
   readonly within?: number;
 }
 
-/** A time of the API as people say it; the exact one on hover and for screen readers. */
+/** How long ago a time of the API is, or the time of day if this browser prefers that; the exact time on hover. */
 export function TimeAgo({ at, within = 0 }: TimeAgoProps) {
   const present = useNow();
+  const isAbsolute = useAbsoluteTimes();
   if (at === null || at === undefined) return <>-</>;
+  if (isAbsolute && within === 0)
+    return (
+      <time dateTime={at} title={new Date(at).toLocaleString()}>
+        {exactTime(at)}
+      </time>
+    );
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
       {present - Date.parse(at) < within

@@ -1,5 +1,5 @@
 import { api, dataOf } from '../../api/client.ts';
-import type { JobFilters } from './job-filters.ts';
+import type { JobFilters } from '../filters/job-filters.ts';
 import type { JobSummary } from './jobs-query.ts';
 
 /** Jobs that can be selected at once: as many as a preview can still be read through. */
@@ -9,7 +9,7 @@ export const SELECTION_LIMIT = 1_000;
 const PAGE_SIZE = 200;
 
 /**
- * Every job that matches, newest first, up to the limit.
+ * Every job that matches, in the order of the list, up to the limit.
  * @throws ApiFault with what the service said, or UnreachableError
  */
 export async function allMatching(filters: JobFilters): Promise<JobSummary[]> {

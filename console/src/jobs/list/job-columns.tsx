@@ -2,76 +2,85 @@ import Box from '@cloudscape-design/components/box';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
-import { useNarrowScreen } from '../../layout/narrow-screen.ts';
 import { TimeAgo } from '../../layout/time-ago.tsx';
 import { JobStatus } from '../job-status.tsx';
 import { RunTime } from '../run-time.tsx';
+import { COLUMN_LABELS, type ColumnId } from './column-choice.ts';
+import { shortReason } from './job-reason.ts';
+import { JobTitle } from './job-title.tsx';
 import type { JobSummary } from './jobs-query.ts';
 
-type Columns = TableProps.ColumnDefinition<JobSummary>[];
+type Column = TableProps.ColumnDefinition<JobSummary>;
 
-const jobColumns = (asOf: number | undefined): Columns => [
-  {
-    id: 'status',
-    header: 'State',
-    minWidth: 150,
-    maxWidth: 240,
-    cell: (job) => (
-      <>
-        <JobStatus status={job.status} cancelling={job.cancel_requested_at !== null} />
-        {(job.status === 'QUEUED' || job.status === 'FAILED') && (
-          <div className="job-reason" title={job.state_reason.message}>
-            <Box variant="small">{job.state_reason.message}</Box>
-          </div>
-        )}
-      </>
-    ),
-  },
-  {
-    id: 'prompt',
-    header: 'Prompt',
-    isRowHeader: true,
-    // All the room that the others leave, and no more.
-    width: '100%',
-    minWidth: 200,
-    maxWidth: 0,
-    cell: (job) => (
-      <Link className="job-link" to={`/jobs/${job.id}`} data-job={job.id} title={job.prompt_preview}>
-        {job.title ?? (job.prompt_preview || job.id)}
-      </Link>
-    ),
-  },
-  {
-    id: 'project',
-    header: 'Project',
-    minWidth: 100,
-    maxWidth: 180,
-    cell: (job) => (
+/** The column that the service can order by. */
+export const SORTED_COLUMN = { sortingField: 'created_at' } as const;
+
+const column = (id: ColumnId, minWidth: number, cell: Column['cell'], more: Partial<Column> = {}): Column => ({
+  id,
+  header: COLUMN_LABELS[id],
+  minWidth,
+  cell,
+  ...more,
+});
+
+const titleColumn = (withTags: boolean): Column => ({
+  id: 'title',
+  header: 'Job',
+  isRowHeader: true,
+  // All the room that the others leave, and no more.
+  width: '100%',
+  minWidth: 200,
+  maxWidth: 0,
+  cell: (job) => <JobTitle job={job} withTags={withTags} />,
+});
+
+const jobColumns = (asOf: number | undefined, withTags: boolean): Column[] => [
+  column('status', 135, (job) => <State job={job} />, { maxWidth: 160 }),
+  titleColumn(withTags),
+  column(
+    'project',
+    100,
+    (job) => (
       <Link className="job-link" to={`/jobs?${new URLSearchParams({ project: job.project_id })}`}>
         {job.project}
       </Link>
     ),
-  },
-  { id: 'profile', header: 'Profile', minWidth: 85, maxWidth: 160, cell: (job) => job.profile },
-  { id: 'priority', header: 'Priority', minWidth: 80, cell: (job) => job.priority },
-  { id: 'attempt', header: 'Attempt', minWidth: 80, cell: (job) => (job.attempt === 0 ? '-' : job.attempt) },
-  { id: 'created', header: 'Created', minWidth: 110, cell: (job) => <TimeAgo at={job.created_at} /> },
-  {
-    id: 'duration',
-    header: 'Run time',
-    minWidth: 90,
-    cell: (job) => <RunTime job={job} asOf={asOf} />,
-  },
+    { maxWidth: 180 },
+  ),
+  column('profile', 85, (job) => job.profile, { maxWidth: 160 }),
+  column('agent', 80, (job) => job.agent ?? '-'),
+  column('model', 100, (job) => job.model_used ?? job.model ?? '-', { maxWidth: 180 }),
+  column('priority', 80, (job) => job.priority),
+  column('attempt', 80, (job) => (job.attempt === 0 ? '-' : job.attempt)),
+  column('exit_code', 90, (job) => job.exit_code ?? job.signal ?? '-'),
+  column('created_by', 110, (job) => job.created_by ?? '-', { maxWidth: 200 }),
+  column('created', 110, (job) => <TimeAgo at={job.created_at} />, SORTED_COLUMN),
+  column('started', 110, (job) => <TimeAgo at={job.started_at} />),
+  column('duration', 90, (job) => <RunTime job={job} asOf={asOf} />),
 ];
 
-const IN_NARROW = ['prompt', 'status', 'project', 'created'];
+/** A job's state, and below it why it waits or has failed. */
+function State({ job }: { job: JobSummary }) {
+  const reason = shortReason(job);
+  return (
+    <>
+      <JobStatus status={job.status} cancelling={job.cancel_requested_at !== null} />
+      {reason !== undefined && (
+        <div className="job-reason" title={job.state_reason.message}>
+          <Box variant="small">{reason}</Box>
+        </div>
+      )}
+    </>
+  );
+}
 
 /**
- * The columns that are shown: on a narrow screen what is needed to find a job.
+ * The columns of the list: the title and those that were chosen.
  * @param asOf when the jobs were last read (ms), if they can't be read now
  */
-export function useJobColumns(asOf: number | undefined): Columns {
-  const narrow = useNarrowScreen();
-  const columns = useMemo(() => jobColumns(asOf), [asOf]);
-  return narrow ? columns.filter(({ id = '' }) => IN_NARROW.includes(id)) : columns;
+export function useJobColumns(shown: readonly ColumnId[], asOf: number | undefined): Column[] {
+  return useMemo(() => {
+    const isShown = ({ id }: Column) => id === 'title' || shown.some((chosen) => chosen === id);
+    return jobColumns(asOf, shown.includes('tags')).filter(isShown);
+  }, [shown, asOf]);
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
-import type { JobFilters } from './job-filters.ts';
+import type { JobFilters } from '../filters/job-filters.ts';
 
 export type JobSummary = Schemas['JobSummary'];
 

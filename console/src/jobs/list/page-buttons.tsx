@@ -2,21 +2,28 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { Paging } from './use-paging.ts';
 
+interface PageButtonsProps {
+  readonly paging: Paging;
+  readonly nextCursor: string | null | undefined;
+  readonly oldestFirst: boolean;
+}
+
 /** Leads to older and newer jobs. */
-export function PageButtons({ paging, nextCursor }: { paging: Paging; nextCursor: string | null | undefined }) {
+export function PageButtons({ paging, nextCursor, oldestFirst }: PageButtonsProps) {
   if (paging.cursor === undefined && !nextCursor) return null;
+  const [before, after] = oldestFirst ? ['Older', 'Newer'] : ['Newer', 'Older'];
   return (
     <SpaceBetween size="xs" direction="horizontal">
-      <Button iconName="angle-left" disabled={paging.cursor === undefined} onClick={paging.newer}>
-        Newer
+      <Button iconName="angle-left" disabled={paging.cursor === undefined} onClick={paging.previous}>
+        {before}
       </Button>
       <Button
         iconName="angle-right"
         iconAlign="right"
         disabled={!nextCursor}
-        onClick={() => nextCursor && paging.older(nextCursor)}
+        onClick={() => nextCursor && paging.next(nextCursor)}
       >
-        Older
+        {after}
       </Button>
     </SpaceBetween>
   );

@@ -1,28 +1,36 @@
 import Button from '@cloudscape-design/components/button';
 import { useMutation } from '@tanstack/react-query';
 import { notify } from '../../layout/notices.tsx';
+import type { JobFilters } from '../filters/job-filters.ts';
 import { allMatching, SELECTION_LIMIT } from './all-matching.ts';
-import type { JobFilters } from './job-filters.ts';
 import type { JobSummary } from './jobs-query.ts';
 
 interface SelectAllProps {
   readonly filters: JobFilters;
   /** Jobs that match; more than the page shows. */
   readonly total: number;
+  /** Whether `total` is all of them; else there are at least so many. */
+  readonly isComplete: boolean;
   readonly onSelect: (jobs: readonly JobSummary[]) => void;
 }
 
 /** Selects what matches the filters on all pages, once all of this page is selected. */
-export function SelectAll({ filters, total, onSelect }: SelectAllProps) {
+export function SelectAll({ filters, total, isComplete, onSelect }: SelectAllProps) {
   const select = useMutation({
     mutationFn: async () => await allMatching(filters),
     onSuccess: onSelect,
     onError: ({ message }) => notify({ type: 'error', header: 'The jobs could not be selected', content: message }),
   });
   const count = Math.min(total, SELECTION_LIMIT).toLocaleString('en');
+  const first = filters.order === 'oldest' ? 'oldest' : 'newest';
+  const text = isComplete
+    ? total > SELECTION_LIMIT
+      ? `Select the ${first} ${count} jobs that match`
+      : `Select all ${count} jobs that match`
+    : `Select the ${first} jobs that match, up to ${SELECTION_LIMIT.toLocaleString('en')}`;
   return (
     <Button variant="inline-link" loading={select.isPending} onClick={() => select.mutate()}>
-      {total > SELECTION_LIMIT ? `Select the newest ${count} jobs that match` : `Select all ${count} jobs that match`}
+      {text}
     </Button>
   );
 }

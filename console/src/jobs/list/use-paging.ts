@@ -5,9 +5,9 @@ import { useLocation, useNavigate } from 'react-router';
 export interface Paging {
   /** Of the page that is shown; undefined: the first. */
   readonly cursor: string | undefined;
-  readonly older: (nextCursor: string) => void;
+  readonly next: (nextCursor: string) => void;
   /** Back by a page; to the first if it is not known which one was before. */
-  readonly newer: () => void;
+  readonly previous: () => void;
 }
 
 /** Keeps the page in the address, and the ones before it in the entry of the browser's history: both survive a reload. */
@@ -27,8 +27,8 @@ export function usePaging(): Paging {
   );
   return {
     cursor,
-    older: (nextCursor) => go(nextCursor, [...before, cursor ?? '']),
-    newer: () => go(before.at(-1), before.slice(0, -1)),
+    next: (nextCursor) => go(nextCursor, [...before, cursor ?? '']),
+    previous: () => go(before.at(-1), before.slice(0, -1)),
   };
 }
 

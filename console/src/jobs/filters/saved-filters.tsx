@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { lazyPart } from '../../layout/lazy-part.ts';
 import { notify } from '../../layout/notices.tsx';
 import { Part } from '../../layout/part.tsx';
-import type { ChangeFilters, JobFilters } from './job-filters.ts';
+import { filtersText } from './filter-words.ts';
+import { type ChangeFilters, type JobFilters, NO_FILTERS } from './job-filters.ts';
 import { type KeptFilters, keepFilters, keptFilters } from './kept-filters.ts';
 
 const NameFilters = lazyPart(() => import('./name-filters.tsx'), 'NameFilters');
-const NO_FILTERS = { status: '', search: '', project: '', cwd: '' } as const;
 
 interface SavedFiltersProps {
   readonly filters: JobFilters;
@@ -28,7 +28,7 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
     const chosen = kept[name];
     if (what === 'save') setNaming(true);
     else if (what === 'clear') onChoose(NO_FILTERS);
-    else if (what === 'take' && chosen !== undefined) onChoose({ ...NO_FILTERS, ...chosen });
+    else if (what === 'take' && chosen !== undefined) onChoose({ ...NO_FILTERS, order: '', ...chosen });
     else if (what === 'remove') keep(Object.fromEntries(Object.entries(kept).filter(([other]) => other !== name)));
   };
   return (
@@ -60,19 +60,13 @@ function itemsFor(kept: KeptFilters, filtered: boolean): ButtonDropdownProps.Ite
   const names = Object.keys(kept).sort((one, other) => one.localeCompare(other));
   const none = { disabled: !filtered, disabledReason: 'No filter is set.' };
   return [
-    ...names.map((name) => ({ id: `take:${name}`, text: name, secondaryText: described(kept[name] ?? {}) })),
+    ...names.map((name) => ({ id: `take:${name}`, text: name, secondaryText: filtersText(kept[name] ?? {}) })),
     { id: 'save:', text: 'Save these filters…', iconName: 'add-plus', ...none },
     { id: 'clear:', text: 'Clear all filters', iconName: 'undo', ...none },
     ...(names.length === 0
       ? []
       : [{ text: 'Remove', items: names.map((name) => ({ id: `remove:${name}`, text: name })) }]),
   ];
-}
-
-function described(filters: JobFilters): string {
-  return Object.entries(filters)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join(', ');
 }
 
 /** A name may hold colons itself. */

@@ -1,0 +1,60 @@
+import Button from '@cloudscape-design/components/button';
+import type { InputProps } from '@cloudscape-design/components/input';
+import { type ReactNode, type Ref, useCallback, useState } from 'react';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import type { Status } from '../../../../lib/contract/statuses.ts';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
+import type { JobSummary } from '../list/jobs-query.ts';
+import { FilterBox } from './filter-box.tsx';
+import { FilterChips } from './filter-chips.tsx';
+import type { ChangeFilters, JobFilters } from './job-filters.ts';
+import { SavedFilters } from './saved-filters.tsx';
+import { StatusTabs } from './status-tabs.tsx';
+import './filter-bar.css';
+
+const FilterPanel = lazyPart(() => import('./filter-panel.tsx'), 'FilterPanel');
+
+interface FilterBarProps {
+  readonly filters: JobFilters;
+  readonly onChange: ChangeFilters;
+  readonly counts: Readonly<Record<Status, number>> | undefined;
+  readonly searchRef: Ref<InputProps.Ref>;
+  readonly jobs: readonly JobSummary[];
+  /** What else has its place in the bar. */
+  readonly children?: ReactNode;
+}
+
+/** The state and the search; all other filters in a panel that opens; those that are set as chips. */
+export function FilterBar({ filters, onChange, counts, searchRef, jobs, children }: FilterBarProps) {
+  const search = useCallback((text: string) => onChange({ search: text }), [onChange]);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="filter-bar">
+      <StatusTabs counts={counts} selected={filters.status} onSelect={(status) => onChange({ status: status ?? '' })} />
+      <div className="filter-bar-line">
+        <div className="filter-bar-search">
+          <FilterBox
+            inputRef={searchRef}
+            label="Search jobs"
+            placeholder="Search title, prompt, tag, project, folder, id"
+            maxLength={LIMITS.searchLength}
+            value={filters.search ?? ''}
+            onFilter={search}
+          />
+        </div>
+        <Button iconName="filter" ariaExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Filters
+        </Button>
+        <SavedFilters filters={filters} onChoose={onChange} />
+        {children}
+      </div>
+      {isOpen && (
+        <Part>
+          <FilterPanel filters={filters} onChange={onChange} jobs={jobs} />
+        </Part>
+      )}
+      <FilterChips filters={filters} onChange={onChange} />
+    </div>
+  );
+}

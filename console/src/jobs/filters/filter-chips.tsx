@@ -1,0 +1,33 @@
+import Button from '@cloudscape-design/components/button';
+import Icon from '@cloudscape-design/components/icon';
+import { FILTER_LABELS, filterText } from './filter-words.ts';
+import { activeFilters, type ChangeFilters, type JobFilters, NO_FILTERS } from './job-filters.ts';
+import './filter-chips.css';
+
+/** The filters that are set, each with a button that clears it, and one that clears all. */
+export function FilterChips({ filters, onChange }: { filters: JobFilters; onChange: ChangeFilters }) {
+  const active = activeFilters(filters);
+  if (active.length === 0) return null;
+  return (
+    <ul className="filter-chips" aria-label="Active filters">
+      {active.map(([name, value]) => (
+        <li key={name} className="filter-chip">
+          <span className="filter-chip-text">{filterText(name, value)}</span>
+          <button
+            type="button"
+            className="filter-chip-clear"
+            aria-label={`Clear the filter ${FILTER_LABELS[name]}`}
+            onClick={() => onChange({ [name]: '' })}
+          >
+            <Icon name="close" size="small" />
+          </button>
+        </li>
+      ))}
+      <li>
+        <Button variant="inline-link" onClick={() => onChange(NO_FILTERS)}>
+          Clear all filters
+        </Button>
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,92 @@
+import FormField from '@cloudscape-design/components/form-field';
+import Select from '@cloudscape-design/components/select';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { AGENTS } from '../../../../lib/contract/agents.ts';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { profilesQuery, projectsQuery } from '../form/catalog-choices.ts';
+import type { JobSummary } from '../list/jobs-query.ts';
+import type { Suggestion } from './closest-name.ts';
+import { FILTER_LABELS } from './filter-words.ts';
+import type { ChangeFilters, FilterName, JobFilters } from './job-filters.ts';
+import { SuggestBox } from './suggest-box.tsx';
+import { TimeBox } from './time-box.tsx';
+import './filter-panel.css';
+
+interface FilterPanelProps {
+  readonly filters: JobFilters;
+  readonly onChange: ChangeFilters;
+  /** The jobs of the page, whose values are suggested. */
+  readonly jobs: readonly JobSummary[];
+}
+
+const ANY = { value: '', label: 'Any' } as const;
+const AGENT_OPTIONS = [ANY, ...AGENTS.map((agent) => ({ value: agent, label: agent }))];
+const ORDERS = [
+  { value: '', label: 'Newest first' },
+  { value: 'oldest', label: 'Oldest first' },
+] as const;
+
+/** All filters of the API but the state and the search, and the order. */
+export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
+  const projects = useQuery(projectsQuery).data;
+  const profiles = useQuery(profilesQuery).data;
+  // A filter's own function, so that a box that waits for a pause does not begin again with each refresh.
+  const setters = useMemo(() => {
+    const setter = (name: FilterName) => (value: string) => onChange({ [name]: value });
+    return { after: setter('created_after'), before: setter('created_before'), set: setter };
+  }, [onChange]);
+  const box = (
+    name: FilterName,
+    suggestions: readonly Suggestion[],
+    isWhole = false,
+    maxLength: number = LIMITS.nameLength,
+  ) => (
+    <SuggestBox
+      label={FILTER_LABELS[name]}
+      value={filters[name] ?? ''}
+      suggestions={suggestions}
+      isWhole={isWhole}
+      maxLength={maxLength}
+      onFilter={setters.set(name)}
+    />
+  );
+  const models = [...(profiles ?? []).map(({ model }) => model), ...jobs.flatMap((job) => [job.model, job.model_used])];
+  return (
+    <search className="filter-panel" aria-label="Filters">
+      {box(
+        'project',
+        (projects ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        true,
+        LIMITS.projectNameLength,
+      )}
+      {box('profile', named((profiles ?? []).map(({ name }) => name)), true)}
+      <FormField label={FILTER_LABELS.agent}>
+        <Select
+          selectedOption={AGENT_OPTIONS.find(({ value }) => value === filters.agent) ?? ANY}
+          options={AGENT_OPTIONS}
+          onChange={({ detail }) => onChange({ agent: detail.selectedOption.value ?? '' })}
+        />
+      </FormField>
+      {box('model', named(models))}
+      {box('tag', named(jobs.flatMap(({ tags }) => tags)), false, LIMITS.tags.length)}
+      {box('created_by', named(jobs.map((job) => job.created_by)))}
+      {box('cwd', named(jobs.map(({ cwd }) => cwd)), false, LIMITS.cwdLength)}
+      <TimeBox label={FILTER_LABELS.created_after} value={filters.created_after ?? ''} onFilter={setters.after} />
+      <TimeBox label={FILTER_LABELS.created_before} value={filters.created_before ?? ''} onFilter={setters.before} />
+      <FormField label="Order">
+        <Select
+          selectedOption={filters.order === 'oldest' ? ORDERS[1] : ORDERS[0]}
+          options={ORDERS}
+          onChange={({ detail }) => onChange({ order: detail.selectedOption.value ?? '' })}
+        />
+      </FormField>
+    </search>
+  );
+}
+
+/** Each name once, in order. */
+function named(names: readonly (string | null | undefined)[]): Suggestion[] {
+  const known = new Set(names.flatMap((name) => name || []));
+  return [...known].sort((one, other) => one.localeCompare(other)).map((value) => ({ value }));
+}

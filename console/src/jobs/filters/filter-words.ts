@@ -1,0 +1,34 @@
+import { exactTime } from '../../layout/time-preference.ts';
+import { statusText } from '../job-status.tsx';
+import { activeFilters, type FilterName, type JobFilters } from './job-filters.ts';
+
+/** What each filter is called, in the panel and on its chip. */
+export const FILTER_LABELS: Readonly<Record<FilterName, string>> = {
+  status: 'State',
+  search: 'Search',
+  project: 'Project',
+  cwd: 'Folder',
+  profile: 'Profile',
+  agent: 'Agent',
+  model: 'Model',
+  created_by: 'Created by',
+  tag: 'Tag',
+  created_after: 'Created after',
+  created_before: 'Created before',
+};
+
+/** A filter as people read it, such as `State: Failed`. */
+export function filterText(name: FilterName, value: string): string {
+  return `${FILTER_LABELS[name]}: ${valueText(name, value)}`;
+}
+
+/** All filters that are set, in one line. */
+export function filtersText(filters: JobFilters): string {
+  const texts = activeFilters(filters).map(([name, value]) => filterText(name, value));
+  return [...texts, ...(filters.order === 'oldest' ? ['Oldest first'] : [])].join(', ');
+}
+
+function valueText(name: FilterName, value: string): string {
+  if (name === 'status') return statusText(value as NonNullable<JobFilters['status']>);
+  return name === 'created_after' || name === 'created_before' ? exactTime(value).replace(/:00$/, '') : value;
+}

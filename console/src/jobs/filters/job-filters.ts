@@ -1,0 +1,98 @@
+import { useCallback, useMemo } from 'react';
+import { useSearchParams } from 'react-router';
+import { AGENTS } from '../../../../lib/contract/agents.ts';
+import { STATUSES } from '../../../../lib/contract/statuses.ts';
+
+/** The filters and the order of the list of jobs, as the API names them. They live in the page's address. */
+export interface JobFilters {
+  readonly status?: (typeof STATUSES)[number];
+  readonly search?: string;
+  readonly project?: string;
+  readonly cwd?: string;
+  readonly profile?: string;
+  readonly agent?: (typeof AGENTS)[number];
+  readonly model?: string;
+  readonly created_by?: string;
+  readonly tag?: string;
+  /** RFC 3339; the first instant that counts. */
+  readonly created_after?: string;
+  /** RFC 3339; the first instant that does not count. */
+  readonly created_before?: string;
+  /** Absent: newest first. */
+  readonly order?: 'oldest';
+}
+
+export type FilterName = Exclude<keyof JobFilters, 'order'>;
+
+/** Sets the filters that are named, an empty one to none, and keeps the others. */
+export type ChangeFilters = (changes: Partial<Record<keyof JobFilters, string>>) => void;
+
+/** The change that clears all filters and keeps the order. */
+export const NO_FILTERS: Readonly<Record<FilterName, ''>> = {
+  status: '',
+  search: '',
+  project: '',
+  cwd: '',
+  profile: '',
+  agent: '',
+  model: '',
+  created_by: '',
+  tag: '',
+  created_after: '',
+  created_before: '',
+};
+
+/** The filters of the address, and how to change some of them. A change begins at the first page. */
+export function useJobFilters(): [JobFilters, ChangeFilters] {
+  const [parameters, setParameters] = useSearchParams();
+  const filters = useMemo(() => readFilters(parameters), [parameters]);
+  const change = useCallback<ChangeFilters>(
+    (changes) => setParameters((before) => withFilters(before, changes)),
+    [setParameters],
+  );
+  return [filters, change];
+}
+
+/** The query of an address with some filters changed, at the first page. */
+export function withFilters(before: URLSearchParams, changes: Parameters<ChangeFilters>[0]): URLSearchParams {
+  const after = new URLSearchParams(before);
+  after.delete('cursor');
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') after.delete(name);
+    else after.set(name, value);
+  }
+  return after;
+}
+
+/** The filters in an address's query, without those that the API would refuse. */
+export function readFilters(parameters: URLSearchParams): JobFilters {
+  const text = (name: string) => parameters.get(name)?.trim() || undefined;
+  const read = {
+    status: STATUSES.find((known) => known === parameters.get('status')),
+    search: text('search'),
+    project: text('project'),
+    cwd: text('cwd'),
+    profile: text('profile'),
+    agent: AGENTS.find((known) => known === parameters.get('agent')),
+    model: text('model'),
+    created_by: text('created_by'),
+    tag: text('tag'),
+    created_after: timeIn(text('created_after')),
+    created_before: timeIn(text('created_before')),
+    order: parameters.get('order') === 'oldest' ? 'oldest' : undefined,
+  } satisfies Record<keyof JobFilters, string | undefined>;
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+/** The filters that are set, in the order in which they are shown; the order of the list is none. */
+export function activeFilters(filters: JobFilters): readonly (readonly [FilterName, string])[] {
+  return Object.keys(NO_FILTERS).flatMap((name) => {
+    const value = filters[name as FilterName];
+    return value === undefined ? [] : [[name as FilterName, value] as const];
+  });
+}
+
+function timeIn(text: string | undefined): string | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}

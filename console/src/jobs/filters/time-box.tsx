@@ -1,0 +1,51 @@
+import FormField from '@cloudscape-design/components/form-field';
+import { useEffect, useId, useRef, useState } from 'react';
+
+interface TimeBoxProps {
+  readonly label: string;
+  /** RFC 3339; empty: none. */
+  readonly value: string;
+  readonly onFilter: (time: string) => void;
+}
+
+/** A year that is typed digit by digit passes through early ones. */
+const EARLIEST = '2000-01-01T00:00';
+const PAUSE_MS = 300;
+
+/** Narrows the list by a time of this browser's time zone. */
+export function TimeBox({ label, value, onFilter }: TimeBoxProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(localTime(value));
+  const sent = useRef(value);
+  useEffect(() => {
+    if (value !== sent.current) setTyped(localTime(value));
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (typed === localTime(value)) return;
+    const timer = setTimeout(() => {
+      sent.current = typed === '' ? '' : new Date(typed).toISOString();
+      onFilter(sent.current);
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onFilter]);
+  return (
+    <FormField label={label} controlId={id}>
+      <input
+        id={id}
+        className="time-box"
+        type="datetime-local"
+        min={EARLIEST}
+        value={typed}
+        onChange={({ target }) => target.validity.valid && setTyped(target.value)}
+      />
+    </FormField>
+  );
+}
+
+/** A time as the browser's own picker takes it, to the minute: `2026-11-22T14:05`. */
+function localTime(time: string): string {
+  if (time === '') return '';
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { useNarrowScreen } from '../../layout/narrow-screen.ts';
+
+/** What the list can show of a job beside its title, in the order of the columns. Tags are below the title. */
+export const COLUMN_LABELS = {
+  status: 'State',
+  tags: 'Tags',
+  project: 'Project',
+  profile: 'Profile',
+  agent: 'Agent',
+  model: 'Model',
+  priority: 'Priority',
+  attempt: 'Attempt',
+  exit_code: 'Exit code',
+  created_by: 'Created by',
+  created: 'Created',
+  started: 'Started',
+  duration: 'Run time',
+} as const;
+
+export type ColumnId = keyof typeof COLUMN_LABELS;
+export const COLUMN_IDS = Object.keys(COLUMN_LABELS) as readonly ColumnId[];
+
+const WIDE: readonly ColumnId[] = ['status', 'tags', 'project', 'profile', 'created', 'duration'];
+const NARROW: readonly ColumnId[] = ['status', 'tags', 'project', 'created'];
+const KEY = 'promptq.job-columns';
+
+export interface ColumnChoice {
+  readonly shown: readonly ColumnId[];
+  /** Shows these from now on in this browser; undefined: the default of the screen. */
+  readonly choose: (columns: readonly ColumnId[] | undefined) => void;
+}
+
+/** The columns that this browser shows. */
+export function useColumnChoice(): ColumnChoice {
+  const narrow = useNarrowScreen();
+  const [chosen, setChosen] = useState(keptColumns);
+  return {
+    shown: chosen ?? (narrow ? NARROW : WIDE),
+    choose: (columns) => {
+      setChosen(columns);
+      if (columns === undefined) window.localStorage.removeItem(KEY);
+      else window.localStorage.setItem(KEY, columns.join(','));
+    },
+  };
+}
+
+function keptColumns(): readonly ColumnId[] | undefined {
+  const kept = window.localStorage.getItem(KEY)?.split(',');
+  return kept && COLUMN_IDS.filter((id) => kept.includes(id));
+}

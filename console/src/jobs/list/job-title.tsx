@@ -1,0 +1,48 @@
+import Box from '@cloudscape-design/components/box';
+import { Link, useSearchParams } from 'react-router';
+import { withFilters } from '../filters/job-filters.ts';
+import { reasonDetail } from './job-reason.ts';
+import type { JobSummary } from './jobs-query.ts';
+import { jobHeadline, promptHeadline } from './prompt-headline.ts';
+import './job-title.css';
+
+/** What a job is called, with its prompt below a title, the error it ended with, and its tags. */
+export function JobTitle({ job, withTags }: { job: JobSummary; withTags: boolean }) {
+  const detail = reasonDetail(job);
+  return (
+    <>
+      <Link className="job-link" to={`/jobs/${job.id}`} data-job={job.id} title={job.prompt_preview}>
+        {jobHeadline(job)}
+      </Link>
+      {job.title !== null && (
+        <div className="job-subline" title={job.prompt_preview}>
+          <Box variant="small">{promptHeadline(job)}</Box>
+        </div>
+      )}
+      {detail !== undefined && (
+        <div className="job-subline" title={detail}>
+          <Box variant="small" {...(job.status === 'FAILED' && { color: 'text-status-error' as const })}>
+            {detail}
+          </Box>
+        </div>
+      )}
+      {withTags && job.tags.length > 0 && <TagLinks tags={job.tags} />}
+    </>
+  );
+}
+
+/** Tags, each leading to the jobs of the list that have it. */
+function TagLinks({ tags }: { tags: readonly string[] }) {
+  const [parameters] = useSearchParams();
+  return (
+    <ul className="job-tags" aria-label="Tags">
+      {tags.map((tag) => (
+        <li key={tag}>
+          <Link className="job-tag" to={`/jobs?${withFilters(parameters, { tag })}`} title={`Jobs tagged ${tag}`}>
+            {tag}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,22 @@
+import Button from '@cloudscape-design/components/button';
+import { useState } from 'react';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
+import type { ColumnChoice } from './column-choice.ts';
+
+const SettingsDialog = lazyPart(() => import('./settings-dialog.tsx'), 'SettingsDialog');
+
+/** Opens what the list shows of each job. */
+export function ListSettings({ columns }: { columns: ColumnChoice }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button iconName="settings" variant="icon" ariaLabel="List settings" onClick={() => setOpen(true)} />
+      {isOpen && (
+        <Part>
+          <SettingsDialog columns={columns} onDismiss={() => setOpen(false)} />
+        </Part>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { serviceAnswer } from './answers.ts';
+import { axeFaults, bringAxe } from './axe.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+  const draft = async (fields: Record<string, unknown>) => await create({ draft: true, ...fields });
+  await draft({ prompt: 'translate the guide', project: 'handbook', profile: 'claude', model: 'm-2' });
+  await draft({ prompt: 'check the links', project: 'handbook', profile: 'shell', tags: ['nightly'], cwd: 'docs' });
+  await draft({ prompt: 'round the prices', project: 'storefront', title: 'Rounding', tags: ['nightly', 'shop'] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+async function create(fields: Record<string, unknown>): Promise<string> {
+  const { status, json, text } = await service.api('POST', '/jobs', fields);
+  expect(status, text).toBe(201);
+  return json.id as string;
+}
+
+const open = async (path: string, width = 1440): Promise<Page> =>
+  await openAs(browser, service.consoleUrl, 'operator', { path, context: { viewport: { width, height: 900 } } });
+const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+const names = (page: Page) => page.locator('[data-job]').allInnerTexts();
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('each filter of the API is set in the panel, lies in the address, and is cleared by its chip', async () => {
+  const page = await open('/jobs');
+  await page.getByRole('link', { name: 'Rounding' }).waitFor();
+  await button(page, 'Filters').click();
+  const chips = page.getByRole('list', { name: 'Active filters' });
+  const suggested = async (label: string, typed: string, sought: Record<string, string>, left: readonly string[]) => {
+    await page.getByLabel(label, { exact: true }).fill(typed);
+    await page.getByLabel(label, { exact: true }).press('Enter');
+    await expect.poll(() => query(page)).toEqual(sought);
+    await expect.poll(() => names(page)).toEqual(left);
+    await chips.getByRole('button', { name: `Clear the filter ${label}` }).click();
+    await expect.poll(() => query(page)).toEqual({});
+  };
+  // Neither the case nor the rest of the name matters while only one project fits.
+  await suggested('Project', 'HAND', { project: 'handbook' }, ['check the links', 'translate the guide']);
+  await suggested('Profile', 'Claude', { profile: 'claude' }, ['translate the guide']);
+  await suggested('Model', 'm-2', { model: 'm-2' }, ['translate the guide']);
+  await suggested('Tag', 'shop', { tag: 'shop' }, ['Rounding']);
+  await suggested('Folder', 'docs', { cwd: 'docs' }, ['check the links']);
+  await suggested('Created by', 'token:nobody', { created_by: 'token:nobody' }, []);
+  await page.getByLabel('Agent').click();
+  await page.getByRole('option', { name: 'shell' }).click();
+  await expect.poll(() => query(page)).toEqual({ agent: 'shell' });
+  await expect.poll(() => names(page)).toEqual(['check the links']);
+  await page.getByLabel('Created after').fill('2020-02-03T04:05');
+  await page.getByLabel('Created before').fill('2021-02-03T04:05');
+  const [after, before] = await page.evaluate<string[]>(
+    "['2020-02-03T04:05', '2021-02-03T04:05'].map((time) => new Date(time).toISOString())",
+  );
+  await expect.poll(() => query(page)).toEqual({ agent: 'shell', created_after: after, created_before: before });
+  await expect.poll(() => names(page)).toEqual([]);
+  await page.reload();
+  await chips.getByText('Created before: 3 Feb 2021, 04:05').waitFor();
+  await chips.getByRole('button', { name: 'Clear all filters' }).click();
+  await expect.poll(() => names(page)).toHaveLength(3);
+  expect(query(page)).toEqual({});
+  await page.context().close();
+});
+
+test('a tag of a row narrows the list further, and saved filters bring back every filter', async () => {
+  const page = await open('/jobs?project=handbook&agent=shell&order=oldest');
+  await page.getByRole('link', { name: 'nightly' }).click();
+  const sought = { project: 'handbook', agent: 'shell', order: 'oldest', tag: 'nightly' };
+  await expect.poll(() => query(page)).toEqual(sought);
+  await button(page, 'Saved filters').click();
+  await page.getByRole('menuitem', { name: 'Save these filters…' }).click();
+  await page.getByLabel('Name').fill('Night');
+  await button(page, 'Save').click();
+  await page.getByRole('list', { name: 'Active filters' }).getByText('Clear all filters').click();
+  await page.getByRole('link', { name: 'Rounding' }).waitFor();
+  await button(page, 'Saved filters').click();
+  await page
+    .getByRole('menuitem', { name: 'Night Project: handbook, Agent: shell, Tag: nightly, Oldest first' })
+    .click();
+  await expect.poll(() => query(page)).toEqual(sought);
+  await page.context().close();
+});
+
+test('the list is ordered by the time of creation, either way', async () => {
+  const page = await open('/jobs?status=DRAFT');
+  const newestFirst = ['Rounding', 'check the links', 'translate the guide'];
+  await expect.poll(() => names(page)).toEqual(newestFirst);
+  // The header that stays in sight lies over the table's own.
+  await page.getByRole('columnheader', { name: 'Created' }).getByRole('button').press('Enter');
+  await expect.poll(() => names(page)).toEqual(newestFirst.toReversed());
+  expect(query(page)).toEqual({ status: 'DRAFT', order: 'oldest' });
+  await button(page, 'Filters').click();
+  await page.getByLabel('Order').click();
+  await page.getByRole('option', { name: 'Newest first' }).click();
+  await expect.poll(() => names(page)).toEqual(newestFirst);
+  await page.context().close();
+});
+
+test('a count that is not complete is called so, and an empty page goes on', async () => {
+  const page = await open('/account');
+  await page.route(/\/api\/v1\/jobs\?/, async (route) => {
+    const answer = await serviceAnswer<object>(route);
+    await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
+  });
+  await page.goto('/jobs?search=far');
+  await page.getByText('(at least 1,234)').waitFor();
+  await page.getByText('The next page continues the search.').waitFor();
+  expect(await button(page, 'Older').isEnabled()).toBe(true);
+  await page.context().close();
+});
+
+test('a failed row says what happened, and a script is called by its comment', async () => {
+  const script = { prompt: '#!/bin/sh\nset -eu\n# Check the spelling\nexit 3', profile: 'shell', project: 'fails' };
+  const ids = [await create(script), await create({ ...script, prompt: 'kill -9 $$\necho never' })];
+  ids.push(await create({ prompt: '# Try\nit\ndrill: fail 400', project: 'fails' }));
+  for (const id of ids)
+    await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
+  const page = await open('/jobs?project=fails');
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  await row('Check the spelling').getByText('Exit code 3', { exact: true }).waitFor();
+  await row('kill -9 $$ …').getByText('Ended by SIGKILL', { exact: true }).waitFor();
+  const agent = row('Try it drill: fail 400');
+  await agent.getByText('Agent error', { exact: true }).waitFor();
+  await agent.getByText(/^The practice vendor fails as asked/).waitFor();
+  await page.context().close();
+});
+
+test('columns and exact times are chosen, and kept in the browser', async () => {
+  const page = await open('/jobs?status=DRAFT');
+  const header = (name: string) => page.getByRole('columnheader', { name, exact: true });
+  await header('Profile').first().waitFor();
+  const time = page.locator('tbody time').first();
+  expect(await time.innerText()).toMatch(/ago$|now$/);
+  await button(page, 'List settings').click();
+  await page.getByRole('checkbox', { name: 'Profile' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Created by' }).check();
+  await page.getByRole('checkbox', { name: 'Show exact times' }).check();
+  await button(page, 'Close').last().click();
+  const isChosen = async () => {
+    await header('Created by').first().waitFor();
+    expect(await header('Profile').count()).toBe(0);
+    expect(await time.innerText()).toMatch(/^\d{1,2} \w{3,4}, \d\d:\d\d:\d\d$/);
+    expect(await time.getAttribute('title')).toMatch(/\d{4}/);
+  };
+  await isChosen();
+  await page.reload();
+  await isChosen();
+  await button(page, 'List settings').click();
+  await button(page, 'Reset columns').click();
+  await header('Profile').first().waitFor({ state: 'attached' });
+  await page.context().close();
+});
+
+test.each([1440, 390])(
+  'filters and settings keep nobody out on a screen of %i px, in light and dark',
+  async (width) => {
+    const page = await open('/jobs?project=handbook&tag=nightly', width);
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.getByRole('link', { name: 'check the links' }).waitFor();
+    expect(await page.getByLabel('Created by').count()).toBe(0);
+    await button(page, 'Filters').click();
+    await page.getByLabel('Created by').waitFor();
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await bringAxe(page);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('body.awsui-dark-mode').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await button(page, 'List settings').click();
+    await page.getByRole('dialog').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  },
+);
