@@ -64,6 +64,8 @@ const WORKER_SETTINGS = [
   'HOME',
   'LANG',
   'TMPDIR',
+  // Node's own: where compiled code is kept between starts.
+  'NODE_COMPILE_CACHE',
 ] as const;
 
 type Source = Readonly<Record<string, string | undefined>>;

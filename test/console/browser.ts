@@ -19,7 +19,7 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
   // The package's own arguments are for functions in the cloud: one process for all, and no web security.
   return await chromium.launch({
     executablePath: await chromiumPath(),
-    args: ['--no-zygote', '--use-gl=angle', '--use-angle=swiftshader', '--disable-background-networking', ...args],
+    args: ['--no-zygote', '--disable-gpu', '--disable-background-networking', ...args],
     headless: true,
   });
 }
@@ -35,7 +35,7 @@ export async function openAs(
   visitor: Visitor,
   options: { path?: string; context?: BrowserContextOptions } = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ baseURL: consoleUrl, ...options.context });
+  const context = await browser.newContext({ baseURL: consoleUrl, reducedMotion: 'reduce', ...options.context });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto(`/auth/sign-in?return_to=${encodeURIComponent(options.path ?? '/jobs')}`);
