@@ -22,7 +22,7 @@ export interface TableStreamOptions {
   /** Where the handler has got to in a shard; undefined: it wants the shard from its oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
-  /** Milliseconds between looks at a stream that has nothing new. */
+  /** Milliseconds until a stream that has nothing new is read again; more, up to four times, the longer it has nothing. */
   readonly pollMs?: number;
 }
 
@@ -54,12 +54,14 @@ export function followTableStream(options: TableStreamOptions): TableStream {
   const followShard = async (arn: string, shard: string) => {
     const window = new TumblingWindow(options.handler, { arn, shard });
     let iterator = await openIterator(streams, { arn, shard, after: await options.position(shard) });
+    let wait = pollMs;
     while (!signal.aborted && iterator !== undefined) {
       const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: BATCH }), abort);
       const records = (page.Records ?? []).map((record) => lambdaRecord(record, arn));
       await persistently(async () => await window.take(records), log, signal);
       iterator = page.NextShardIterator;
-      if (records.length === 0) await pause(pollMs, signal);
+      if (records.length === 0) await pause(wait, signal);
+      wait = records.length === 0 ? Math.min(wait * 1.2, pollMs * 4) : pollMs;
     }
   };
 
