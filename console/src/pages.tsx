@@ -8,6 +8,7 @@ import { UnknownPage } from './layout/unknown-page.tsx';
 const JobPage = lazyPart(() => import('./jobs/job-page.tsx'), 'JobPage');
 const EditJobPage = lazyPart(() => import('./jobs/edit-job-page.tsx'), 'EditJobPage');
 const NewJobPage = lazyPart(() => import('./jobs/new-job-page.tsx'), 'NewJobPage');
+const ComparePage = lazyPart(() => import('./jobs/compare/compare-page.tsx'), 'ComparePage');
 const StatsPage = lazyPart(() => import('./stats/stats-page.tsx'), 'StatsPage');
 const EnvironmentPage = lazyPart(() => import('./environment/environment-page.tsx'), 'EnvironmentPage');
 const ProjectsPage = lazyPart(() => import('./catalog/projects-page.tsx'), 'ProjectsPage');
@@ -31,6 +32,7 @@ export function Pages() {
           <Route path="/jobs/new" element={<NewJobPage />} />
           <Route path="/jobs/:id/edit" element={<EditJobPage />} />
           <Route path="/jobs/:id" element={<JobPage />} />
+          <Route path="/compare" element={<ComparePage />} />
           <Route path="/stats" element={<StatsPage />} />
           <Route path="/environment" element={<EnvironmentPage />} />
           <Route path="/projects" element={<ProjectsPage />} />

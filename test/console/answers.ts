@@ -55,6 +55,23 @@ export async function answerChanges(page: Page): Promise<void> {
   await page.route('**/attachments/*changes.diff', async (route) => await route.fulfill({ body: CHANGES_DIFF }));
 }
 
+/** Has the results of two jobs have changes: the second one's diff rounds in another way, and has one file less. */
+export async function answerComparedChanges(page: Page): Promise<void> {
+  await page.route(/\/api\/v1\/jobs\/job_\w+\/result/, async (route) => {
+    const result = await serviceAnswer<Schemas['JobResult']>(route);
+    const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false };
+    const changes = { branch: `promptq/${result.id}`, base: 'a3f1'.repeat(10), head: '5b07'.repeat(10), ...counts };
+    await route.fulfill({ json: { ...result, changes } });
+  });
+  await page.route('**/attachments/*changes.diff*', async (route) => {
+    const second = new URL(page.url()).searchParams.get('b') ?? '';
+    const isSecond = route.request().url().includes(second);
+    const [withoutCases = ''] = CHANGES_DIFF.split('diff --git a/test/cases.csv');
+    const body = withoutCases.replace('minor % 1 === 0.5 ? minor', 'minor').replace('half even', 'half up');
+    await route.fulfill({ body: isSecond ? body : CHANGES_DIFF });
+  });
+}
+
 const CHANGES_DIFF = `diff --git a/src/checkout/round.ts b/src/checkout/round.ts
 index 5b0ad3e..90c1d2f 100644
 --- a/src/checkout/round.ts

@@ -1,5 +1,14 @@
 import type { Page } from 'playwright-core';
-import { accountIn, answerChanges, answerMonth, answerNothing, neverAnswer, refuse, serviceAnswer } from './answers.ts';
+import {
+  accountIn,
+  answerChanges,
+  answerComparedChanges,
+  answerMonth,
+  answerNothing,
+  neverAnswer,
+  refuse,
+  serviceAnswer,
+} from './answers.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 import type { SampleJobs } from './sample-data.ts';
 
@@ -66,6 +75,18 @@ export const SCENES: readonly Scene[] = [
   tab('waiting', 'details'),
   tab('draft', 'details'),
   tab('cancelled', 'details'),
+  {
+    name: 'compare',
+    path: (jobs) => `/compare?a=${jobs.agent}&b=${jobs.ended}`,
+    before: answerComparedChanges,
+    act: async (page) => await page.locator('.diff-rows').nth(2).waitFor(),
+  },
+  {
+    name: 'compare-missing',
+    path: (jobs) => `/compare?a=job_4k2q0v9m6s8x1c3b5n7h2j4d6f&b=${jobs.failed}:4`,
+    act: async (page) => await shown(page, 'A comparison needs both sides'),
+  },
+  { name: 'compare-nothing', path: () => '/compare' },
   { name: 'job-unknown', path: () => '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
   { name: 'unknown-page', path: () => '/nowhere' },
   {

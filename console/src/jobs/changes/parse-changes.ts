@@ -86,7 +86,14 @@ function pathOf(name: string | undefined, prefix: string): string | undefined {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-function changedPart({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatch['hunks'][number]): ChangedPart {
+/** A part of a patch with its lines numbered on both sides. */
+export function changedPart({
+  oldStart,
+  oldLines,
+  newStart,
+  newLines,
+  lines,
+}: StructuredPatch['hunks'][number]): ChangedPart {
   let [before, after] = [oldStart, newStart];
   return {
     // Git counts from 0 where a side has no line, the parser from 1.

@@ -5,22 +5,24 @@ import type { Job } from '../job/job-query.ts';
 /** Bytes of a diff that are read and shown; the download has all that is kept. */
 export const MAX_SHOWN_BYTES = 2_000_000;
 
-/** Where the diff of a job's newest attempt is. */
-export function diffAddress(id: string): string {
-  return `/api/v1/jobs/${encodeURIComponent(id)}/attachments/${encodeURIComponent('.promptq%2Fchanges.diff')}`;
+/** Where the diff of an attempt is; of the newest one unless another is named. */
+export function diffAddress(id: string, attempt?: number): string {
+  const path = `/api/v1/jobs/${encodeURIComponent(id)}/attachments/${encodeURIComponent('.promptq%2Fchanges.diff')}`;
+  return attempt === undefined ? path : `${path}?attempt=${attempt}`;
 }
 
-/** The diff of a job's newest attempt, up to `MAX_SHOWN_BYTES`. */
-export function diffQuery({ id, attempt, status }: Job) {
+/** The diff of an attempt, up to `MAX_SHOWN_BYTES`. */
+export function diffQuery({ id, attempt: newest, status }: Job, attempt = newest) {
+  const [address, state] = attempt === newest ? [diffAddress(id), status] : [diffAddress(id, attempt), 'ended'];
   return {
-    queryKey: ['diff', id, attempt, status] as const,
-    queryFn: async ({ signal }: { signal: AbortSignal }) => await readDiff(id, signal),
+    queryKey: ['diff', id, attempt, state] as const,
+    queryFn: async ({ signal }: { signal: AbortSignal }) => await readDiff(address, signal),
   };
 }
 
 /** @throws ApiFault with what the service said, or UnreachableError */
-async function readDiff(id: string, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
-  const response = await reach(diffAddress(id), { credentials: 'same-origin', signal });
+async function readDiff(address: string, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
+  const response = await reach(address, { credentials: 'same-origin', signal });
   if (!response.ok) throw ApiFault.of(response, await response.json().catch(() => undefined));
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();

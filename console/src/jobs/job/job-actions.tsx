@@ -11,6 +11,7 @@ import { Part } from '../../layout/part.tsx';
 import { type PlainAction, useJobAction } from '../use-job-action.ts';
 import type { AskedAction } from './confirm-action.tsx';
 import type { Job } from './job-query.ts';
+import { RunAgain } from './run-again.tsx';
 
 const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAction');
 
@@ -49,7 +50,7 @@ export function JobActions({ job }: { job: Job }) {
           {text}
         </Button>
       ))}
-      <Button onClick={() => void navigate(`/jobs/new?from=${job.id}`)}>Run again with changes</Button>
+      <RunAgain job={job} />
       {job.attempt > 0 && (
         <ButtonDropdown
           items={[

@@ -6,6 +6,7 @@ import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/compo
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Link } from 'react-router';
 import { duration } from '../../layout/time-ago.tsx';
+import { compareAddress } from '../compare-address.ts';
 import { JobHistory } from './job-history.tsx';
 import type { Job } from './job-query.ts';
 import { TextBlock } from './text-block.tsx';
@@ -42,8 +43,7 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Rules', value: job.rule_ids.join(', ') || 'none' };
   yield { label: 'Folder', value: job.cwd ?? 'a fresh one' };
   if (job.tags.length > 0) yield { label: 'Tags', value: job.tags.join(', ') };
-  if (job.copied_from !== null)
-    yield { label: 'Copied from', value: <Link to={`/jobs/${job.copied_from}`}>{job.copied_from}</Link> };
+  if (job.copied_from !== null) yield { label: 'Copied from', value: <Origin id={job.id} origin={job.copied_from} /> };
   if (job.idempotency_key !== null) yield { label: 'Idempotency key', value: job.idempotency_key };
   if (job.session_id !== null) yield { label: 'Session', value: <Copyable text={job.session_id} /> };
   if (job.exit_code !== null) yield { label: 'Exit code', value: job.exit_code };
@@ -56,6 +56,16 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
 function modelText({ model, model_used, profile }: Job): string {
   if (model_used !== null) return model_used;
   return model ?? `default of profile ${profile}`;
+}
+
+function Origin({ id, origin }: { id: string; origin: string }) {
+  return (
+    <>
+      <Link to={`/jobs/${origin}`}>{origin}</Link>
+      <br />
+      <Link to={compareAddress({ id: origin }, { id })}>Compare with the original</Link>
+    </>
+  );
 }
 
 function timeoutText({ timeout, timeout_effective_seconds, profile }: Job): string {

@@ -1,8 +1,10 @@
-import Steps, { type StepsProps } from '@cloudscape-design/components/steps';
+import Steps from '@cloudscape-design/components/steps';
 import { duration, TimeAgo } from '../../layout/time-ago.tsx';
 import { statusText } from '../job-status.tsx';
+import { waitOf } from './attempt-times.ts';
 import { DEPLOYMENT_TYPES } from './job-deployments.tsx';
 import type { Job } from './job-query.ts';
+import { ATTEMPT_ENDS, type Happening, hasOutlivedAttempt, pastAttempts, waitText } from './past-attempts.tsx';
 
 /** What has happened to a job so far, in order: how long it waited and ran, and how it ended. */
 export function JobHistory({ job }: { job: Job }) {
@@ -10,13 +12,14 @@ export function JobHistory({ job }: { job: Job }) {
   return (
     <Steps
       ariaLabel="History"
-      steps={steps.map(({ status, header, at, note }) => ({
+      steps={steps.map(({ status, header, at, isTimeKnown = true, note, link }) => ({
         status,
         header,
         details: (
           <>
-            <ClockTime at={at} />
+            {isTimeKnown ? <ClockTime at={at} /> : 'Time not recorded'}
             {note !== undefined && `, ${note}`}
+            {link && <div>{link}</div>}
           </>
         ),
       }))}
@@ -33,57 +36,45 @@ function ClockTime({ at }: { at: string }) {
   );
 }
 
-interface Happening {
-  readonly status: StepsProps.Status;
-  readonly header: string;
-  readonly at: string;
-  readonly note?: string | undefined;
-}
-
 /** Some happen at the same instant: then in this order. */
 function* happened(job: Job): Iterable<Happening> {
   const { status, attempt, queued_at, started_at, cancel_requested_at, finished_at, worker_id } = job;
   // Released by its worker, so it keeps its place in the queue.
   const parked = status === 'QUEUED' && started_at !== null && queued_at !== null && started_at >= queued_at;
-  const hasStarted = started_at !== null && (parked || status !== 'QUEUED');
+  const isPast = hasOutlivedAttempt(job);
+  const wait = isPast ? undefined : waitOf(job, attempt);
   yield { status: 'success', header: 'Created', at: job.created_at, note: `by ${job.created_by}` };
-  if (attempt > 1) {
-    yield {
-      status: 'stopped',
-      header: attempt === 2 ? 'Attempt 1 ended' : `Attempts 1 to ${attempt - 1} ended`,
-      at: queued_at ?? job.created_at,
-      note: 'choose the attempt above the log to read its output',
-    };
-  }
+  yield* pastAttempts(job);
   if (queued_at !== null) {
     const waiting = status === 'QUEUED' && !parked;
-    const note = waiting
-      ? job.state_reason.message
-      : hasStarted
-        ? `waited ${between(queued_at, started_at)}`
-        : undefined;
+    const waited = wait !== undefined && wait.sinceAttempt === undefined ? waitText(wait) : undefined;
+    const isFirst = !job.attempts?.some((one) => one.started_at !== null && one.started_at < queued_at);
     yield {
       status: waiting ? 'pending' : 'success',
-      header: attempt > (waiting ? 0 : 1) ? 'Re-queued' : 'Queued',
+      header: isFirst ? 'Queued' : 'Re-queued',
       at: queued_at,
-      note,
+      note: waiting ? job.state_reason.message : waited,
     };
   }
-  if (started_at !== null) {
+  if (started_at !== null && !isPast) {
+    const notes = [
+      ...(wait?.sinceAttempt === undefined ? [] : [waitText(wait)]),
+      ...(worker_id === null ? [] : [`on worker ${worker_id}`]),
+    ];
     yield {
       status: status === 'RUNNING' ? 'in-progress' : 'success',
       header: `Attempt ${attempt} started`,
       at: started_at,
-      note: worker_id === null ? undefined : `on worker ${worker_id}`,
+      note: notes.join(', ') || undefined,
     };
   }
   if (parked) yield { status: 'pending', header: 'Re-queued', at: job.updated_at, note: job.state_reason.message };
   if (cancel_requested_at !== null) yield { status: 'stopped', header: 'Cancel requested', at: cancel_requested_at };
   if (finished_at !== null) {
-    const took = hasStarted ? `after ${between(started_at, finished_at)}: ` : '';
+    const took = isPast || started_at === null ? '' : `after ${between(started_at, finished_at)}: `;
     yield {
-      status: ENDS[status] ?? 'stopped',
-      header: attempt > 0 ? `Attempt ${attempt} ended: ${statusText(status)}` : statusText(status),
+      status: ATTEMPT_ENDS[status] ?? 'stopped',
+      header: attempt > 0 && !isPast ? `Attempt ${attempt} ended: ${statusText(status)}` : statusText(status),
       at: finished_at,
       note: `${took}${job.state_reason.message}`,
     };
@@ -98,5 +89,3 @@ function* happened(job: Job): Iterable<Happening> {
 function between(from: string, to: string): string {
   return duration(Date.parse(to) - Date.parse(from));
 }
-
-const ENDS: Partial<Record<Job['status'], StepsProps.Status>> = { SUCCEEDED: 'success', FAILED: 'error' };

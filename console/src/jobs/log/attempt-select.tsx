@@ -5,14 +5,15 @@ interface AttemptSelectProps {
   readonly selected: number;
   /** Undefined: the newest, also when there is a newer one later. */
   readonly onSelect: (attempt: number | undefined) => void;
+  readonly label?: string;
 }
 
 /** Chooses whose output is shown. Nothing to choose among fewer than two attempts. */
-export function AttemptSelect({ newest, selected, onSelect }: AttemptSelectProps) {
+export function AttemptSelect({ newest, selected, onSelect, label = 'Attempt' }: AttemptSelectProps) {
   if (newest < 2) return null;
   return (
     <Select
-      ariaLabel="Attempt"
+      ariaLabel={label}
       selectedOption={option(selected)}
       options={Array.from({ length: newest }, (_, at) => option(newest - at))}
       onChange={({ detail }) => {

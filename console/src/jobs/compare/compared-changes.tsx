@@ -1,0 +1,113 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Spinner from '@cloudscape-design/components/spinner';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { PageFault } from '../../layout/page-fault.tsx';
+import { sizeText } from '../../layout/size-text.ts';
+import { parseChanges } from '../changes/parse-changes.ts';
+import { diffQuery, MAX_SHOWN_BYTES } from '../changes/read-diff.ts';
+import { FilePairSection } from './file-pair-section.tsx';
+import { pairFiles, pairsOpenAtFirst } from './pair-files.ts';
+import type { Side } from './side.ts';
+import '../changes/job-diff.css';
+
+/** Files that are shown at first, and with each "Show more". */
+const FILES_AT_ONCE = 50;
+
+/** What two attempts changed in their project's repository, file by file. */
+export function ComparedChanges({ a, b }: { a: Side; b: Side }) {
+  const [ofA, ofB] = [useDiff(a), useDiff(b)];
+  const pairs = useMemo(() => pairFiles(ofA.files ?? [], ofB.files ?? []), [ofA.files, ofB.files]);
+  const atFirst = useMemo(() => pairsOpenAtFirst(pairs), [pairs]);
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [count, setCount] = useState(FILES_AT_ONCE);
+  if (!a.result?.changes && !b.result?.changes) return null;
+  const differing = pairs.filter(({ isSame }) => !isSame).length;
+  const sides = [
+    { side: a, diff: ofA },
+    { side: b, diff: ofB },
+  ];
+  const isReady = sides.every(({ diff }) => diff.files !== undefined);
+  return (
+    <Container
+      header={
+        <Header variant="h2" {...(isReady && { counter: `(${differing} of ${pairs.length} files differ)` })}>
+          Changes
+        </Header>
+      }
+    >
+      <SpaceBetween size="s">
+        {sides.map(({ side, diff }) => (
+          <DiffState key={side.name} side={side} diff={diff} />
+        ))}
+        {isReady &&
+          pairs
+            .slice(0, count)
+            .map((pair) => (
+              <FilePairSection
+                key={pair.path}
+                pair={pair}
+                a={{ name: a.name, isWhole: ofA.isWhole }}
+                b={{ name: b.name, isWhole: ofB.isWhole }}
+                isOpen={toggled.get(pair.path) ?? atFirst.has(pair.path)}
+                onToggle={(isOpen) => setToggled(new Map(toggled).set(pair.path, isOpen))}
+              />
+            ))}
+        {isReady && pairs.length > count && (
+          <Button onClick={() => setCount(count + FILES_AT_ONCE)}>
+            {`Show ${Math.min(FILES_AT_ONCE, pairs.length - count)} more files of ${pairs.length - count}`}
+          </Button>
+        )}
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+type Diff = ReturnType<typeof useDiff>;
+
+/** @returns files: undefined until the diff is there; none where the attempt changed nothing */
+function useDiff({ job, attempt, result }: Side) {
+  const changes = result?.changes;
+  const hasDiff = changes != null && changes.files > 0;
+  const diff = useQuery({ ...diffQuery(job, attempt), enabled: hasDiff });
+  const files = useMemo(
+    () => (hasDiff ? diff.data && parseChanges(diff.data.text, diff.data) : []),
+    [hasDiff, diff.data],
+  );
+  const isWhole = !hasDiff || (diff.data?.isCut === false && !changes.truncated);
+  return { files, isWhole, changes, error: diff.data ? null : diff.error, retry: () => void diff.refetch() };
+}
+
+/** What there is to say of one side's diff. */
+function DiffState({
+  side: { name, result },
+  diff: { files, isWhole, changes, error, retry },
+}: {
+  side: Side;
+  diff: Diff;
+}) {
+  if (result === undefined) return <Said>{`${name}: the result is not available.`}</Said>;
+  if (changes == null) return <Said>{`${name}: no changes to a repository are recorded.`}</Said>;
+  if (changes.files === 0) return <Said>{`${name}: no files were changed.`}</Said>;
+  if (error) return <PageFault error={error} what={`The diff of ${name}`} retry={retry} />;
+  if (files === undefined) return <Spinner />;
+  return (
+    <>
+      <Said>{`${name}: ${changes.files} ${changes.files === 1 ? 'file' : 'files'}, +${changes.insertions} −${changes.deletions}`}</Said>
+      {!isWhole && (
+        <StatusIndicator type="warning">
+          {`${name}: only the beginning of the diff is compared (at most ${sizeText(MAX_SHOWN_BYTES)}), ${files.length} of ${changes.files} files.`}
+        </StatusIndicator>
+      )}
+    </>
+  );
+}
+
+function Said({ children }: { children: string }) {
+  return <Box color="text-body-secondary">{children}</Box>;
+}

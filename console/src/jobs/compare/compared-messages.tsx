@@ -1,0 +1,32 @@
+import { TextBlock } from '../job/text-block.tsx';
+import type { Side } from './side.ts';
+
+/** The last messages of two agents, once if they are the same. A script has none. */
+export function ComparedMessages({ a, b }: { a: Side; b: Side }) {
+  const agents = [a, b].filter(({ job, result }) => (result?.agent ?? job.agent) !== 'shell');
+  if (agents.length === 0) return null;
+  const [one, other] = [a.result?.final_message, b.result?.final_message];
+  if (one != null && one === other)
+    return <TextBlock title="Final message, the same in both" text={one} none="" isMarkdown />;
+  return (
+    <div className="compare-columns">
+      {[a, b].map((side) => (
+        <TextBlock
+          key={side.name}
+          title={`Final message of ${side.name}`}
+          text={side.result?.final_message ?? ''}
+          none={absence(side)}
+          isMarkdown
+        />
+      ))}
+    </div>
+  );
+}
+
+function absence({ result, attempt }: Side): string {
+  if (attempt === 0) return 'The job has not run.';
+  if (result === undefined) return 'The result is not available.';
+  if (result.status === 'RUNNING') return 'The attempt is running.';
+  if (result.receipt_state !== undefined && result.receipt_state !== 'complete') return 'Not recorded.';
+  return 'None.';
+}

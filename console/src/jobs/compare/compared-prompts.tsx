@@ -1,0 +1,69 @@
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import { structuredPatch } from 'diff';
+import { useMemo } from 'react';
+import { useNarrowScreen } from '../../layout/narrow-screen.ts';
+import { DiffRows } from '../changes/diff-rows.tsx';
+import { changedPart } from '../changes/parse-changes.ts';
+import { TextBlock } from '../job/text-block.tsx';
+import type { Side } from './side.ts';
+
+/** How long (ms) the lines of two prompts may be matched. */
+const DIFF_TIMEOUT_MS = 1_000;
+
+/** The prompts that two attempts received, rules included: their difference line by line. */
+export function ComparedPrompts({ a, b }: { a: Side; b: Side }) {
+  const [before, after] = [a.result?.composed_prompt, b.result?.composed_prompt];
+  const isNarrow = useNarrowScreen();
+  const parts = useMemo(
+    () =>
+      structuredPatch('', '', before ?? '', after ?? '', '', '', {
+        context: 3,
+        timeout: DIFF_TIMEOUT_MS,
+      })?.hunks.map(changedPart),
+    [before, after],
+  );
+  const missing = [a, b].filter(({ result }) => result?.composed_prompt == null).map(({ name }) => name);
+  if (missing.length > 0) return <Said>The prompt of {missing.join(' and of ')} is not available.</Said>;
+  if (before === after) return <Said>Both received the same prompt.</Said>;
+  if (parts === undefined) {
+    return (
+      <div className="compare-columns">
+        <TextBlock title={`Prompt of ${a.name}`} text={before ?? ''} none="" />
+        <TextBlock title={`Prompt of ${b.name}`} text={after ?? ''} none="" />
+      </div>
+    );
+  }
+  return (
+    <PromptContainer>
+      <DiffRows
+        path={`the prompt, from ${a.name} to ${b.name}`}
+        parts={parts}
+        layout={isNarrow ? 'inline' : 'side-by-side'}
+      />
+    </PromptContainer>
+  );
+}
+
+function PromptContainer({ children }: { children: React.ReactNode }) {
+  return (
+    <Container
+      header={
+        <Header variant="h2" description="As sent to the agent, rules included.">
+          Prompt
+        </Header>
+      }
+    >
+      {children}
+    </Container>
+  );
+}
+
+function Said({ children }: { children: React.ReactNode }) {
+  return (
+    <PromptContainer>
+      <Box color="text-body-secondary">{children}</Box>
+    </PromptContainer>
+  );
+}

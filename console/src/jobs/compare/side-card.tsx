@@ -1,0 +1,76 @@
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Spinner from '@cloudscape-design/components/spinner';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { PageFault } from '../../layout/page-fault.tsx';
+import type { SideRef } from '../compare-address.ts';
+import { attemptOf } from '../job/attempt-times.ts';
+import type { Job } from '../job/job-query.ts';
+import { JobStatus } from '../job-status.tsx';
+import { AttemptSelect } from '../log/attempt-select.tsx';
+
+interface SideCardProps {
+  readonly name: string;
+  readonly sideRef: SideRef;
+  readonly job: UseQueryResult<Job>;
+  readonly onChange: (ref: SideRef) => void;
+}
+
+/** Which attempt of which job one side is; another attempt can be chosen. */
+export function SideCard({ name, sideRef, job, onChange }: SideCardProps) {
+  const { id } = sideRef;
+  return (
+    <Container header={<Header variant="h2">{name}</Header>}>
+      <SpaceBetween size="xs">
+        {job.data ? (
+          <KnownSide name={name} sideRef={sideRef} job={job.data} onChange={onChange} />
+        ) : job.error ? (
+          <PageFault error={job.error} what={`Job ${id}`} retry={() => void job.refetch()} />
+        ) : (
+          <Spinner />
+        )}
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+function KnownSide({ name, sideRef, job, onChange }: Omit<SideCardProps, 'job'> & { job: Job }) {
+  const { id, attempt = job.attempt } = sideRef;
+  const status = attemptOf(job, attempt)?.status;
+  return (
+    <>
+      <Link className="job-link compare-title" to={`/jobs/${id}`}>
+        {job.title ?? job.prompt.split('\n', 1)[0]?.slice(0, 120) ?? id}
+      </Link>
+      <code>{id}</code>
+      {attempt > job.attempt ? (
+        <Alert
+          type="warning"
+          header={`The job has no attempt ${attempt}`}
+          action={<Button onClick={() => onChange({ id })}>Show the newest</Button>}
+        >
+          {job.attempt === 0 ? 'It has not run yet.' : `Its newest attempt is ${job.attempt}.`}
+        </Alert>
+      ) : (
+        <>
+          {/* An attempt without an outcome leaves no state to show: the facts below explain it. */}
+          {attempt === 0 ? (
+            <JobStatus status={job.status} />
+          ) : (
+            status && status !== 'QUEUED' && <JobStatus status={status} />
+          )}
+          <AttemptSelect
+            newest={job.attempt}
+            selected={attempt}
+            label={`Attempt of ${name}`}
+            onSelect={(chosen) => onChange({ id, ...(chosen !== undefined && { attempt: chosen }) })}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Schemas } from '../../api/client.ts';
+import type { Job } from './job-query.ts';
+
+export type Attempt = Schemas['JobAttempt'];
+
+/** How long an attempt waited for its start. */
+export interface Wait {
+  readonly ms: number;
+  /** Where the time of queueing is not recorded: the attempt whose end it is counted from. */
+  readonly sinceAttempt?: number;
+}
+
+/** What is recorded of an attempt; undefined: it is older than those that the service lists. */
+export function attemptOf({ attempts }: Pick<Job, 'attempts'>, attempt: number): Attempt | undefined {
+  return attempts?.find((one) => one.attempt === attempt);
+}
+
+/** @returns undefined where nothing recorded tells. The job keeps only the time at which it was queued last. */
+export function waitOf(job: Pick<Job, 'attempts' | 'queued_at'>, attempt: number): Wait | undefined {
+  const startedAt = attemptOf(job, attempt)?.started_at ?? null;
+  if (startedAt === null) return undefined;
+  const before = attemptOf(job, attempt - 1)?.finished_at ?? null;
+  const { queued_at: queuedAt } = job;
+  const isQueuedForIt =
+    queuedAt !== null &&
+    Date.parse(queuedAt) <= Date.parse(startedAt) &&
+    (attempt === 1 || (before !== null && Date.parse(before) <= Date.parse(queuedAt)));
+  if (isQueuedForIt) return { ms: between(queuedAt, startedAt) };
+  return before === null ? undefined : { ms: Math.max(0, between(before, startedAt)), sinceAttempt: attempt - 1 };
+}
+
+/** How long an attempt ran (ms); undefined: it runs, or its times are not recorded. */
+export function runOf({ started_at, finished_at }: Pick<Attempt, 'started_at' | 'finished_at'>): number | undefined {
+  return started_at === null || finished_at === null ? undefined : between(started_at, finished_at);
+}
+
+function between(from: string, to: string): number {
+  return Date.parse(to) - Date.parse(from);
+}
