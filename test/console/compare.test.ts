@@ -152,7 +152,7 @@ test('a job runs again with another model in two clicks, and is compared with it
   await page.waitForURL(`**/compare?a=${id}&b=${copy}`);
   await expect
     .poll(() => differing('Settings', 'Requested model').allTextContents())
-    .toEqual(['none', 'quick-model', '≠ Different']);
+    .toEqual(['default of the profile', 'quick-model', '≠ Different']);
   await page
     .getByRole('heading', { name: /^Final message/ })
     .first()

@@ -43,7 +43,7 @@ function TwoSides({ a, b }: { a: SideRef; b: SideRef }) {
   const sideB = jobB.data && sideOf(nameB, jobB.data, b);
   const isReady = [sideA, sideB].every((side) => side !== undefined && side.attempt <= side.job.attempt);
   return (
-    <>
+    <SpaceBetween size="m">
       <Header
         variant="h1"
         actions={
@@ -75,18 +75,18 @@ function TwoSides({ a, b }: { a: SideRef; b: SideRef }) {
           A comparison needs both sides. The side that is available can be opened from its title.
         </Alert>
       )}
-    </>
+    </SpaceBetween>
   );
 }
 
 function NothingChosen() {
   return (
-    <>
+    <SpaceBetween size="m">
       <Header variant="h1">Compare</Header>
       <Alert type="info" header="Choose two jobs or attempts">
         Select two jobs in the list and choose Compare, or open the Details of a job and compare one of its attempts
         with the newest. <Link to={lastList()}>Open the jobs</Link>
       </Alert>
-    </>
+    </SpaceBetween>
   );
 }

@@ -3,8 +3,7 @@ import type { Side } from './side.ts';
 
 /** The last messages of two agents, once if they are the same. A script has none. */
 export function ComparedMessages({ a, b }: { a: Side; b: Side }) {
-  const agents = [a, b].filter(({ job, result }) => (result?.agent ?? job.agent) !== 'shell');
-  if (agents.length === 0) return null;
+  if (isScript(a) && isScript(b)) return null;
   const [one, other] = [a.result?.final_message, b.result?.final_message];
   if (one != null && one === other)
     return <TextBlock title="Final message, the same in both" text={one} none="" isMarkdown />;
@@ -23,7 +22,13 @@ export function ComparedMessages({ a, b }: { a: Side; b: Side }) {
   );
 }
 
-function absence({ result, attempt }: Side): string {
+function isScript({ job, result }: Side): boolean {
+  return (result?.agent ?? job.agent) === 'shell';
+}
+
+function absence(side: Side): string {
+  const { result, attempt } = side;
+  if (isScript(side)) return 'A script has none.';
   if (attempt === 0) return 'The job has not run.';
   if (result === undefined) return 'The result is not available.';
   if (result.status === 'RUNNING') return 'The attempt is running.';

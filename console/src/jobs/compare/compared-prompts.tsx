@@ -16,9 +16,10 @@ const DIFF_TIMEOUT_MS = 1_000;
 export function ComparedPrompts({ a, b }: { a: Side; b: Side }) {
   const [before, after] = [a.result?.composed_prompt, b.result?.composed_prompt];
   const isNarrow = useNarrowScreen();
+  // A missing newline at the end of a prompt is nothing to read about.
   const parts = useMemo(
     () =>
-      structuredPatch('', '', before ?? '', after ?? '', '', '', {
+      structuredPatch('', '', `${before}\n`, `${after}\n`, '', '', {
         context: 3,
         timeout: DIFF_TIMEOUT_MS,
       })?.hunks.map(changedPart),

@@ -29,7 +29,7 @@ function changeOf({ diff, isBinary }: FileChange): string {
 }
 
 /** How many changed lines are unfolded at first. */
-const MAX_OPEN_LINES = 1_000;
+const MAX_OPEN_LINES = 400;
 
 /** The paths that are unfolded at first: those that differ, as far as they are short. */
 export function pairsOpenAtFirst(pairs: readonly FilePair[]): ReadonlySet<string> {

@@ -7,7 +7,7 @@ export function settingTexts(job: Job): [label: string, text: string][] {
     ['Project', job.project],
     ['Folder', job.cwd ?? 'a fresh one'],
     ['Profile', job.profile],
-    ['Requested model', job.model ?? 'none'],
+    ['Requested model', job.model ?? 'default of the profile'],
     ['Priority', String(job.priority)],
     ['Timeout', job.timeout_effective_seconds === null ? 'no limit' : duration(job.timeout_effective_seconds * 1000)],
     ['Retries', String(job.retries)],

@@ -25,15 +25,13 @@ export function SideCard({ name, sideRef, job, onChange }: SideCardProps) {
   const { id } = sideRef;
   return (
     <Container header={<Header variant="h2">{name}</Header>}>
-      <SpaceBetween size="xs">
-        {job.data ? (
-          <KnownSide name={name} sideRef={sideRef} job={job.data} onChange={onChange} />
-        ) : job.error ? (
-          <PageFault error={job.error} what={`Job ${id}`} retry={() => void job.refetch()} />
-        ) : (
-          <Spinner />
-        )}
-      </SpaceBetween>
+      {job.data ? (
+        <KnownSide name={name} sideRef={sideRef} job={job.data} onChange={onChange} />
+      ) : job.error ? (
+        <PageFault error={job.error} what={`Job ${id}`} retry={() => void job.refetch()} />
+      ) : (
+        <Spinner />
+      )}
     </Container>
   );
 }
@@ -42,7 +40,7 @@ function KnownSide({ name, sideRef, job, onChange }: Omit<SideCardProps, 'job'> 
   const { id, attempt = job.attempt } = sideRef;
   const status = attemptOf(job, attempt)?.status;
   return (
-    <>
+    <SpaceBetween size="xs">
       <Link className="job-link compare-title" to={`/jobs/${id}`}>
         {job.title ?? job.prompt.split('\n', 1)[0]?.slice(0, 120) ?? id}
       </Link>
@@ -56,7 +54,7 @@ function KnownSide({ name, sideRef, job, onChange }: Omit<SideCardProps, 'job'> 
           {job.attempt === 0 ? 'It has not run yet.' : `Its newest attempt is ${job.attempt}.`}
         </Alert>
       ) : (
-        <>
+        <SpaceBetween size="xs">
           {/* An attempt without an outcome leaves no state to show: the facts below explain it. */}
           {attempt === 0 ? (
             <JobStatus status={job.status} />
@@ -69,8 +67,8 @@ function KnownSide({ name, sideRef, job, onChange }: Omit<SideCardProps, 'job'> 
             label={`Attempt of ${name}`}
             onSelect={(chosen) => onChange({ id, ...(chosen !== undefined && { attempt: chosen }) })}
           />
-        </>
+        </SpaceBetween>
       )}
-    </>
+    </SpaceBetween>
   );
 }
