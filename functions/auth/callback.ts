@@ -1,3 +1,4 @@
+import { browserWords } from '../../lib/access/browser-words.ts';
 import { returnPath } from '../../lib/access/return-path.ts';
 import { writeCookie } from '../../lib/access/session-cookie.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
@@ -13,10 +14,15 @@ const open = (core: Core) => ({
 
 /** `GET /auth/callback` */
 export const handler = servePage(page, open, async (visit, { openedSignIn, maxAge }) => {
-  const { query, cookies, brought, origin } = visit;
+  const { query, headers, address, cookies, brought, origin } = visit;
   const signIn = await openedSignIn();
   if (signIn === undefined) return NOT_SET_UP;
-  const outcome = await signIn.finish({ query, secrets: brought.signIns, formerSession: brought.session });
+  const outcome = await signIn.finish({
+    query,
+    secrets: brought.signIns,
+    formerSession: brought.session,
+    place: { browser: browserWords(headers['user-agent']), address },
+  });
   if (outcome.kind === 'unknown') return refusedSignIn(outcome);
   const { secure } = cookies;
   const served = writeCookie(`${cookies.signIn}-${outcome.slot}`, '', { secure, maxAge: 0 });

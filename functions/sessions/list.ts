@@ -10,6 +10,8 @@ export const handler = serve(
     const items = (await sessions.list()).map(({ subject: _subject, ...session }) => ({
       ...session,
       email: session.email ?? null,
+      browser: session.browser ?? null,
+      address: session.address ?? null,
       current: session.id === own,
     }));
     return { body: { items } };

@@ -26,6 +26,9 @@ const sessionSchema = z.object({
   name: z.string(),
   email: z.string().optional(),
   role: z.enum(ROLES),
+  /** The browser and the address of the sign-in, for people to recognise; they decide nothing. */
+  browser: z.string().optional(),
+  address: z.string().optional(),
   created_at: z.string(),
   last_used_at: z.string(),
   /** Moves on with use. */
@@ -44,6 +47,13 @@ export interface Person {
   readonly subject: string;
   readonly email: string | undefined;
   readonly role: Role;
+}
+
+/** Where somebody signed in. */
+export interface SignInPlace {
+  /** In words: `Firefox on Linux`. */
+  readonly browser: string | undefined;
+  readonly address: string | undefined;
 }
 
 /** Browser sessions, by hash of the cookie that proves them. An ended one is gone. */
@@ -70,7 +80,7 @@ export class SessionStore {
   }
 
   /** Begins a session. `cookie` proves it, is returned this once and kept nowhere. */
-  async start(person: Person): Promise<{ cookie: string; session: Session }> {
+  async start(person: Person, place?: SignInPlace): Promise<{ cookie: string; session: Session }> {
     const cookie = randomBytes(32).toString('base64url');
     const hash = hashOf(cookie);
     const now = this.#clock.now();
@@ -81,6 +91,8 @@ export class SessionStore {
       name: `user:${person.email ?? person.subject}`,
       ...(person.email !== undefined && { email: person.email }),
       role: person.role,
+      ...(place?.browser !== undefined && { browser: place.browser }),
+      ...(place?.address !== undefined && { address: place.address }),
       created_at: timestamp(now),
       last_used_at: timestamp(now),
       expires_at: timestamp(now + Math.min(this.#idle, this.#longest)),

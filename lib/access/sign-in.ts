@@ -2,7 +2,7 @@ import type { Clock } from '../aws/table-clock.ts';
 import { type IdentityProvider, SignInRefusedError } from './identity-provider.ts';
 import { beginSignIn, resumeSignIn, type SignInProof } from './pending-sign-in.ts';
 import { personOfClaims, type RoleSettings, type SignedIn } from './person-of-claims.ts';
-import type { Session, SessionStore } from './session-store.ts';
+import type { Session, SessionStore, SignInPlace } from './session-store.ts';
 
 /** What a browser came back with. */
 export type SignInOutcome =
@@ -65,31 +65,33 @@ export class SignIn {
    * @param options.query of the URL that it was sent to
    * @param options.secrets of the sign-ins that it has under way, by slot
    * @param options.formerSession cookie of the session that it had until now, which ends if another begins
+   * @param options.place is kept with the session
    * @throws IdentityProviderError
    */
   async finish(options: {
     query: URLSearchParams;
     secrets: ReadonlyMap<string, string>;
     formerSession: string | undefined;
+    place: SignInPlace;
   }): Promise<SignInOutcome> {
-    const { query, secrets, formerSession } = options;
+    const { query, secrets } = options;
     const begun = resumeSignIn({ state: query.get('state') ?? '', secrets, now: this.#clock.now() });
     if (begun === undefined) return { kind: 'unknown' };
     const { slot, returnTo } = begun;
-    return { ...(await this.#exchange(query, begun.proof, formerSession)), slot, returnTo };
+    return { ...(await this.#exchange(query, begun.proof, options)), slot, returnTo };
   }
 
   /** The identity provider accepts a code once. */
   async #exchange(
     query: URLSearchParams,
     proof: SignInProof,
-    formerSession: string | undefined,
+    { formerSession, place }: { formerSession: string | undefined; place: SignInPlace },
   ): Promise<FinishedSignIn> {
     try {
       const person = personOfClaims(await this.#provider.claims(query, proof), this.#roles);
       const { role } = person;
       if (role === undefined) return { kind: 'no-role', person };
-      const started = await this.#sessions.start({ ...person, role });
+      const started = await this.#sessions.start({ ...person, role }, place);
       if (formerSession !== undefined) await this.#sessions.endByCookie(formerSession);
       return { kind: 'signed-in', ...started };
     } catch (error) {

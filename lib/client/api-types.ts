@@ -2252,6 +2252,16 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "operator" | "admin";
             /**
+             * @description The browser and the system of the sign-in, as the browser itself named them. Null: not known.
+             * @example Firefox on Linux
+             */
+            browser: string | null;
+            /**
+             * @description The IP address of the sign-in. Null: not known.
+             * @example 203.0.113.7
+             */
+            address: string | null;
+            /**
              * Format: date-time
              * @example 2026-11-20T10:41:00.000Z
              */
@@ -5907,6 +5917,8 @@ export interface operations {
                      *           "name": "user:ada@example.com",
                      *           "email": null,
                      *           "role": "viewer",
+                     *           "browser": "Firefox on Linux",
+                     *           "address": "203.0.113.7",
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "last_used_at": "2026-11-20T10:41:00.000Z",
                      *           "expires_at": "2026-11-20T10:41:00.000Z",

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Headers, lowerCaseHeaders } from '../access/authenticate.ts';
+import { callerAddress } from '../access/caller-address.ts';
 import { IdentityProviderError } from '../access/identity-provider-error.ts';
 import type { Principal } from '../access/principal.ts';
 import { type CookieNames, cookieNames, readCookie, readSignInCookies } from '../access/session-cookie.ts';
@@ -17,6 +18,8 @@ import { recordAudit } from './record-audit.ts';
 export interface Visit {
   readonly query: URLSearchParams;
   readonly headers: Headers;
+  /** The browser's address, as far as it is known. */
+  readonly address: string | undefined;
   readonly cookies: CookieNames;
   /** Values of the cookies that the browser brought; of sign-ins under way by slot. */
   readonly brought: { readonly session: string | undefined; readonly signIns: ReadonlyMap<string, string> };
@@ -79,7 +82,10 @@ function refusedDetour(settings: AnswerSettings): LambdaAnswer {
 }
 
 /** undefined where no browser can be answered, because nobody has said where it finds us. */
-async function visitOf(event: APIGatewayProxyEvent, { whereabouts }: Core): Promise<Visit | undefined> {
+async function visitOf(
+  event: APIGatewayProxyEvent,
+  { whereabouts, behindCloudFront }: Core,
+): Promise<Visit | undefined> {
   const origin = await whereabouts.publicOrigin();
   if (origin === undefined) return undefined;
   const headers = lowerCaseHeaders(event);
@@ -91,7 +97,8 @@ async function visitOf(event: APIGatewayProxyEvent, { whereabouts }: Core): Prom
     session: readCookie(headers.cookie, cookies.session),
     signIns: readSignInCookies(headers.cookie, cookies.signIn),
   };
-  return { query, headers, cookies, brought, origin };
+  const address = callerAddress(event, { behindCloudFront });
+  return { query, headers, address, cookies, brought, origin };
 }
 
 function lambdaAnswer(answer: PageAnswer, settings: AnswerSettings): LambdaAnswer {

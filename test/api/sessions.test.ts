@@ -77,6 +77,8 @@ describe('a session', () => {
       created_at: expect.any(String),
       last_used_at: expect.any(String),
       expires_at: expect.any(String),
+      browser: null,
+      address: '127.0.0.1',
       current: false,
     });
     expect(items.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
@@ -88,6 +90,34 @@ describe('a session', () => {
     expect([ended.status, ended.text]).toEqual([204, '']);
     expect((await viewer.api('GET', '/session')).status).toBe(401);
     expect((await admin.api('DELETE', `/sessions/${id}`)).status).toBe(404);
+  });
+
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:151.0) Gecko/20100101 Firefox/151.0', 'Firefox on Linux'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36 Edg/153.0.0.0',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1',
+      'Safari on iOS',
+    ],
+    [
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36',
+      'Chrome on Android',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
+      'Safari on macOS',
+    ],
+    ['<b>admin</b>/1.0 (Windows NT 10.0)', 'Unknown browser on Windows'],
+    ['curl/8.14.1', null],
+  ])('of %s is listed as that of %s', async (userAgent, expected) => {
+    const browser = new Browser(service);
+    await browser.open(await browser.chooseRole('admin'), { headers: { 'user-agent': userAgent } });
+    const { items } = (await browser.api('GET', '/sessions')).json;
+    const own = items.find((one: { current: boolean }) => one.current);
+    expect(own).toMatchObject({ browser: expected, address: '127.0.0.1' });
   });
 
   it('is told by GET /session, as tokens are', async () => {

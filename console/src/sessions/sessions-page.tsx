@@ -1,4 +1,5 @@
 import Badge from '@cloudscape-design/components/badge';
+import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import type { TableProps } from '@cloudscape-design/components/table';
@@ -43,7 +44,7 @@ function SessionTable() {
           <Header
             variant="h1"
             counter={sessions.data && `(${sessions.data.items.length})`}
-            description="Browsers in which somebody is signed in. An ended session has to sign in again."
+            description="Where people are signed in. Browser and address are those of the sign-in. An ended session has to sign in again."
           >
             Sessions
           </Header>
@@ -63,7 +64,7 @@ function SessionTable() {
           onConfirm={() => end.mutate(asked.id, { onSettled: () => setAsked(undefined) })}
         >
           {asked.current
-            ? 'It is the session of this browser: you will have to sign in again.'
+            ? 'It is your own session in this browser. You will have to sign in again.'
             : `${personOf(asked)} will have to sign in again in that browser.`}
         </ConfirmDialog>
       )}
@@ -83,7 +84,20 @@ function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition
       minWidth: 200,
       cell: (session) => (
         <>
-          {personOf(session)} {session.current && <Badge color="blue">this browser</Badge>}
+          {personOf(session)} {session.current && <Badge color="blue">this session</Badge>}
+        </>
+      ),
+    },
+    {
+      id: 'browser',
+      header: 'Browser',
+      minWidth: 150,
+      cell: ({ browser, address }) => (
+        <>
+          {browser ?? 'Unknown browser'}
+          <Box variant="small" display="block">
+            {address ?? 'Unknown address'}
+          </Box>
         </>
       ),
     },
@@ -103,7 +117,7 @@ function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition
       cell: (session) => (
         <Button
           variant="inline-link"
-          ariaLabel={`End the session of ${personOf(session)}`}
+          ariaLabel={`End the session of ${personOf(session)}, ${session.browser ?? 'unknown browser'}`}
           onClick={() => onEnd(session)}
         >
           End

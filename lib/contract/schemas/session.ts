@@ -30,6 +30,14 @@ const session = z
     name: z.string().meta({ example: 'user:ada@example.com' }),
     email: z.string().nullable(),
     role: z.enum(ROLES),
+    browser: z.string().nullable().meta({
+      description: 'The browser and the system of the sign-in, as the browser itself named them. Null: not known.',
+      example: 'Firefox on Linux',
+    }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'The IP address of the sign-in. Null: not known.', example: '203.0.113.7' }),
     created_at: timestamp,
     last_used_at: timestamp.meta({ description: 'Written down at most every five minutes.' }),
     expires_at: timestamp,
