@@ -52,7 +52,7 @@ export function TimeAgo({ at, within = 0 }: TimeAgoProps) {
     );
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {present - Date.parse(at) < within
+      {within > 0 && present - Date.parse(at) < within
         ? `in the last ${duration(within)
             .replace(/^1 h 0 min$/, 'hour')
             .replace(/ 0 s$/, '')}`
