@@ -12,8 +12,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
-import { focusFirstFault } from '../form/focus-first-fault.ts';
+import { focusFirstFault, showFirstFault } from '../form/focus-first-fault.ts';
 import { refusalOf } from '../form/issue-sentence.ts';
+import { nearestName } from '../form/nearest-name.ts';
 import { useSubmitKey } from '../form/use-submit-key.ts';
 import { projectsQuery } from '../jobs/form/catalog-choices.ts';
 import { type BindingFaults, type BindingFields, faultsOf, textIn, writeOf } from './binding-fields.ts';
@@ -39,7 +40,8 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     rotate_secret: false,
   });
   const [faults, setFaults] = useState<BindingFaults>({});
-  const [asked, setAsked] = useState<string>();
+  const [question, setQuestion] = useState<UnknownProject>();
+
   const projects = useQuery(projectsQuery);
   const write = useWriteBinding();
   const change = (changed: Partial<BindingFields>) => {
@@ -47,18 +49,24 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     setFaults({});
   };
   /** Asks once about a project that does not exist: the binding would create it. */
-  const isMistyped = () => {
+  const unknownProject = (): UnknownProject | undefined => {
     const project = fields.project.trim();
-    if (binding !== undefined || project === '' || project === asked || projects.data === undefined) return false;
-    if (projects.data.some(({ id, name }) => id === project || name === project)) return false;
-    setAsked(project);
-    return true;
+    if (binding !== undefined || project === '' || projects.data === undefined) return undefined;
+    if (projects.data.some(({ id, name }) => id === project || name === project)) return undefined;
+    const names = projects.data.map(({ name }) => name);
+    return { project, meant: nearestName(project, names) };
   };
   const submit = () => {
     const body = writeOf(fields, binding);
-    const found = { ...faultsOf(body), ...(isMistyped() && { project: unknownProject(fields.project) }) };
+    const found = faultsOf(body);
     setFaults(found);
     if (Object.keys(found).length > 0) return focusFirstFault(DIALOG);
+    const unknown = unknownProject();
+    if (unknown !== undefined && unknown.project !== question?.project) {
+      setQuestion(unknown);
+      setFaults({ project: questionText(unknown) });
+      return showFirstFault(DIALOG);
+    }
     const onError = ({ message }: Error) => {
       const refusal = refusalOf(message);
       if (refusal === undefined) return;
@@ -92,7 +100,17 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
         )}
         {!binding && (
           <>
-            <FormField label="Project" description="ID or name." errorText={faults.project}>
+            <FormField
+              label="Project"
+              description="ID or name."
+              errorText={faults.project}
+              secondaryControl={
+                faults.project !== undefined &&
+                question?.meant !== undefined && (
+                  <Button onClick={() => change({ project: question.meant ?? '' })}>{`Use “${question.meant}”`}</Button>
+                )
+              }
+            >
               <Autosuggest
                 value={fields.project}
                 placeholder="local_project"
@@ -154,6 +172,13 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
   );
 }
 
-function unknownProject(project: string): string {
-  return `There is no project “${project.trim()}” yet. Choose one, or select Create again to create it with this binding.`;
+/** A project that the binding would create, and the existing one that was perhaps meant. */
+interface UnknownProject {
+  readonly project: string;
+  readonly meant: string | undefined;
+}
+
+function questionText({ project, meant }: UnknownProject): string {
+  const way = meant === undefined ? 'Choose one, or select' : `Did you mean “${meant}”? If not, select`;
+  return `There is no project “${project}” yet. ${way} Create again to create it with this binding.`;
 }

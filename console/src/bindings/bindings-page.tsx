@@ -10,6 +10,7 @@ import { ListTable } from '../layout/list-table.tsx';
 import { PageFault } from '../layout/page-fault.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { Part } from '../layout/part.tsx';
+import { RoleNote } from '../layout/role-note.tsx';
 import { bindingColumns } from './binding-columns.tsx';
 import { type Binding, bindingsQuery, useDeleteBinding } from './binding-queries.ts';
 
@@ -36,7 +37,12 @@ export function BindingsPage() {
           <Header
             variant="h1"
             counter={bindings.data && `(${bindings.data.items.length})`}
-            description="What is done when a job of the project succeeds. A binding that fails changes nothing about its job."
+            description={
+              <>
+                What is done when a job of the project succeeds. A binding that fails changes nothing about its job.
+                <RoleNote needs="operator" what="deploy bindings" />
+              </>
+            }
             actions={
               mayAct && (
                 <Button variant="primary" onClick={() => setEdited('new')}>

@@ -3,5 +3,17 @@
  * @param within such as `[role=dialog]`
  */
 export function focusFirstFault(within = '#main'): void {
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(`${within} [aria-invalid=true]`)?.focus());
+  onceShown(within, (field) => field.focus());
+}
+
+/** Scrolls to the first faulty field without the focus, which would open the list of one with suggestions over its fault. */
+export function showFirstFault(within = '#main'): void {
+  onceShown(within, (field) => field.scrollIntoView({ block: 'center' }));
+}
+
+function onceShown(within: string, act: (field: HTMLElement) => void): void {
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLElement>(`${within} [aria-invalid=true]`);
+    if (field) act(field);
+  });
 }

@@ -28,6 +28,6 @@ export function refusalOf(message: string): { field: string; sentence: string } 
 /** `body.x: received 1 (number); expected a name` allows `Enter a name.` */
 function allowedOf(sentence: string): string {
   const allowed = /^\S*: (?:received .*?; |is missing; )?(.*)$/s.exec(sentence)?.[1] ?? sentence;
-  const asked = allowed.replace(/^expected (?=an? )/, 'enter ');
+  const asked = allowed.replace(/^expected /, 'enter ');
   return `${asked.charAt(0).toUpperCase()}${asked.slice(1)}${/[.!?]$/.test(asked) ? '' : '.'}`;
 }
