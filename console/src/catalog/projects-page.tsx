@@ -1,5 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,10 +12,12 @@ import { EmptyList } from '../layout/empty-list.tsx';
 import { lazyPart } from '../layout/lazy-part.ts';
 import { usePageTitle } from '../layout/page-title.ts';
 import { Part } from '../layout/part.tsx';
+import { RoleNote } from '../layout/role-note.tsx';
 import { TimeAgo } from '../layout/time-ago.tsx';
 import { type Project, projectsQuery } from './catalog-queries.ts';
 import { CatalogTable } from './catalog-table.tsx';
 
+const DeleteProject = lazyPart(() => import('./delete-project.tsx'), 'DeleteProject');
 const EditProject = lazyPart(() => import('./edit-project.tsx'), 'EditProject');
 
 /** The projects and how their jobs stand. */
@@ -23,13 +26,19 @@ export function ProjectsPage() {
   const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 10_000 });
   const mayAct = useMayAct();
   const [edited, setEdited] = useState<Project>();
+  const [doomed, setDoomed] = useState<Project>();
   return (
     <>
       <CatalogTable
         title="Projects"
-        description="A project is made by the first job that names it; its jobs share a workspace."
+        description={
+          <>
+            The first job that names a project creates it. Its jobs share a workspace.
+            <RoleNote needs="operator" what="projects" />
+          </>
+        }
         list={projects}
-        columns={mayAct ? [...COLUMNS, actions(setEdited)] : COLUMNS}
+        columns={mayAct ? [...COLUMNS, actions(setEdited, setDoomed)] : COLUMNS}
         trackBy={(project) => project.id}
         empty={<EmptyList title="No projects yet">Create a job: it brings its project with it.</EmptyList>}
       />
@@ -38,19 +47,32 @@ export function ProjectsPage() {
           <EditProject project={edited} onDone={() => setEdited(undefined)} />
         </Part>
       )}
+      {doomed && (
+        <Part>
+          <DeleteProject project={doomed} onDone={() => setDoomed(undefined)} />
+        </Part>
+      )}
     </>
   );
 }
 
-function actions(onEdit: (project: Project) => void): TableProps.ColumnDefinition<Project> {
+function actions(
+  onEdit: (project: Project) => void,
+  onDelete: (project: Project) => void,
+): TableProps.ColumnDefinition<Project> {
   return {
     id: 'actions',
     header: 'Actions',
     minWidth: 125,
     cell: (project) => (
-      <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
-        Settings
-      </Button>
+      <SpaceBetween size="xs" direction="horizontal">
+        <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
+          Settings
+        </Button>
+        <Button variant="inline-link" ariaLabel={`Delete ${project.name}`} onClick={() => onDelete(project)}>
+          Delete
+        </Button>
+      </SpaceBetween>
     ),
   };
 }
