@@ -14,6 +14,8 @@ const EnvironmentPage = lazyPart(() => import('./environment/environment-page.ts
 const ProjectsPage = lazyPart(() => import('./catalog/projects-page.tsx'), 'ProjectsPage');
 const RulesPage = lazyPart(() => import('./catalog/rules-page.tsx'), 'RulesPage');
 const ProfilesPage = lazyPart(() => import('./catalog/profiles-page.tsx'), 'ProfilesPage');
+const EditRulePage = lazyPart(() => import('./catalog/edit/edit-rule-page.tsx'), 'EditRulePage');
+const EditProfilePage = lazyPart(() => import('./catalog/edit/edit-profile-page.tsx'), 'EditProfilePage');
 const BindingsPage = lazyPart(() => import('./bindings/bindings-page.tsx'), 'BindingsPage');
 const ConfigurationPage = lazyPart(() => import('./configuration/configuration-page.tsx'), 'ConfigurationPage');
 const AccountPage = lazyPart(() => import('./account/account-page.tsx'), 'AccountPage');
@@ -37,7 +39,11 @@ export function Pages() {
           <Route path="/environment" element={<EnvironmentPage />} />
           <Route path="/projects" element={<ProjectsPage />} />
           <Route path="/rules" element={<RulesPage />} />
+          <Route path="/rules/new" element={<EditRulePage />} />
+          <Route path="/rules/:id/edit" element={<EditRulePage />} />
           <Route path="/profiles" element={<ProfilesPage />} />
+          <Route path="/profiles/new" element={<EditProfilePage />} />
+          <Route path="/profiles/:name/edit" element={<EditProfilePage />} />
           <Route path="/bindings" element={<BindingsPage />} />
           <Route path="/configuration" element={<ConfigurationPage />} />
           <Route path="/account" element={<AccountPage />} />

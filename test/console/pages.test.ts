@@ -20,6 +20,11 @@ const ALSO = new Set([
   'job-ended-deployments',
   'account-code',
   'new-token',
+  'mistyped-project',
+  'review-rule',
+  'new-profile-faults',
+  'edit-profile',
+  'delete-profile',
   'edit-diff',
   'bulk-preview',
 ]);

@@ -144,6 +144,47 @@ export const SCENES: readonly Scene[] = [
   { name: 'new-token', path: () => '/api-tokens', act: asks('Create token') },
   { name: 'made-token', path: () => '/api-tokens', act: makes('Create token', 'Name', 'nightly build') },
   { name: 'new-binding', path: () => '/bindings', act: asks('Create binding') },
+  {
+    name: 'mistyped-project',
+    path: () => '/bindings',
+    act: async (page) => {
+      await asks('Create binding')(page);
+      await page.getByLabel('Project').fill('storefrnt');
+      await page.getByLabel('Address').fill('https://ci.example.com/hook');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await shown(page, 'Did you mean');
+    },
+  },
+  { name: 'new-rule', path: () => '/rules/new' },
+  {
+    name: 'review-rule',
+    path: () => '/rules/house-style/edit',
+    act: async (page) => {
+      await page.getByLabel('Text', { exact: true }).fill('Follow the conventions of the repository.');
+      await asks('Review')(page);
+      await shown(page, 'draft or queued job');
+    },
+  },
+  {
+    name: 'new-profile-faults',
+    path: () => '/profiles/new',
+    act: async (page) => {
+      await page.getByLabel('Retries').fill('many');
+      await press('Add a variable')(page);
+      await page.getByRole('textbox', { name: 'Variable' }).fill('LD_PRELOAD');
+      await press('Review')(page);
+    },
+  },
+  { name: 'edit-profile', path: () => '/profiles/ship/edit' },
+  {
+    name: 'delete-profile',
+    path: () => '/profiles',
+    act: async (page) => {
+      await asks('Delete review')(page);
+      await shown(page, 'draft or queued job');
+    },
+  },
+  { name: 'delete-project', path: () => '/projects', act: asks('Delete storefront') },
   { name: 'user-menu', path: () => '/jobs', act: press(/admin@promptq/) },
   {
     name: 'list-filters',

@@ -4,13 +4,14 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
+import { useMayAdminister } from '../api/session.ts';
 import { ListTable } from '../layout/list-table.tsx';
 import { LoadMore } from '../layout/load-more.tsx';
 import { PageFault } from '../layout/page-fault.tsx';
 
 interface CatalogTableProps<Item> {
   readonly title: string;
-  readonly description: string;
+  readonly description: ReactNode;
   /** An infinite query's state. */
   readonly list: {
     readonly data: { readonly pages: readonly { readonly items: Item[] }[] } | undefined;
@@ -24,14 +25,15 @@ interface CatalogTableProps<Item> {
   readonly columns: TableProps.ColumnDefinition<Item>[];
   readonly trackBy: (item: Item) => string;
   readonly empty: ReactNode;
-  /** Whether the list comes in by the configuration. */
-  readonly isConfigured?: boolean;
+  /** What admins can also import and export, and create one by one. */
+  readonly configured?: { readonly create: string; readonly path: string };
 }
 
 /** A list of the catalog: projects, rules, profiles. */
 export function CatalogTable<Item>(props: CatalogTableProps<Item>) {
-  const { title, description, list, columns, trackBy, empty, isConfigured = false } = props;
+  const { title, description, list, columns, trackBy, empty, configured } = props;
   const navigate = useNavigate();
+  const mayAdminister = useMayAdminister();
   if (list.error && !list.data)
     return <PageFault error={list.error} what={`The ${title.toLowerCase()}`} retry={() => void list.refetch()} />;
   return (
@@ -46,7 +48,17 @@ export function CatalogTable<Item>(props: CatalogTableProps<Item>) {
           <Header
             variant="h1"
             description={description}
-            actions={isConfigured && <Button onClick={() => void navigate('/configuration')}>Import or export</Button>}
+            actions={
+              configured &&
+              mayAdminister && (
+                <SpaceBetween size="xs" direction="horizontal">
+                  <Button onClick={() => void navigate('/configuration')}>Import or export</Button>
+                  <Button variant="primary" onClick={() => void navigate(configured.path)}>
+                    {configured.create}
+                  </Button>
+                </SpaceBetween>
+              )
+            }
           >
             {title}
           </Header>

@@ -1,26 +1,50 @@
 import Badge from '@cloudscape-design/components/badge';
+import Box from '@cloudscape-design/components/box';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMayAdminister } from '../api/session.ts';
 import { EmptyList } from '../layout/empty-list.tsx';
+import { lazyPart } from '../layout/lazy-part.ts';
 import { usePageTitle } from '../layout/page-title.ts';
+import { Part } from '../layout/part.tsx';
+import { RoleNote } from '../layout/role-note.tsx';
 import { type Profile, profilesQuery } from './catalog-queries.ts';
 import { CatalogTable } from './catalog-table.tsx';
+import { entryActions } from './entry-actions.tsx';
 import { ItemSource } from './item-source.tsx';
+
+const DeleteEntry = lazyPart(() => import('./edit/delete-entry.tsx'), 'DeleteEntry');
 
 /** The profiles: how jobs are run. */
 export function ProfilesPage() {
   usePageTitle('Profiles');
   const profiles = useInfiniteQuery(profilesQuery);
+  const mayAdminister = useMayAdminister();
+  const [doomed, setDoomed] = useState<Profile>();
+  const actions = entryActions<Profile>({ list: 'profiles', nameOf: ({ name }) => name, onDelete: setDoomed });
   return (
-    <CatalogTable
-      title="Profiles"
-      description="A profile says which agent runs a job, and how. What a job sets itself comes first."
-      isConfigured
-      list={profiles}
-      columns={COLUMNS}
-      trackBy={(profile) => profile.name}
-      empty={<EmptyList title="No profiles" />}
-    />
+    <>
+      <CatalogTable
+        title="Profiles"
+        description={
+          <>
+            A profile says which agent runs a job, and how. What a job sets itself comes first.
+            <RoleNote needs="admin" what="profiles" />
+          </>
+        }
+        configured={{ create: 'Create profile', path: '/profiles/new' }}
+        list={profiles}
+        columns={mayAdminister ? [...COLUMNS, actions] : COLUMNS}
+        trackBy={(profile) => profile.name}
+        empty={<EmptyList title="No profiles" />}
+      />
+      {doomed && (
+        <Part>
+          <DeleteEntry what="profile" name={doomed.name} onDone={() => setDoomed(undefined)} />
+        </Part>
+      )}
+    </>
   );
 }
 
@@ -38,15 +62,18 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
   },
   {
     id: 'agent',
-    header: 'Agent',
-    minWidth: 90,
-    cell: ({ agent, vendor }) => (vendor === 'practice' ? `${agent}, practice vendor` : agent),
-  },
-  {
-    id: 'model',
-    header: 'Model',
+    header: 'Agent and model',
     minWidth: 110,
-    cell: ({ agent, model }) => model ?? (agent === 'shell' ? '-' : "Agent's own"),
+    cell: ({ agent, vendor, model }) => (
+      <>
+        {vendor === 'practice' ? `${agent}, practice vendor` : agent}
+        {agent !== 'shell' && (
+          <Box variant="small" display="block">
+            {model ?? 'Its own model'}
+          </Box>
+        )}
+      </>
+    ),
   },
   {
     id: 'args',

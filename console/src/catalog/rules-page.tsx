@@ -1,27 +1,57 @@
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMayAdminister } from '../api/session.ts';
 import { EmptyList } from '../layout/empty-list.tsx';
+import { lazyPart } from '../layout/lazy-part.ts';
 import { usePageTitle } from '../layout/page-title.ts';
+import { Part } from '../layout/part.tsx';
+import { RoleNote } from '../layout/role-note.tsx';
 import { type Rule, rulesQuery } from './catalog-queries.ts';
 import { CatalogTable } from './catalog-table.tsx';
+import { entryActions } from './entry-actions.tsx';
 import { ItemSource } from './item-source.tsx';
 import './rules-page.css';
+
+const DeleteEntry = lazyPart(() => import('./edit/delete-entry.tsx'), 'DeleteEntry');
 
 /** The rules: pieces of prompt text that jobs ask for by id. */
 export function RulesPage() {
   usePageTitle('Rules');
   const rules = useInfiniteQuery(rulesQuery);
+  const mayAdminister = useMayAdminister();
+  const [doomed, setDoomed] = useState<Rule>();
   return (
-    <CatalogTable
-      title="Rules"
-      description="A rule's text goes before the prompt of the jobs that ask for it by its id."
-      isConfigured
-      list={rules}
-      columns={COLUMNS}
-      trackBy={(rule) => rule.id}
-      empty={<EmptyList title="No rules yet">Import a configuration that has some.</EmptyList>}
-    />
+    <>
+      <CatalogTable
+        title="Rules"
+        description={
+          <>
+            A rule's text goes before the prompt of the jobs that ask for it by its ID.
+            <RoleNote needs="admin" what="rules" />
+          </>
+        }
+        configured={{ create: 'Create rule', path: '/rules/new' }}
+        list={rules}
+        columns={
+          mayAdminister
+            ? [...COLUMNS, entryActions<Rule>({ list: 'rules', nameOf: ({ id }) => id, onDelete: setDoomed })]
+            : COLUMNS
+        }
+        trackBy={(rule) => rule.id}
+        empty={
+          <EmptyList title="No rules yet">
+            {mayAdminister ? 'Create one, or import a configuration.' : 'An admin can create one.'}
+          </EmptyList>
+        }
+      />
+      {doomed && (
+        <Part>
+          <DeleteEntry what="rule" name={doomed.id} onDone={() => setDoomed(undefined)} />
+        </Part>
+      )}
+    </>
   );
 }
 
@@ -29,7 +59,7 @@ export function RulesPage() {
 const SHORT = 160;
 
 const COLUMNS: TableProps.ColumnDefinition<Rule>[] = [
-  { id: 'id', header: 'Id', isRowHeader: true, minWidth: 140, cell: (rule) => <code>{rule.id}</code> },
+  { id: 'id', header: 'ID', isRowHeader: true, minWidth: 140, cell: (rule) => <code>{rule.id}</code> },
   { id: 'name', header: 'Name', minWidth: 160, cell: (rule) => rule.name },
   { id: 'text', header: 'Text', minWidth: 320, cell: (rule) => <RuleText text={rule.text} /> },
   {

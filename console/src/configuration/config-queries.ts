@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiFault } from '../api/api-fault.ts';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 import { readDocument } from './parse-document.ts';
 
@@ -21,12 +20,6 @@ export function useImport() {
       if (!dryRun) await client.invalidateQueries();
     },
   });
-}
-
-/** The faults that a refusal names, each with its place. */
-export function faultsOf(error: Error): string[] {
-  const faults: unknown = error instanceof ApiFault ? error.details.faults : undefined;
-  return Array.isArray(faults) ? faults.map(String) : [error.message];
 }
 
 /** Saves what was imported as a file. @throws ApiFault */

@@ -6,7 +6,7 @@ export type FieldFaults<Name extends string> = Partial<Record<Name, string>>;
 
 /** Judges what would be sent by the API's own schema; each fault in words for people. */
 export function fieldFaults<Name extends string>(
-  schema: z.ZodObject,
+  schema: z.ZodType,
   body: Readonly<Record<string, unknown>>,
 ): FieldFaults<Name> {
   const result = schema.safeParse(body);

@@ -22,7 +22,8 @@ const ruleShape = {
   text: ruleText.meta({ description: 'Goes before the prompt of the jobs that ask for it.' }),
 };
 
-const ruleEntry = z.preprocess(
+/** A rule as a configuration document holds it. */
+export const ruleEntry = z.preprocess(
   withoutNulls,
   z.strictObject(ruleShape, { error: unknownMember(ruleShape) }).meta({ id: 'RuleEntry' }),
 );

@@ -22,10 +22,21 @@ const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 
 
 /** What an edit does to one field: old and new, line by line. */
 export function FieldChange({ change: { name, before, after } }: { change: Change }) {
+  return <TextChange label={NAMES[name]} before={before} after={after} />;
+}
+
+interface TextChangeProps {
+  readonly label: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What an edit does to a text, line by line. */
+export function TextChange({ label, before, after }: TextChangeProps) {
   return (
-    <section aria-label={NAMES[name]}>
+    <section aria-label={label}>
       <Box variant="h3" fontSize="heading-xs">
-        {NAMES[name]}
+        {label}
       </Box>
       <div className="line-diff">
         {lineDiff(before, after).map(({ sign, text }, at) => (

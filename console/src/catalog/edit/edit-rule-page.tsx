@@ -1,0 +1,82 @@
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'react-router';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { rulesQuery } from '../../jobs/form/catalog-choices.ts';
+import { AdminsOnly } from '../../layout/admins-only.tsx';
+import { PageFault } from '../../layout/page-fault.tsx';
+import { PageLoading } from '../../layout/page-loading.tsx';
+import { usePageTitle } from '../../layout/page-title.ts';
+import { EntryEditor } from './entry-editor.tsx';
+import type { EntryFormPart } from './entry-kind.ts';
+import { MissingEntry } from './missing-entry.tsx';
+import { RULE_KIND, type RuleFields, ruleFieldsOf } from './rule-kind.ts';
+
+/** Creates a rule, or edits the one that the address names. */
+export function EditRulePage() {
+  const { id } = useParams();
+  usePageTitle(id === undefined ? 'New rule' : 'Edit rule');
+  return (
+    <AdminsOnly title="Rules">
+      <RuleEditor key={id} id={id} />
+    </AdminsOnly>
+  );
+}
+
+function RuleEditor({ id }: { id: string | undefined }) {
+  const rules = useQuery(rulesQuery);
+  if (rules.error && !rules.data)
+    return <PageFault error={rules.error} what="The rules" retry={() => void rules.refetch()} />;
+  if (!rules.data) return <PageLoading what="the rules" />;
+  const rule = rules.data.find((one) => one.id === id);
+  if (id !== undefined && rule === undefined) return <MissingEntry what="rule" name={id} list="rules" />;
+  return (
+    <EntryEditor
+      kind={RULE_KIND}
+      opened={ruleFieldsOf(rule)}
+      present={rule}
+      taken={rules.data.map((one) => one.id)}
+      reload={rules.refetch}
+    >
+      {(part) => <RuleForm {...part} />}
+    </EntryEditor>
+  );
+}
+
+function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields>) {
+  return (
+    <SpaceBetween size="m">
+      {!isEdit && (
+        <FormField
+          label="ID"
+          description="Jobs ask for the rule by this ID. It can't be changed later."
+          constraintText={`Letters, digits, dots, underscores and hyphens; at most ${LIMITS.catalog.nameLength}.`}
+          errorText={faults.id}
+        >
+          <Input
+            autoFocus
+            value={fields.id}
+            placeholder="house-style"
+            spellcheck={false}
+            onChange={({ detail }) => onChange({ id: detail.value })}
+          />
+        </FormField>
+      )}
+      <FormField label="Name" description="For people. Empty: the ID." errorText={faults.name}>
+        <Input autoFocus={isEdit} value={fields.name} onChange={({ detail }) => onChange({ name: detail.value })} />
+      </FormField>
+      <FormField
+        label="Text"
+        description="Goes before the prompt of jobs that ask for the rule."
+        constraintText={`${fields.text.length.toLocaleString('en')} of ${LIMITS.catalog.ruleTextLength.toLocaleString('en')} characters.`}
+        stretch
+        errorText={faults.text}
+      >
+        <Textarea rows={12} value={fields.text} onChange={({ detail }) => onChange({ text: detail.value })} />
+      </FormField>
+    </SpaceBetween>
+  );
+}

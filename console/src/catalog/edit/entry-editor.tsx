@@ -1,0 +1,151 @@
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type ReactNode, useState } from 'react';
+import { useNavigate } from 'react-router';
+import type { FieldFaults } from '../../form/field-faults.ts';
+import { focusFirstFault } from '../../form/focus-first-fault.ts';
+import { useKeptFields } from '../../form/kept-fields.ts';
+import { useSubmitKey } from '../../form/use-submit-key.ts';
+import { notify } from '../../layout/notices.tsx';
+import { ConfirmEntry } from './confirm-entry.tsx';
+import type { EntryFormPart, EntryKind } from './entry-kind.ts';
+import { type Effect, refusedFields, useSaveEntry } from './use-save-entry.ts';
+
+interface EntryEditorProps<Fields extends object> {
+  readonly kind: EntryKind<Fields>;
+  /** What the form begins with. */
+  readonly opened: Fields;
+  /** The entry that is edited, as it is now; undefined: a new one. */
+  readonly present: { readonly source: 'built_in' | 'imported'; readonly updated_at: string | null } | undefined;
+  /** Names that a new entry cannot have. */
+  readonly taken: readonly string[];
+  /** Reads the present entry again. */
+  readonly reload: () => Promise<unknown>;
+  readonly children: (part: EntryFormPart<Fields>) => ReactNode;
+}
+
+/** The form over a rule or profile: it says what saving would change, then saves. */
+export function EntryEditor<Fields extends object>(props: EntryEditorProps<Fields>) {
+  const { kind, opened: openedFields, present, taken, reload, children } = props;
+  const { what, list, key } = kind;
+  const [opened] = useState(openedFields);
+  const navigate = useNavigate();
+  const isEdit = present !== undefined;
+  const name = (of: Fields) => kind.textOf(of, key);
+  const kept = useKeptFields(`${list}.${isEdit ? name(opened) : 'new'}`, kind.fields, {
+    fields: opened,
+    openedAt: present?.updated_at ?? null,
+  });
+  const { fields } = kept;
+  const [faults, setFaults] = useState<FieldFaults<string>>({});
+  const [effect, setEffect] = useState<Effect>();
+  const preview = useSaveEntry();
+  const save = useSaveEntry();
+  const entry = kind.entryOf(fields);
+  const changes = (Object.keys(kind.labels) as (keyof Fields & string)[])
+    .map((field) => ({
+      label: kind.labels[field],
+      before: isEdit ? kind.textOf(opened, field) : '',
+      after: kind.textOf(fields, field),
+    }))
+    .filter(({ before, after }) => before !== after);
+  const show = (found: FieldFaults<string>) => {
+    setFaults(found);
+    if (Object.keys(found).length > 0) focusFirstFault();
+  };
+  const onError = (error: Error) => {
+    setEffect(undefined);
+    show(refusedFields(error));
+  };
+  const takenSentence = `There is already a ${what} “${name(fields)}”. Edit that one, or choose another.`;
+  const review = () => {
+    save.reset();
+    const found = {
+      ...kind.faultsOf(fields),
+      ...(!isEdit && taken.includes(name(fields)) && { [key]: takenSentence }),
+    };
+    show(found);
+    if (Object.keys(found).length > 0) return;
+    const onSuccess = async (willBe: Effect) => {
+      if (isEdit) await reload();
+      else if (willBe !== 'created') return show({ [key]: takenSentence });
+      setEffect(present?.source === 'built_in' && willBe === 'created' ? 'updated' : willBe);
+    };
+    preview.mutate({ list, entry, dryRun: true }, { onSuccess, onError });
+  };
+  const apply = () => {
+    const onSuccess = async () => {
+      kept.forget();
+      notify({ type: 'success', header: `The ${what} “${name(fields)}” was ${isEdit ? 'saved' : 'created'}` });
+      await navigate(`/${list}`);
+    };
+    save.mutate({ list, entry, dryRun: false }, { onSuccess, onError });
+  };
+  const isReady = changes.length > 0 && !preview.isPending && effect === undefined;
+  useSubmitKey(() => isReady && review());
+  const failure = save.error ?? preview.error;
+  return (
+    <SpaceBetween size="m">
+      <Header variant="h1">{isEdit ? `Edit ${what} ${name(opened)}` : `New ${what}`}</Header>
+      {present?.source === 'built_in' && (
+        <Alert type="info">
+          This {what} is built in. Saving replaces it in this deployment. Deleting the replacement restores it.
+        </Alert>
+      )}
+      <Container>
+        {children({
+          fields,
+          faults,
+          isEdit,
+          onChange: (change) => {
+            kept.change(change);
+            setFaults((before) =>
+              Object.fromEntries(Object.entries(before).filter(([field]) => !(String(field.split('.')[0]) in change))),
+            );
+          },
+        })}
+      </Container>
+      {failure && Object.keys(faults).length === 0 && effect === undefined && (
+        <Alert type="error" header={`The ${what} was not saved`}>
+          {failure.message}
+        </Alert>
+      )}
+      <SpaceBetween size="xs" direction="horizontal">
+        <Button
+          variant="primary"
+          loading={preview.isPending}
+          disabled={changes.length === 0}
+          disabledReason="Nothing has been changed yet."
+          onClick={review}
+        >
+          Review
+        </Button>
+        <Button
+          variant="link"
+          onClick={() => {
+            kept.forget();
+            void navigate(`/${list}`);
+          }}
+        >
+          Discard
+        </Button>
+      </SpaceBetween>
+      {effect !== undefined && (
+        <ConfirmEntry
+          what={what}
+          name={name(fields)}
+          isEdit={isEdit}
+          effect={effect}
+          outdated={isEdit && present.updated_at !== kept.openedAt}
+          changes={changes}
+          saving={save.isPending}
+          onSave={apply}
+          onDismiss={() => setEffect(undefined)}
+        />
+      )}
+    </SpaceBetween>
+  );
+}

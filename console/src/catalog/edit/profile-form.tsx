@@ -1,0 +1,132 @@
+import Autosuggest from '@cloudscape-design/components/autosuggest';
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import FormField from '@cloudscape-design/components/form-field';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
+import RadioGroup from '@cloudscape-design/components/radio-group';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
+import { useQuery } from '@tanstack/react-query';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { AGENTS, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
+import { environmentQuery } from '../../jobs/form/catalog-choices.ts';
+import type { EntryFormPart } from './entry-kind.ts';
+import type { ProfileFields } from './profile-kind.ts';
+import { VariablesField } from './variables-field.tsx';
+
+/** The fields of a profile. */
+export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasPractice: boolean }) {
+  const { fields, faults, isEdit, onChange, hasPractice } = part;
+  const environment = useQuery(environmentQuery);
+  const unit = environment.data?.service.timeout_unit;
+  const input = (name: 'timeout' | 'retries' | 'concurrency', inputMode: NonNullable<InputProps['inputMode']>) => (
+    <Input
+      inputMode={inputMode}
+      value={fields[name]}
+      placeholder={PLACEHOLDERS[name]}
+      onChange={({ detail }) => onChange({ [name]: detail.value })}
+    />
+  );
+  return (
+    <SpaceBetween size="m">
+      {!isEdit && (
+        <FormField
+          label="Name"
+          description="Jobs ask for the profile by this name. It can't be changed later."
+          constraintText={`Letters, digits, dots, underscores and hyphens; at most ${LIMITS.catalog.nameLength}.`}
+          errorText={faults.name}
+        >
+          <Input
+            autoFocus
+            value={fields.name}
+            placeholder="review"
+            spellcheck={false}
+            onChange={({ detail }) => onChange({ name: detail.value })}
+          />
+        </FormField>
+      )}
+      <FormField label="Agent" errorText={faults.agent}>
+        <RadioGroup
+          value={fields.agent}
+          direction="horizontal"
+          items={AGENTS.map((value) => ({ value, label: value }))}
+          onChange={({ detail }) => onChange({ agent: AGENTS.find((known) => known === detail.value) ?? fields.agent })}
+        />
+      </FormField>
+      <ColumnLayout columns={2}>
+        <FormField label="Model" description="Where a job names none." errorText={faults.model}>
+          <Autosuggest
+            value={fields.model}
+            placeholder="The agent's own"
+            enteredTextLabel={(text) => `Use "${text}"`}
+            empty="No models known"
+            options={(environment.data?.models ?? []).map((value) => ({ value }))}
+            onChange={({ detail }) => onChange({ model: detail.value })}
+          />
+        </FormField>
+        <FormField
+          label={unit === undefined ? 'Timeout' : `Timeout (${unit})`}
+          description="Of each attempt, where a job gives none."
+          errorText={faults.timeout}
+        >
+          {input('timeout', 'decimal')}
+        </FormField>
+        <FormField
+          label="Retries"
+          description={`More attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
+          errorText={faults.retries}
+        >
+          {input('retries', 'numeric')}
+        </FormField>
+        <FormField
+          label="Concurrency"
+          description="How many of its jobs run at the same time. Empty: no limit."
+          errorText={faults.concurrency}
+        >
+          {input('concurrency', 'numeric')}
+        </FormField>
+        <FormField
+          label="Sandbox"
+          description="Of the agent's CLI. Deployed workers only have none: the container is the sandbox."
+          errorText={faults.sandbox}
+        >
+          <RadioGroup
+            value={fields.sandbox}
+            items={SANDBOXES.toReversed().map((value) => ({ value, label: value }))}
+            onChange={({ detail }) =>
+              onChange({ sandbox: SANDBOXES.find((known) => known === detail.value) ?? fields.sandbox })
+            }
+          />
+        </FormField>
+        {(hasPractice || fields.vendor === 'practice') && (
+          <FormField label="Vendor" description="Whom the agent talks to." errorText={faults.vendor}>
+            <RadioGroup
+              value={fields.vendor}
+              items={[
+                { value: 'own', label: "The agent's own vendor" },
+                { value: 'practice', label: 'The practice vendor of the local run' },
+              ]}
+              onChange={({ detail }) => onChange({ vendor: detail.value === 'practice' ? 'practice' : 'own' })}
+            />
+          </FormField>
+        )}
+      </ColumnLayout>
+      <FormField
+        label="Arguments"
+        description="Added to those of the agent's CLI, one a line."
+        stretch
+        errorText={faults.args}
+      >
+        <Textarea
+          rows={3}
+          spellcheck={false}
+          value={fields.args}
+          placeholder="None"
+          onChange={({ detail }) => onChange({ args: detail.value })}
+        />
+      </FormField>
+      <VariablesField {...part} />
+    </SpaceBetween>
+  );
+}
+
+const PLACEHOLDERS = { timeout: 'None', retries: '0', concurrency: 'No limit' } as const;

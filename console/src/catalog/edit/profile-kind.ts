@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { AGENTS, profileEntry, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
+import { type FieldFaults, fieldFaults, numberIn } from '../../form/field-faults.ts';
+import type { Profile } from '../catalog-queries.ts';
+import type { EntryKind } from './entry-kind.ts';
+
+const variable = z.object({ name: z.string(), isSecret: z.boolean(), value: z.string() });
+/** A variable as it was typed: `value` is a text, or the name of a secret. */
+export type Variable = z.output<typeof variable>;
+
+const profileFields = z.object({
+  name: z.string(),
+  agent: z.enum(AGENTS),
+  model: z.string(),
+  timeout: z.string(),
+  retries: z.string(),
+  concurrency: z.string(),
+  sandbox: z.enum(SANDBOXES),
+  vendor: z.enum(['own', 'practice']),
+  /** One a line. */
+  args: z.string(),
+  env: z.array(variable),
+});
+/** What the form of a profile holds. */
+export type ProfileFields = z.output<typeof profileFields>;
+
+/** What a form for a profile begins with. */
+export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
+  const text = (value: number | string | null | undefined) => (value == null ? '' : String(value));
+  return {
+    name: profile?.name ?? '',
+    agent: profile?.agent ?? AGENTS[0],
+    model: text(profile?.model),
+    timeout: text(profile?.timeout),
+    retries: profile === undefined ? '' : String(profile.retries),
+    concurrency: text(profile?.concurrency),
+    sandbox: profile?.sandbox ?? 'none',
+    vendor: profile?.vendor ?? 'own',
+    args: (profile?.args ?? []).join('\n'),
+    env: Object.entries(profile?.env ?? {}).map(([name, value]) =>
+      typeof value === 'string' ? { name, isSecret: false, value } : { name, isSecret: true, value: value.secret },
+    ),
+  };
+}
+
+/** The form of a profile. `stored`: the one that is edited. */
+export function profileKind(stored: Profile | undefined): EntryKind<ProfileFields> {
+  const entryOf = (fields: ProfileFields) => profileEntryOf(fields, stored?.args ?? []);
+  return {
+    what: 'profile',
+    list: 'profiles',
+    key: 'name',
+    fields: profileFields,
+    labels: {
+      name: 'Name',
+      agent: 'Agent',
+      model: 'Model',
+      timeout: 'Timeout',
+      retries: 'Retries',
+      concurrency: 'Concurrency',
+      sandbox: 'Sandbox',
+      vendor: 'Vendor',
+      args: 'Arguments',
+      env: 'Environment variables',
+    },
+    entryOf,
+    faultsOf: (fields) => ({ ...profileFaults(entryOf(fields), fields.env), ...variableFaults(fields.env) }),
+    textOf: (fields, name) => {
+      if (name === 'env') return given(fields.env).map(variableLine).join('\n');
+      return name === 'args' ? fields.args : fields[name].trim();
+    },
+  };
+}
+
+/** @param storedArgs are sent as they are unless they were edited: lines cannot show an argument that has several */
+function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): Record<string, unknown> {
+  const settings = (['model', 'timeout', 'retries', 'concurrency'] as const)
+    .map((name) => [name, fields[name].trim()] as const)
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => [name, name === 'model' ? text : numberIn(text)]);
+  const args =
+    fields.args === storedArgs.join('\n') ? storedArgs : fields.args.split('\n').filter((line) => line !== '');
+  const env = given(fields.env).map(({ name, isSecret, value }) => [
+    name.trim(),
+    isSecret ? { secret: value.trim() } : value,
+  ]);
+  return {
+    name: fields.name.trim(),
+    agent: fields.agent,
+    ...Object.fromEntries(settings),
+    ...(args.length > 0 && { args }),
+    ...(env.length > 0 && { env: Object.fromEntries(env) }),
+    ...(fields.sandbox !== 'none' && { sandbox: fields.sandbox }),
+    ...(fields.vendor !== 'own' && { vendor: fields.vendor }),
+  };
+}
+
+/** What the contract refuses; of a variable at its row. */
+function profileFaults(entry: Record<string, unknown>, env: readonly Variable[]): FieldFaults<string> {
+  const { env: _, ...others } = entry;
+  const rows = env.flatMap((row, at) => {
+    if (isEmpty(row)) return [];
+    const { env: fault } = fieldFaults<string>(profileEntry, {
+      name: 'x',
+      agent: 'shell',
+      env: { [row.name.trim()]: row.isSecret ? { secret: row.value.trim() } : row.value },
+    });
+    return fault === undefined ? [] : [[`env.${at}`, fault] as const];
+  });
+  return { ...fieldFaults<string>(profileEntry, others), ...Object.fromEntries(rows) };
+}
+
+/** What no contract can refuse, because an entry cannot hold it. */
+function variableFaults(env: readonly Variable[]): FieldFaults<string> {
+  const names = env.map(({ name }) => name.trim());
+  return Object.fromEntries(
+    env.flatMap((row, at) => {
+      if (isEmpty(row)) return [];
+      const name = row.name.trim();
+      if (name === '') return [[`env.${at}`, 'Enter the name of the variable.']];
+      return names.indexOf(name) < at ? [[`env.${at}`, `There is another variable ${name}.`]] : [];
+    }),
+  );
+}
+
+function given(env: readonly Variable[]): readonly Variable[] {
+  return env.filter((row) => !isEmpty(row));
+}
+
+function isEmpty({ name, value }: Variable): boolean {
+  return name.trim() === '' && value === '';
+}
+
+function variableLine({ name, isSecret, value }: Variable): string {
+  return isSecret ? `${name.trim()}: secret ${value.trim()}` : `${name.trim()}=${value}`;
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { ruleEntry } from '../../../../lib/contract/schemas/config.ts';
+import { fieldFaults } from '../../form/field-faults.ts';
+import type { Rule } from '../catalog-queries.ts';
+import type { EntryKind } from './entry-kind.ts';
+
+const ruleFields = z.object({ id: z.string(), name: z.string(), text: z.string() });
+/** What the form of a rule holds. */
+export type RuleFields = z.output<typeof ruleFields>;
+
+/** What a form for a rule begins with. */
+export function ruleFieldsOf(rule: Rule | undefined): RuleFields {
+  const { id = '', name = '', text = '' } = rule ?? {};
+  return { id, name: name === id ? '' : name, text };
+}
+
+const entryOf = ({ id, name, text }: RuleFields) => ({
+  id: id.trim(),
+  ...(name.trim() !== '' && { name: name.trim() }),
+  text,
+});
+
+/** The form of a rule. */
+export const RULE_KIND: EntryKind<RuleFields> = {
+  what: 'rule',
+  list: 'rules',
+  key: 'id',
+  fields: ruleFields,
+  labels: { id: 'ID', name: 'Name', text: 'Text' },
+  entryOf,
+  faultsOf: (fields) => fieldFaults(ruleEntry, entryOf(fields)),
+  textOf: (fields, name) => (name === 'text' ? fields.text : fields[name].trim()),
+};

@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { faultsOf } from '../../configuration/import-faults.ts';
+import type { FieldFaults } from '../../form/field-faults.ts';
+import { refusalOf } from '../../form/issue-sentence.ts';
+
+interface Save {
+  readonly list: 'rules' | 'profiles';
+  readonly entry: Record<string, unknown>;
+  /** Only finds out what it would change. */
+  readonly dryRun: boolean;
+}
+
+/** What saving an entry does, or would do. */
+export type Effect = 'created' | 'updated' | 'unchanged';
+
+/** Saves one rule or profile, as an import that names nothing else; a dry run only says what that would change. @throws ApiFault */
+export function useSaveEntry() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ list, entry, dryRun }: Save): Promise<Effect> => {
+      const params = { query: dryRun ? ({ dry_run: '1' } as const) : {} };
+      // The service judges it, and names every fault.
+      const body = { [list]: [entry] } as Schemas['ConfigDocument'];
+      const result = await dataOf(api.POST('/api/v1/config/import', { params, body }));
+      const { created, updated } = result[list];
+      if (created.length > 0) return 'created';
+      return updated.length > 0 ? 'updated' : 'unchanged';
+    },
+    onSuccess: async (_, { dryRun }) => {
+      if (!dryRun) await client.invalidateQueries();
+    },
+  });
+}
+
+/** What a refusal says of which field; nothing of a refusal that names no field. */
+export function refusedFields(error: Error): FieldFaults<string> {
+  const named = faultsOf(error).map((fault) => refusalOf(fault.replace(/^body\.(?:rules|profiles)\[0\]\./, 'body.')));
+  return Object.fromEntries(named.filter((one) => one !== undefined).map(({ field, sentence }) => [field, sentence]));
+}
