@@ -113,6 +113,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
             >
               <Autosuggest
                 value={fields.project}
+                clearAriaLabel="Clear"
                 placeholder="local_project"
                 enteredTextLabel={(text) => `Use "${text}"`}
                 empty="No projects yet"

@@ -69,18 +69,18 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
     };
     show(found);
     if (Object.keys(found).length > 0) return;
-    const onSuccess = async (willBe: Effect) => {
-      if (isEdit) await reload();
-      else if (willBe !== 'created') return show({ [key]: takenSentence });
-      setEffect(present?.source === 'built_in' && willBe === 'created' ? 'updated' : willBe);
+    const onSuccess = (willBe: Effect) => {
+      if (!isEdit && willBe !== 'created') return show({ [key]: takenSentence });
+      const isReplacement = present?.source === 'built_in' && willBe === 'created';
+      void reload().then(() => setEffect(isReplacement ? 'updated' : willBe));
     };
     preview.mutate({ list, entry, dryRun: true }, { onSuccess, onError });
   };
   const apply = () => {
-    const onSuccess = async () => {
+    const onSuccess = () => {
       kept.forget();
       notify({ type: 'success', header: `The ${what} “${name(fields)}” was ${isEdit ? 'saved' : 'created'}` });
-      await navigate(`/${list}`);
+      void navigate(`/${list}`);
     };
     save.mutate({ list, entry, dryRun: false }, { onSuccess, onError });
   };

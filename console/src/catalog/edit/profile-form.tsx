@@ -56,6 +56,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
         <FormField label="Model" description="Where a job names none." errorText={faults.model}>
           <Autosuggest
             value={fields.model}
+            clearAriaLabel="Clear"
             placeholder="The agent's own"
             enteredTextLabel={(text) => `Use "${text}"`}
             empty="No models known"

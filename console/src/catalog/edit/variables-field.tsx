@@ -20,6 +20,7 @@ export function VariablesField({ fields, faults, onChange }: EntryFormPart<Profi
     <SpaceBetween size="xs">
       <Header
         variant="h3"
+        headingTagOverride="h2"
         description="Added to the agent's environment. Everyone who can read profiles can read a text. Of a secret they see its name."
       >
         Environment variables

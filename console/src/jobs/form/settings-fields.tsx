@@ -39,6 +39,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
       <FormField label="Model" errorText={faults.model}>
         <Autosuggest
           value={fields.model}
+          clearAriaLabel="Clear"
           placeholder={profile?.model ?? "The agent's own"}
           enteredTextLabel={(text) => `Use "${text}"`}
           empty="No models known"

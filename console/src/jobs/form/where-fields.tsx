@@ -20,6 +20,7 @@ export function WhereFields({ fields, faults, onChange, withProject }: FormPart 
         >
           <Autosuggest
             value={fields.project}
+            clearAriaLabel="Clear"
             placeholder="local_project"
             enteredTextLabel={(text) => `Use "${text}"`}
             empty="No projects yet"
