@@ -9,14 +9,17 @@ import { readableReceipt } from './readable-receipt.ts';
 
 type AttemptView = NonNullable<JobView['attempts']>[number];
 
+/** Ended attempts that this process has read, by `JOB#ATTEMPT`: their receipts never change, and clients poll running jobs. */
+const ended = new Map<string, AttemptView>();
+const MAX_REMEMBERED = 1_000;
+
 /** How the newest attempts of a job went, the newest first. The table keeps the newest one; the others have receipts. */
 export async function attemptsOf(output: Pick<OutputStore, 'readReceipt'>, job: Job): Promise<AttemptView[]> {
   const attempts: AttemptView[] = [];
   const oldest = Math.max(1, job.attempt - LIMITS.attemptsPerJob + 1);
   // One after the other: a receipt can hold megabytes of prompt.
   for (let attempt = job.attempt; attempt >= oldest; attempt -= 1) {
-    const asOf = endedWithJob(job, attempt) ? job : await readAttempt(output, job, attempt);
-    attempts.push(asOf === undefined ? { ...UNKNOWN, attempt } : viewAttempt(asOf));
+    attempts.push(endedWithJob(job, attempt) ? viewAttempt(job) : await viewEnded(output, job, attempt));
   }
   return attempts;
 }
@@ -28,19 +31,27 @@ function endedWithJob(job: Job, attempt: number): boolean {
   );
 }
 
-/** @returns undefined if the record of the attempt cannot be read */
-async function readAttempt(
-  output: Pick<OutputStore, 'readReceipt'>,
-  job: Job,
-  attempt: number,
-): Promise<Job | undefined> {
+async function viewEnded(output: Pick<OutputStore, 'readReceipt'>, job: Job, attempt: number): Promise<AttemptView> {
+  const key = `${job.id}#${attempt}`;
+  const remembered = ended.get(key);
+  if (remembered !== undefined) return remembered;
   try {
     const { receipt, state } = await readableReceipt(output, job.id, attempt);
-    return state === 'corrupt' ? undefined : asOfAttempt(job, attempt, receipt);
+    if (state === 'corrupt') return { ...UNKNOWN, attempt };
+    const view = viewAttempt(asOfAttempt(job, attempt, receipt));
+    // Without a receipt the worker was lost, as far as is known: its receipt may still come.
+    if (receipt !== undefined) remember(key, view);
+    return view;
   } catch (error) {
-    if (error instanceof NewerSchemaError) return undefined;
+    if (error instanceof NewerSchemaError) return { ...UNKNOWN, attempt };
     throw error;
   }
+}
+
+function remember(key: string, view: AttemptView): void {
+  const [oldest] = ended.keys();
+  if (ended.size >= MAX_REMEMBERED && oldest !== undefined) ended.delete(oldest);
+  ended.set(key, view);
 }
 
 function viewAttempt(job: Job): AttemptView {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../lib/contract/limits.ts';
@@ -108,6 +108,16 @@ it('of an attempt whose record is damaged nothing is claimed', async () => {
   await writeFile(await fileOfObject(service.home, receiptKey(id, 1)), '{"version":');
   const unknown = { status: null, state_reason: null, started_at: null, finished_at: null, exit_code: null };
   expect((await read(id)).attempts[1]).toEqual({ attempt: 1, signal: null, ...unknown });
+});
+
+it('the record of an ended attempt is read once, however often the job is', async () => {
+  const id = await createJob(service, { prompt: 'exit 4', profile: 'shell' });
+  await untilEnded(service, id);
+  await retried(id);
+  const { attempts } = await read(id);
+  await unlink(await fileOfObject(service.home, receiptKey(id, 1)));
+  expect(attempts[1]).toMatchObject({ attempt: 1, exit_code: 4 });
+  expect((await read(id)).attempts).toEqual(attempts);
 });
 
 it('only the newest attempts of a job with many are listed', async () => {
