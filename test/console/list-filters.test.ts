@@ -58,8 +58,12 @@ test('each filter of the API is set in the panel, lies in the address, and is cl
   await page.getByRole('option', { name: 'shell' }).click();
   await expect.poll(() => query(page)).toEqual({ agent: 'shell' });
   await expect.poll(() => names(page)).toEqual(['check the links']);
-  await page.getByLabel('Created after').fill('2020-02-03T04:05');
-  await page.getByLabel('Created before').fill('2021-02-03T04:05');
+  // At the same time: the later change must not undo the earlier one.
+  await page.evaluate(`for (const [at, input] of document.querySelectorAll('input[type=datetime-local]').entries()) {
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    set.call(input, at === 0 ? '2020-02-03T04:05' : '2021-02-03T04:05');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }`);
   const [after, before] = await page.evaluate<string[]>(
     "['2020-02-03T04:05', '2021-02-03T04:05'].map((time) => new Date(time).toISOString())",
   );
@@ -70,6 +74,22 @@ test('each filter of the API is set in the panel, lies in the address, and is cl
   await chips.getByRole('button', { name: 'Clear all filters' }).click();
   await expect.poll(() => names(page)).toHaveLength(3);
   expect(query(page)).toEqual({});
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Filters');
+  await page.context().close();
+});
+
+test('a time is typed by keyboard over another one, and only a whole one counts', async () => {
+  const page = await open('/jobs?created_before=2021-02-03T12:00:00Z');
+  await button(page, 'Filters').click();
+  const time = page.getByLabel('Created before', { exact: true });
+  await time.waitFor();
+  const sought: string[] = [];
+  page.on('framenavigated', () => sought.push(new URL(page.url()).searchParams.get('created_before') ?? ''));
+  await time.focus();
+  // Slowly enough that each part of a year would be sent.
+  await page.keyboard.type('03042022', { delay: 350 });
+  await expect.poll(() => sought.at(-1)?.slice(0, 10)).toBe('2022-03-04');
+  expect(sought.filter((value) => value < '2021')).toEqual([]);
   await page.context().close();
 });
 

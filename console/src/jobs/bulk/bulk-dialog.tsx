@@ -9,6 +9,7 @@ import { useState } from 'react';
 import { ListTable } from '../../layout/list-table.tsx';
 import { JobStatus } from '../job-status.tsx';
 import type { JobSummary } from '../list/jobs-query.ts';
+import { jobHeadline } from '../list/prompt-headline.ts';
 import { type BulkAction, refusalOf } from './bulk-effect.ts';
 import { runBulk } from './run-bulk.ts';
 
@@ -136,8 +137,8 @@ function acceptedText(action: BulkAction, { status }: JobSummary): string {
   return action === 'retry' ? 'Queued' : 'Cancelled';
 }
 
-function nameOf({ id, prompt_preview }: JobSummary): string {
-  return prompt_preview.slice(0, 80) || id;
+function nameOf(job: JobSummary): string {
+  return jobHeadline(job).slice(0, 80);
 }
 
 function counted(count: number): string {

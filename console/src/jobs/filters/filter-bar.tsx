@@ -1,6 +1,6 @@
-import Button from '@cloudscape-design/components/button';
+import Button, { type ButtonProps } from '@cloudscape-design/components/button';
 import type { InputProps } from '@cloudscape-design/components/input';
-import { type ReactNode, type Ref, useCallback, useState } from 'react';
+import { type ReactNode, type Ref, useCallback, useRef, useState } from 'react';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Status } from '../../../../lib/contract/statuses.ts';
 import { lazyPart } from '../../layout/lazy-part.ts';
@@ -29,6 +29,7 @@ interface FilterBarProps {
 export function FilterBar({ filters, onChange, counts, searchRef, jobs, children }: FilterBarProps) {
   const search = useCallback((text: string) => onChange({ search: text }), [onChange]);
   const [isOpen, setOpen] = useState(false);
+  const toggle = useRef<ButtonProps.Ref>(null);
   return (
     <div className="filter-bar">
       <StatusTabs counts={counts} selected={filters.status} onSelect={(status) => onChange({ status: status ?? '' })} />
@@ -43,7 +44,7 @@ export function FilterBar({ filters, onChange, counts, searchRef, jobs, children
             onFilter={search}
           />
         </div>
-        <Button iconName="filter" ariaExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button ref={toggle} iconName="filter" ariaExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
           Filters
         </Button>
         <SavedFilters filters={filters} onChoose={onChange} />
@@ -54,7 +55,7 @@ export function FilterBar({ filters, onChange, counts, searchRef, jobs, children
           <FilterPanel filters={filters} onChange={onChange} jobs={jobs} />
         </Part>
       )}
-      <FilterChips filters={filters} onChange={onChange} />
+      <FilterChips filters={filters} onChange={onChange} onCleared={() => toggle.current?.focus()} />
     </div>
   );
 }

@@ -4,10 +4,21 @@ import { FILTER_LABELS, filterText } from './filter-words.ts';
 import { activeFilters, type ChangeFilters, type JobFilters, NO_FILTERS } from './job-filters.ts';
 import './filter-chips.css';
 
+interface FilterChipsProps {
+  readonly filters: JobFilters;
+  readonly onChange: ChangeFilters;
+  /** After a button of a chip was pressed, which has the focus and is removed. */
+  readonly onCleared: () => void;
+}
+
 /** The filters that are set, each with a button that clears it, and one that clears all. */
-export function FilterChips({ filters, onChange }: { filters: JobFilters; onChange: ChangeFilters }) {
+export function FilterChips({ filters, onChange, onCleared }: FilterChipsProps) {
   const active = activeFilters(filters);
   if (active.length === 0) return null;
+  const clear = (changes: Parameters<ChangeFilters>[0]) => {
+    onChange(changes);
+    onCleared();
+  };
   return (
     <ul className="filter-chips" aria-label="Active filters">
       {active.map(([name, value]) => (
@@ -17,14 +28,14 @@ export function FilterChips({ filters, onChange }: { filters: JobFilters; onChan
             type="button"
             className="filter-chip-clear"
             aria-label={`Clear the filter ${FILTER_LABELS[name]}`}
-            onClick={() => onChange({ [name]: '' })}
+            onClick={() => clear({ [name]: '' })}
           >
             <Icon name="close" size="small" />
           </button>
         </li>
       ))}
       <li>
-        <Button variant="inline-link" onClick={() => onChange(NO_FILTERS)}>
+        <Button variant="inline-link" onClick={() => clear(NO_FILTERS)}>
           Clear all filters
         </Button>
       </li>

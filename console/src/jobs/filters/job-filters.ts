@@ -47,7 +47,8 @@ export function useJobFilters(): [JobFilters, ChangeFilters] {
   const [parameters, setParameters] = useSearchParams();
   const filters = useMemo(() => readFilters(parameters), [parameters]);
   const change = useCallback<ChangeFilters>(
-    (changes) => setParameters((before) => withFilters(before, changes)),
+    // The parameters of the last render lack a change that was made since.
+    (changes) => setParameters(withFilters(new URLSearchParams(window.location.search), changes)),
     [setParameters],
   );
   return [filters, change];

@@ -8,21 +8,23 @@ interface TimeBoxProps {
   readonly onFilter: (time: string) => void;
 }
 
-/** A year that is typed digit by digit passes through early ones. */
-const EARLIEST = '2000-01-01T00:00';
+/** A year that is typed digit by digit passes through earlier ones, and can have five digits. */
+const BOUNDS = { min: '2000-01-01T00:00', max: '9999-12-31T23:59' } as const;
 const PAUSE_MS = 300;
 
 /** Narrows the list by a time of this browser's time zone. */
 export function TimeBox({ label, value, onFilter }: TimeBoxProps) {
   const id = useId();
   const [typed, setTyped] = useState(localTime(value));
+  /** Whether what is typed is a time, or nothing, and no part of one. */
+  const isWhole = useRef(true);
   const sent = useRef(value);
   useEffect(() => {
     if (value !== sent.current) setTyped(localTime(value));
     sent.current = value;
   }, [value]);
   useEffect(() => {
-    if (typed === localTime(value)) return;
+    if (!isWhole.current || typed === localTime(value)) return;
     const timer = setTimeout(() => {
       sent.current = typed === '' ? '' : new Date(typed).toISOString();
       onFilter(sent.current);
@@ -35,9 +37,12 @@ export function TimeBox({ label, value, onFilter }: TimeBoxProps) {
         id={id}
         className="time-box"
         type="datetime-local"
-        min={EARLIEST}
+        {...BOUNDS}
         value={typed}
-        onChange={({ target }) => target.validity.valid && setTyped(target.value)}
+        onChange={({ target }) => {
+          isWhole.current = target.validity.valid;
+          setTyped(target.value);
+        }}
       />
     </FormField>
   );
