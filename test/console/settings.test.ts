@@ -240,3 +240,11 @@ test('a session is listed with its browser and address, and one’s own is marke
   await row.getByText(/^in \d+ hr/).waitFor();
   await page.context().close();
 });
+
+test('what a binding lacks is named as its form names it', async () => {
+  const { json } = await service.api('POST', '/deploy-bindings', { binding_mode: 'generic', project: 'handbook' });
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
+  await page.getByText('Missing: address').waitFor();
+  await service.api('DELETE', `/deploy-bindings/${json.id}`);
+  await page.context().close();
+});

@@ -4,7 +4,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { TimeAgo } from '../layout/time-ago.tsx';
 import type { Binding } from './binding-queries.ts';
-import { MODES } from './modes.ts';
+import { fieldsOf, MODES } from './modes.ts';
 
 interface BindingActions {
   readonly onEdit: (binding: Binding) => void;
@@ -56,5 +56,7 @@ function Readiness({ binding }: { binding: Binding }) {
   if (binding.ready) return <StatusIndicator type="success">Ready</StatusIndicator>;
   if (binding.disabled_reason !== null)
     return <StatusIndicator type="stopped">Switched off: {binding.disabled_reason}</StatusIndicator>;
-  return <StatusIndicator type="warning">Missing: {binding.missing.join(', ')}</StatusIndicator>;
+  const labels = new Map<string, string>(fieldsOf(binding.binding_mode).map(([field, { label }]) => [field, label]));
+  const missing = binding.missing.map((field) => (labels.get(field) ?? field).toLowerCase());
+  return <StatusIndicator type="warning">Missing: {missing.join(', ')}</StatusIndicator>;
 }

@@ -62,7 +62,7 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
   },
   {
     id: 'agent',
-    header: 'Agent and model',
+    header: 'Agent',
     minWidth: 110,
     cell: ({ agent, vendor, model }) => (
       <>

@@ -29,7 +29,7 @@ export function RulesField({ fields, faults, onChange }: FormPart) {
         placeholder={rules.data?.length === 0 ? 'There are no rules' : 'Add rules'}
         statusType={rules.isPending ? 'loading' : rules.error ? 'error' : 'finished'}
         loadingText="Loading the rules"
-        empty="There are no rules. An administrator imports them by Configuration."
+        empty="There are no rules. An admin can create them on the page Rules."
         selectedOptions={chosen.map((id) => ({ value: id, label: nameOf(id) }))}
         options={(rules.data ?? []).map(({ id, name, text }) => ({
           value: id,
