@@ -98,6 +98,17 @@ test('two jobs: settings, prompt and changes, the same first and each difference
   await file('same.txt').getByRole('table').waitFor();
 });
 
+test('exactly two selected jobs of the list are compared, the older one first', async () => {
+  await page.goto('/jobs?project=compared&status=SUCCEEDED');
+  const boxes = page.getByRole('checkbox', { name: /^Select echo 1/ });
+  // The boxes lie below what is shown of them.
+  await boxes.first().check({ force: true });
+  expect(await button('Compare').count()).toBe(0);
+  await boxes.last().check({ force: true });
+  await button('Compare').click();
+  await page.waitForURL(`**/compare?a=${one}&b=${other}`);
+});
+
 test('the sides can be swapped, and the link leads back to what is shown', async () => {
   await page.goto(`/compare?a=${one}&b=${other}`);
   await button('Swap sides').click();
@@ -212,6 +223,23 @@ test('what can not be read of a side is said, and the rest is compared', async (
   await page.goto(`/compare?a=${one}&b=${other}`);
   await page.getByText('The diff of A could not be loaded').waitFor();
   expect(await page.getByText('not changed').count()).toBe(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('a side that may not be read says so, and a session that is over asks to sign in again', async () => {
+  const refuse = async (status: number, error: string) =>
+    await page.route(
+      (url) => url.pathname === `/api/v1/jobs/${one}`,
+      async (route) => await route.fulfill({ status, json: { error, request_id: 'r-2' } }),
+    );
+  await refuse(403, 'forbidden');
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await page.getByText('Your role does not allow this.').waitFor();
+  await page.getByText('A comparison needs both sides.').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await refuse(401, 'unauthorized');
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await page.getByRole('dialog').getByText('Your session is over').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 

@@ -1,8 +1,10 @@
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import { lazyPart } from '../../layout/lazy-part.ts';
 import { Part } from '../../layout/part.tsx';
+import { compareAddress } from '../compare-address.ts';
 import type { JobSummary } from '../list/jobs-query.ts';
 import { BULK_ACTIONS, type BulkAction } from './bulk-effect.ts';
 
@@ -12,6 +14,8 @@ const TEXTS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel jobs', ret
 /** What can be done with the chosen jobs. Nothing happens before its preview is confirmed. */
 export function BulkActions({ selected, onDone }: { selected: readonly JobSummary[]; onDone: () => void }) {
   const [asking, setAsking] = useState<{ action: BulkAction; jobs: readonly JobSummary[] }>();
+  const navigate = useNavigate();
+  const [first, second] = selected.toSorted((one, other) => one.created_at.localeCompare(other.created_at));
   return (
     <SpaceBetween size="xs" direction="horizontal">
       {BULK_ACTIONS.map((action) => (
@@ -24,6 +28,9 @@ export function BulkActions({ selected, onDone }: { selected: readonly JobSummar
           {TEXTS[action]}
         </Button>
       ))}
+      {first && second && selected.length === 2 && (
+        <Button onClick={() => void navigate(compareAddress({ id: first.id }, { id: second.id }))}>Compare</Button>
+      )}
       {asking && (
         <Part>
           <BulkDialog
