@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { type Attempt, runOf, waitOf } from '../../../console/src/jobs/job/attempt-times.ts';
+
+/** A time so many seconds after the hour. */
+const at = (seconds: number) => new Date(Date.UTC(2026, 10, 22, 12, 0, seconds)).toISOString();
+
+function attempt(number: number, started: number | null, finished: number | null): Attempt {
+  const [started_at, finished_at] = [started, finished].map((seconds) => (seconds === null ? null : at(seconds)));
+  const rest = { status: null, state_reason: null, exit_code: null, signal: null };
+  return { attempt: number, started_at: started_at ?? null, finished_at: finished_at ?? null, ...rest };
+}
+
+test('a first attempt waited from the time of queueing', () => {
+  expect(waitOf({ queued_at: at(0), attempts: [attempt(1, 4, 9)] }, 1)).toEqual({ ms: 4_000 });
+});
+
+test('after a retry only the newest attempt has its own time of queueing', () => {
+  const job = { queued_at: at(20), attempts: [attempt(2, 21, null), attempt(1, 4, 9)] };
+  expect(waitOf(job, 2)).toEqual({ ms: 1_000 });
+  expect(waitOf(job, 1)).toBeUndefined();
+});
+
+test('an attempt that kept its place in the queue waited from the end of the one before', () => {
+  const job = { queued_at: at(0), attempts: [attempt(2, 30, 40), attempt(1, 4, 9)] };
+  expect(waitOf(job, 1)).toEqual({ ms: 4_000 });
+  expect(waitOf(job, 2)).toEqual({ ms: 21_000, sinceAttempt: 1 });
+});
+
+test('nothing is made up for an attempt without times', () => {
+  const lost = { queued_at: at(0), attempts: [attempt(2, 30, 40), attempt(1, null, null)] };
+  expect(waitOf(lost, 1)).toBeUndefined();
+  expect(waitOf(lost, 2)).toBeUndefined();
+  expect(waitOf({ queued_at: at(0), attempts: null }, 1)).toBeUndefined();
+  expect(runOf(attempt(1, null, null))).toBeUndefined();
+  expect(runOf(attempt(1, 4, null))).toBeUndefined();
+  expect(runOf(attempt(1, 4, 9))).toBe(5_000);
+});
