@@ -1,7 +1,7 @@
-import type { Schemas } from '../../api/client.ts';
-import type { Job } from './job-query.ts';
+import type { components } from '../../../../lib/client/api-types.ts';
 
-export type Attempt = Schemas['JobAttempt'];
+export type Attempt = components['schemas']['JobAttempt'];
+type Job = components['schemas']['Job'];
 
 /** How long an attempt waited for its start. */
 export interface Wait {
