@@ -8,7 +8,8 @@ let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  service = await startService();
+  // As in the cloud, where containers have no user namespaces.
+  service = await startService({ env: { PROMPTQ_SANDBOXES: 'none' } });
 });
 
 afterAll(async () => {
@@ -246,5 +247,20 @@ test('what a binding lacks is named as its form names it', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
   await page.getByText('Missing: address').waitFor();
   await service.api('DELETE', `/deploy-bindings/${json.id}`);
+  await page.context().close();
+});
+
+test('what only the service can refuse of a profile stands at its field', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/new' });
+  await page.getByLabel('Name', { exact: true }).fill('boxed');
+  await page.getByRole('radio', { name: 'read-only' }).check();
+  await button(page, 'Review').click();
+  await page.getByText('need user namespaces').first().waitFor();
+  await page.getByRole('radio', { name: 'read-only' }).and(page.locator(':focus')).waitFor();
+  expect(await page.getByText('profiles[0]').count()).toBe(0);
+  await page.getByRole('radio', { name: 'none', exact: true }).check();
+  await button(page, 'Review').click();
+  await button(page, 'Back to the form').click();
+  await button(page, 'Discard').click();
   await page.context().close();
 });

@@ -11,9 +11,12 @@ export function showFirstFault(within = '#main'): void {
   onceShown(within, (field) => field.scrollIntoView({ block: 'center' }));
 }
 
+/** Radio buttons are not marked as invalid themselves: the text of the fault describes their group. */
+const FAULTY = '[aria-invalid=true], [role=radiogroup][aria-describedby*="-error"] input:checked';
+
 function onceShown(within: string, act: (field: HTMLElement) => void): void {
   requestAnimationFrame(() => {
-    const field = document.querySelector<HTMLElement>(`${within} [aria-invalid=true]`);
+    const field = document.querySelector<HTMLElement>(`${within} :is(${FAULTY})`);
     if (field) act(field);
   });
 }
