@@ -48,6 +48,8 @@ test('a rule is written, edited and deleted by keyboard alone', async () => {
   await pressByKeyboard(page, 'Create rule');
   await page.getByRole('cell', { name: 'Keep changes small.' }).waitFor();
 
+  await page.getByText(/^Saved/).waitFor();
+
   await pressByKeyboard(page, 'Edit house-style');
   await hasFocus(page, 'Name');
   await page.keyboard.type('How we write');

@@ -5,7 +5,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'codex-account.cancel': 'Cancelled linking the vendor account',
   'codex-account.logout': 'Unlinked the vendor account',
   'codex-account.start': 'Started to link the vendor account',
-  'config.import': 'Imported a configuration',
+  'config.import': 'Saved or imported rules and profiles',
   'deploy-bindings.delete': 'Deleted a deploy binding',
   'deploy-bindings.write': 'Created or changed a deploy binding',
   'deployments.retry': 'Retried a deployment',
