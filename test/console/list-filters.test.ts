@@ -78,6 +78,21 @@ test('each filter of the API is set in the panel, lies in the address, and is cl
   await page.context().close();
 });
 
+test('a project that is typed before the projects are read is matched once they are', async () => {
+  const page = await open('/jobs');
+  const typed = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/projects/, async (route) => {
+    await typed.promise;
+    await route.continue();
+  });
+  await button(page, 'Filters').click();
+  await page.getByLabel('Project', { exact: true }).fill('HAND');
+  await page.getByLabel('Project', { exact: true }).press('Enter');
+  typed.resolve();
+  await expect.poll(() => query(page)).toEqual({ project: 'handbook' });
+  await page.context().close();
+});
+
 test('a time is typed by keyboard over another one, and only a whole one counts', async () => {
   const page = await open('/jobs?created_before=2021-02-03T12:00:00Z');
   await button(page, 'Filters').click();
@@ -179,6 +194,19 @@ test('columns and exact times are chosen, and kept in the browser', async () => 
   await button(page, 'List settings').click();
   await button(page, 'Reset columns').click();
   await header('Profile').first().waitFor({ state: 'attached' });
+  await page.context().close();
+});
+
+test('the header of a list that is scrolled stays below the bar of the console', async () => {
+  const page = await open('/jobs');
+  await page.setViewportSize({ width: 1440, height: 320 });
+  await page.getByRole('link', { name: 'translate the guide' }).waitFor();
+  await page.evaluate('window.scrollTo(0, 60)');
+  await expect.poll(() => page.evaluate('window.scrollY')).toBe(60);
+  const over = (y: number, selector: string) =>
+    page.evaluate<boolean>(`document.elementFromPoint(700, ${y}).closest('${selector}') !== null`);
+  await expect.poll(() => over(20, '.top-bar')).toBe(true);
+  expect(await over(60, '#main [class*=header]')).toBe(true);
   await page.context().close();
 });
 

@@ -3,11 +3,15 @@ import { useMemo } from 'react';
 import { useNarrowScreen } from './narrow-screen.ts';
 import './list-table.css';
 
+/** The console's bar (`--bar-height`, in pixels), below which the header of a table stays. */
+const BAR_HEIGHT = 44;
+
 /** A table; where a screen has no room for its columns, each row is its heading with all other values under it, by name. */
 export function ListTable<Item>({ columnDefinitions, ...table }: TableProps<Item>) {
   const narrow = useNarrowScreen();
   const stacked = useMemo(() => [stackedColumn(columnDefinitions)], [columnDefinitions]);
-  if (!narrow) return <Table {...table} columnDefinitions={columnDefinitions} />;
+  if (!narrow)
+    return <Table stickyHeaderVerticalOffset={BAR_HEIGHT} {...table} columnDefinitions={columnDefinitions} />;
   return <Table {...table} wrapLines stickyHeader={false} columnDefinitions={stacked} />;
 }
 

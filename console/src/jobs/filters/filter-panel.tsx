@@ -29,8 +29,8 @@ const ORDERS = [
 
 /** All filters of the API but the state and the search, and the order. */
 export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
-  const projects = useQuery(projectsQuery).data;
-  const profiles = useQuery(profilesQuery).data;
+  const { data: projects, isPending: areProjectsLoading } = useQuery(projectsQuery);
+  const { data: profiles, isPending: areProfilesLoading } = useQuery(profilesQuery);
   // A filter's own function, so that a box that waits for a pause does not begin again with each refresh.
   const setters = useMemo(() => {
     const setter = (name: FilterName) => (value: string) => onChange({ [name]: value });
@@ -47,6 +47,7 @@ export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
       value={filters[name] ?? ''}
       suggestions={suggestions}
       isWhole={isWhole}
+      isLoading={(name === 'project' && areProjectsLoading) || (name === 'profile' && areProfilesLoading)}
       maxLength={maxLength}
       onFilter={setters.set(name)}
     />

@@ -9,25 +9,34 @@ interface SuggestBoxProps {
   readonly suggestions: readonly Suggestion[];
   /** Whether the suggestions are all that can match; else they are those of the page. */
   readonly isWhole?: boolean;
+  /** Whether the suggestions are still being read: what is typed is sent when they are there. */
+  readonly isLoading?: boolean;
   readonly maxLength: number;
   readonly onFilter: (text: string) => void;
 }
 
 /** Narrows the list to jobs with exactly one value, once it is chosen or typed to its end. */
-export function SuggestBox({ label, value, suggestions, isWhole = false, maxLength, onFilter }: SuggestBoxProps) {
+export function SuggestBox(props: SuggestBoxProps) {
+  const { label, value, suggestions, isWhole = false, isLoading = false, maxLength, onFilter } = props;
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   useEffect(() => {
     sent.current = value;
     setTyped(value);
   }, [value]);
+  const unsent = useRef<string>(undefined);
   const send = (text: string) => {
+    unsent.current = isLoading ? text : undefined;
+    if (isLoading) return;
     const next = closestName(text, suggestions, isWhole);
     setTyped(next);
     if (next === sent.current) return;
     sent.current = next;
     onFilter(next);
   };
+  useEffect(() => {
+    if (unsent.current !== undefined) send(unsent.current);
+  });
   return (
     <FormField label={label}>
       <Autosuggest
@@ -35,7 +44,6 @@ export function SuggestBox({ label, value, suggestions, isWhole = false, maxLeng
         options={suggestions}
         enteredTextLabel={(text) => `Use "${text}"`}
         clearAriaLabel={`Clear: ${label}`}
-        filteringResultsText={(count) => `${count} found`}
         empty="No suggestions"
         expandToViewport
         onChange={({ detail }) => {
