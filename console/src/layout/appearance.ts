@@ -1,4 +1,5 @@
 import { applyDensity, applyMode, Density, Mode } from '@cloudscape-design/global-styles';
+import { useSyncExternalStore } from 'react';
 
 /** How the console looks; `system` follows the browser's setting. */
 export type Appearance = 'system' | 'light' | 'dark';
@@ -14,6 +15,17 @@ export function keptAppearance(): Appearance {
 export function keepAppearance(appearance: Appearance): void {
   window.localStorage.setItem(KEY, appearance);
   applyAppearance(appearance);
+  for (const listener of listeners) listener();
+}
+
+const listeners = new Set<() => void>();
+
+/** The appearance that the user chose; follows when it is changed. */
+export function useAppearance(): Appearance {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, keptAppearance);
 }
 
 /** Puts an appearance into effect, now and when the system changes its own. */

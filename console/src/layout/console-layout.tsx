@@ -6,14 +6,18 @@ import { useMayAdminister } from '../api/session.ts';
 import { isSessionOver, onSessionOver } from '../api/session-over.ts';
 import { navigationFor } from './navigation.ts';
 import { Notices } from './notices.tsx';
+import { PageHeading } from './page-heading.tsx';
 import { PageLoading } from './page-loading.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 import './console-layout.css';
+import './phone.css';
+import { usePaletteKey } from '../palette/use-palette-key.ts';
 import { lazyPart } from './lazy-part.ts';
 import { Part } from './part.tsx';
 
 const ShortcutsHelp = lazyPart(() => import('./shortcuts-help.tsx'), 'ShortcutsHelp');
+const Palette = lazyPart(() => import('../palette/palette.tsx'), 'Palette');
 const SessionOverDialog = lazyPart(() => import('./session-over-dialog.tsx'), 'SessionOverDialog');
 
 /**
@@ -24,6 +28,8 @@ export function ConsoleLayout() {
   const navigate = useNavigate();
   const { pathname } = useLocation();
   const [helping, setHelping] = useState(false);
+  const [finding, setFinding] = useState(false);
+  usePaletteKey(() => setFinding(true));
   useShortcuts({ n: () => void navigate('/jobs/new'), '?': () => setHelping(true) });
   const isAdmin = useMayAdminister();
   const sessionOver = useSyncExternalStore(onSessionOver, isSessionOver);
@@ -45,6 +51,7 @@ export function ConsoleLayout() {
         navigationOpen={navigationOpen}
         onToggleNavigation={() => setNavigationOpen((open) => !open)}
         onHelp={() => setHelping(true)}
+        onFind={() => setFinding(true)}
       />
       <div className="console-body">
         <nav
@@ -60,11 +67,17 @@ export function ConsoleLayout() {
         </nav>
         <main id="main" className="console-main" tabIndex={-1}>
           <Notices />
+          <PageHeading />
           <Part isPage resetKey={pathname} loading={<PageLoading />}>
             <Outlet />
           </Part>
         </main>
       </div>
+      {finding && (
+        <Part>
+          <Palette onClose={() => setFinding(false)} onShortcuts={() => setHelping(true)} />
+        </Part>
+      )}
       {helping && (
         <Part>
           <ShortcutsHelp onDismiss={() => setHelping(false)} />

@@ -28,12 +28,16 @@ const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   ],
 };
 
-/** The pages of the console as the side navigation lists them, without those that refuse this user. */
-export function navigationFor({ isAdmin }: { isAdmin: boolean }): readonly SideNavigationProps.Item[] {
+/** The pages of the console, without those that refuse this user. */
+export function pagesFor({ isAdmin }: { isAdmin: boolean }): readonly Page[] {
+  return [...FIRST, ...Object.values(SECTIONS).flat()].filter(({ adminsOnly }) => isAdmin || adminsOnly !== true);
+}
+
+/** The same as the side navigation lists them. */
+export function navigationFor(user: { isAdmin: boolean }): readonly SideNavigationProps.Item[] {
+  const shown = new Set(pagesFor(user));
   const links = (pages: readonly Page[]) =>
-    pages
-      .filter(({ adminsOnly }) => isAdmin || adminsOnly !== true)
-      .map(({ text, href }) => ({ type: 'link' as const, text, href }));
+    pages.filter((page) => shown.has(page)).map(({ text, href }) => ({ type: 'link' as const, text, href }));
   return [
     ...links(FIRST),
     { type: 'divider' },

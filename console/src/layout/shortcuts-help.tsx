@@ -4,11 +4,13 @@ import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
+import { PALETTE_KEYS } from '../palette/use-palette-key.ts';
 import './shortcuts-help.css';
 import { shortcutsAreOn, switchShortcuts } from './use-shortcuts.ts';
 
 const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: string])[]>> = {
   'On every page': [
+    [PALETTE_KEYS, 'Command palette'],
     ['n', 'New job'],
     ['?', 'These shortcuts'],
     ['Ctrl+Enter', 'Submit the form'],
@@ -53,7 +55,7 @@ export function ShortcutsHelp({ onDismiss }: { onDismiss: () => void }) {
             setOn(detail.checked);
           }}
         >
-          Single-key shortcuts on this browser
+          Single-key shortcuts and {PALETTE_KEYS} on this browser
         </Toggle>
       </SpaceBetween>
     </Modal>

@@ -2,16 +2,18 @@ import Button from '@cloudscape-design/components/button';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { sessionQuery } from '../api/session.ts';
+import { PALETTE_KEYS } from '../palette/use-palette-key.ts';
 import { UserMenu } from './user-menu.tsx';
 
 interface TopBarProps {
   readonly navigationOpen: boolean;
   readonly onToggleNavigation: () => void;
   readonly onHelp: () => void;
+  readonly onFind: () => void;
 }
 
 /** The bar over every page: the product, how it looks, who is signed in. */
-export function TopBar({ navigationOpen, onToggleNavigation, onHelp }: TopBarProps) {
+export function TopBar({ navigationOpen, onToggleNavigation, onHelp, onFind }: TopBarProps) {
   const session = useQuery(sessionQuery);
   return (
     <header className="top-bar awsui-context-top-navigation">
@@ -30,6 +32,7 @@ export function TopBar({ navigationOpen, onToggleNavigation, onHelp }: TopBarPro
         Promptq
       </Link>
       <span className="top-bar-space" />
+      <Button variant="icon" iconName="search" ariaLabel={`Command palette (${PALETTE_KEYS})`} onClick={onFind} />
       <span className="top-bar-keys">
         <Button variant="icon" iconName="keyboard" ariaLabel="Keyboard shortcuts" onClick={onHelp} />
       </span>

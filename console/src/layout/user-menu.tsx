@@ -1,9 +1,8 @@
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import Icon from '@cloudscape-design/components/icon';
-import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { signOut } from '../api/sign-out.ts';
-import { type Appearance, keepAppearance, keptAppearance } from './appearance.ts';
+import { type Appearance, keepAppearance, useAppearance } from './appearance.ts';
 import { useNarrowScreen } from './narrow-screen.ts';
 
 const APPEARANCES: readonly { id: Appearance; text: string }[] = [
@@ -14,19 +13,16 @@ const APPEARANCES: readonly { id: Appearance; text: string }[] = [
 
 /** Who is signed in and as what, how the console looks, where the API is described, and the way out. */
 export function UserMenu({ session }: { session: Schemas['Caller'] }) {
-  const [appearance, setAppearance] = useState(keptAppearance);
+  const appearance = useAppearance();
   const narrow = useNarrowScreen();
   const name = session.email ?? session.name.replace(/^user:/, '');
   const choose = (id: string) => {
     if (id === 'sign-out') return void signOut();
     const chosen = APPEARANCES.find((choice) => choice.id === id);
-    if (chosen === undefined) return;
-    setAppearance(chosen.id);
-    keepAppearance(chosen.id);
+    if (chosen !== undefined) keepAppearance(chosen.id);
   };
   return (
     <ButtonDropdown
-      expandToViewport
       ariaLabel={name}
       items={[
         {

@@ -1,0 +1,54 @@
+import { STATUSES } from '../../../lib/contract/statuses.ts';
+import type { Schemas } from '../api/client.ts';
+import { signOut } from '../api/sign-out.ts';
+import { statusText } from '../jobs/job-status.tsx';
+import { type Appearance, keepAppearance } from '../layout/appearance.ts';
+import { pagesFor } from '../layout/navigation.ts';
+
+/** Something that the palette offers. */
+export interface Command {
+  readonly id: string;
+  readonly text: string;
+  /** Shown beside the text. */
+  readonly detail?: string;
+  readonly act: () => void;
+}
+
+interface Context {
+  readonly role: Schemas['Caller']['role'];
+  readonly appearance: Appearance;
+  readonly goTo: (path: string) => void;
+  readonly showShortcuts: () => void;
+}
+
+const THEMES = { light: 'Use the light theme', dark: 'Use the dark theme', system: "Use the system's theme" } as const;
+
+/** What this user can do from everywhere, without what the role forbids. */
+export function actionsFor({ role, appearance, goTo, showShortcuts }: Context): Command[] {
+  const mayAct = role === 'operator' || role === 'admin';
+  const themes = (['light', 'dark', 'system'] as const).filter((theme) => theme !== appearance);
+  return [
+    ...(mayAct ? [{ id: 'new-job', text: 'New job', act: () => goTo('/jobs/new') }] : []),
+    ...themes.map((theme) => ({ id: theme, text: THEMES[theme], act: () => keepAppearance(theme) })),
+    { id: 'shortcuts', text: 'Keyboard shortcuts', act: showShortcuts },
+    { id: 'sign-out', text: 'Sign out', act: () => void signOut() },
+  ];
+}
+
+/** The pages that this user may open, and the list of jobs by state. */
+export function pageCommandsFor({ role, goTo }: Context): Command[] {
+  return [
+    ...pagesFor({ isAdmin: role === 'admin' }).map(({ text, href }) => ({ id: href, text, act: () => goTo(href) })),
+    ...STATUSES.map((status) => ({
+      id: `jobs-${status}`,
+      text: `${statusText(status)} jobs`,
+      act: () => goTo(`/jobs?status=${status}`),
+    })),
+  ];
+}
+
+/** The commands that contain every word, in their own order. */
+export function matching(commands: readonly Command[], query: string): Command[] {
+  const words = query.toLowerCase().split(/\s+/);
+  return commands.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
+}

@@ -1,0 +1,145 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { refuse } from './answers.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+/** A draft that the palette finds. */
+let job: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+  const body = { prompt: 'count the herons', title: 'Heron census', profile: 'shell', draft: true };
+  job = (await service.api('POST', '/jobs', body)).json.id;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
+const field = (page: Page) => palette(page).getByRole('combobox');
+const option = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name });
+const focused = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
+const open = async (page: Page) => {
+  await page.keyboard.press('Control+k');
+  await field(page).and(page.locator(':focus')).waitFor();
+};
+
+test('Ctrl+K, words and Enter lead to a page', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  await open(page);
+  await page.keyboard.type('log aud');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/audit');
+  await focused(page, '#main');
+  expect(await palette(page).count()).toBe(0);
+  await page.context().close();
+});
+
+test('Escape returns the focus to where it was, also to a field that is typed in', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.getByLabel('Search jobs', { exact: true }).fill('heron');
+  await open(page);
+  await page.keyboard.press('Escape');
+  await focused(page, 'input[aria-label="Search jobs"]');
+  expect(await page.getByLabel('Search jobs', { exact: true }).inputValue()).toBe('heron');
+  await page.context().close();
+});
+
+test('jobs are found by prompt, title and id, and the arrow keys choose', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'viewer');
+  const searches: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/jobs') && searchParams.has('search')) searches.push(searchParams.toString());
+  });
+  await open(page);
+  await field(page).fill('h');
+  await field(page).fill('the herons');
+  await option(page, /^Heron census/).waitFor();
+  await field(page).fill(job.slice(0, 20));
+  await option(page, /^Heron census/).waitFor();
+  expect(searches).toEqual([
+    new URLSearchParams({ search: 'the herons', limit: '8' }).toString(),
+    new URLSearchParams({ search: job.slice(0, 20), limit: '8' }).toString(),
+  ]);
+  await field(page).fill('d');
+  await page.keyboard.press('ArrowUp');
+  const last = palette(page).getByRole('option').last();
+  expect(await last.getAttribute('aria-selected')).toBe('true');
+  expect(await field(page).getAttribute('aria-activedescendant')).toBe(await last.getAttribute('id'));
+  await page.keyboard.press('ArrowDown');
+  expect(await palette(page).getByRole('option').first().getAttribute('aria-selected')).toBe('true');
+  await field(page).fill('heron census');
+  await option(page, /^Heron census/).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/jobs/${job}*`);
+  await page.context().close();
+});
+
+test('it offers what the role may do, and no more', async () => {
+  const admin = await openAs(browser, service.consoleUrl, 'admin');
+  await open(admin);
+  for (const name of ['New job', 'API tokens', 'Audit log', 'Failed jobs', 'Sign out'])
+    await option(admin, name).waitFor();
+  await admin.context().close();
+  const viewer = await openAs(browser, service.consoleUrl, 'viewer');
+  await open(viewer);
+  await option(viewer, 'Audit log').waitFor();
+  expect(await option(viewer, 'New job').count()).toBe(0);
+  expect(await option(viewer, 'API tokens').count()).toBe(0);
+  await viewer.context().close();
+});
+
+test('actions take effect: the theme, the shortcuts, signing out', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await open(page);
+  await page.keyboard.type('dark');
+  await page.keyboard.press('Enter');
+  await page.locator('body.awsui-dark-mode').waitFor();
+  await page.keyboard.press('Control+k');
+  await option(page, 'Use the light theme').waitFor();
+  expect(await option(page, 'Use the dark theme').count()).toBe(0);
+  await option(page, 'Keyboard shortcuts').click();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Ctrl+K', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await open(page);
+  await page.keyboard.type('sign out');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/auth\//);
+  await page.context().close();
+});
+
+test('the switch that turns shortcuts off turns Ctrl+K off; the button stays', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('Single-key shortcuts and Ctrl+K').click();
+  // Nothing opens over another dialog either.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('button', { name: 'Command palette' }).click();
+  await field(page).waitFor();
+  expect(await palette(page).count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Command palette' }).and(page.locator(':focus')).waitFor();
+  await page.context().close();
+});
+
+test('pages are still found when jobs can not be searched', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await refuse(500, { error: 'internal_error' })(page);
+  await open(page);
+  await field(page).fill('projects');
+  await palette(page).getByText('Jobs could not be searched.').waitFor();
+  await option(page, 'Projects').click();
+  await page.waitForURL('**/projects');
+  await page.context().close();
+});
