@@ -102,6 +102,16 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^The prompt as/) },
   { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue job') },
+  { name: 'palette', path: () => '/jobs', act: asks('Command palette') },
+  {
+    name: 'palette-found',
+    path: () => '/jobs',
+    act: async (page) => {
+      await asks('Command palette')(page);
+      await page.getByRole('combobox').fill('set');
+      await page.getByRole('option', { name: 'Rename the settings page' }).waitFor();
+    },
+  },
   { name: 'shortcuts', path: () => '/jobs', act: asks('Keyboard shortcuts') },
   {
     name: 'bulk-preview',

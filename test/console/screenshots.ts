@@ -57,7 +57,7 @@ async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string
       await scene.before?.(page);
       await page.goto(scene.path(jobs));
       if (!scene.name.startsWith('loading')) {
-        await page.locator('#main :is(h1, [role=alert], [class*=awsui_alert])').first().waitFor();
+        await page.locator('#main :is(h1, [role=alert], [class*=awsui_alert]):visible').first().waitFor();
         await page
           .locator('#main [class*=spinner-rotator]')
           .or(page.getByText(/^Reading /))

@@ -34,7 +34,6 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
   return (
     <>
       <ButtonDropdown
-        expandToViewport
         items={itemsFor(kept, Object.keys(filters).length > 0)}
         onItemClick={({ detail }) => follow(detail)}
       >

@@ -7,7 +7,9 @@ export function NoJobs({ filtered, onClear, onNew }: { filtered: boolean; onClea
   return (
     <Box textAlign="center" padding="l">
       <SpaceBetween size="s">
-        <Box variant="h3">{filtered ? 'No job matches' : 'No jobs yet'}</Box>
+        <Box variant="h2" fontSize="heading-s">
+          {filtered ? 'No job matches' : 'No jobs yet'}
+        </Box>
         <Box color="text-body-secondary">
           {filtered ? 'Take a filter away to see more.' : 'Create one here, or post a prompt to /api/v1/jobs.'}
         </Box>

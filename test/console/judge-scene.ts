@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core';
+import { axeFaults, bringAxe } from './axe.ts';
+import type { SampleJobs } from './sample-data.ts';
+import type { Scene } from './scenes.ts';
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** The rule about colours: the slowest, and the only one that another colour scheme changes. */
+const CONTRAST = 'color-contrast';
+const NO_CONTRAST = { rules: { [CONTRAST]: { enabled: false } } };
+/**
+ * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without the rules that a look does not change,
+ * and without colours on a phone. `brief`: what a phone changes.
+ */
+export type Depth = 'thorough' | 'usual' | 'brief';
+
+/** Opens a scene in a wide window, light, and waits until all of it is there. */
+export async function openScene(page: Page, { name, path, before, act }: Scene, jobs: SampleJobs): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.setViewportSize(WIDE);
+  // Nothing is judged half-way from one colour to another.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await before?.(page);
+  await page.goto(path(jobs));
+  await page.locator('#main h1:visible').first().waitFor();
+  await act?.(page);
+  if (name.startsWith('loading-')) return;
+  await page.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
+}
+
+/** What keeps people out of the scene that `openScene` opened: findings of axe, and scrolling sideways on a phone. */
+export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
+  await bringAxe(page);
+  const found = new Map<string, string>();
+  const judge = async (look: string, options: Parameters<typeof axeFaults>[1]) => {
+    const faults = await axeFaults(page, depth === 'thorough' ? {} : options);
+    for (const fault of faults) if (!found.has(fault)) found.set(fault, look);
+  };
+  if (depth !== 'brief') {
+    await judge('light', {});
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('body.awsui-dark-mode').waitFor();
+    await judge('dark', { runOnly: [CONTRAST] });
+  }
+  await page.setViewportSize(PHONE);
+  // Two frames: React has rendered what the width changes, and so have the observers of sizes.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await judge('on a phone', NO_CONTRAST);
+  const sideways = await page.evaluate<number>(
+    'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth',
+  );
+  if (sideways > 0) found.set(`it scrolls sideways by ${sideways} px`, 'on a phone');
+  if (depth === 'thorough') {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('body:not(.awsui-dark-mode)').waitFor();
+    await judge('on a phone, light', {});
+  }
+  return [...found].map(([fault, look]) => `${look}: ${fault}`);
+}
