@@ -40,6 +40,11 @@ const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => 
   path: (jobs) => `/jobs/${jobs[job]}?tab=${name}`,
   ...(act && { act }),
 });
+const asViewer = async (page: Page) =>
+  await page.route('**/api/v1/session', async (route) => {
+    await route.fulfill({ json: { ...(await serviceAnswer<object>(route)), role: 'viewer' } });
+  });
+const noJobs = async (page: Page) => await shown(page, 'No jobs yet');
 const failed = async (page: Page) => await shown(page, 'could not be loaded');
 const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();
 const fault = { error: 'internal_error', request_id: '4f0c2b7e-7d51-4d7e-9f5b-0d8f3a1c5e21' };
@@ -146,10 +151,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'viewer',
     path: () => '/api-tokens',
-    before: async (page) =>
-      await page.route('**/api/v1/session', async (route) => {
-        await route.fulfill({ json: { ...(await serviceAnswer<object>(route)), role: 'viewer' } });
-      }),
+    before: asViewer,
   },
   { name: 'new-token', path: () => '/api-tokens', act: asks('Create token') },
   { name: 'made-token', path: () => '/api-tokens', act: makes('Create token', 'Name', 'nightly build') },
@@ -220,9 +222,20 @@ export const SCENES: readonly Scene[] = [
   ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment'].map(
     (page): Scene => ({ name: `error-${page}`, path: () => `/${page}`, before: refuse(500, fault), act: failed }),
   ),
-  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
+  { name: 'empty-jobs', path: () => '/jobs', before: answerNothing, act: noJobs },
+  ...['projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
     (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: answerNothing }),
   ),
+  {
+    name: 'empty-jobs-viewer',
+    path: () => '/jobs',
+    before: async (page) => {
+      await answerNothing(page);
+      await asViewer(page);
+    },
+    act: noJobs,
+  },
+  { name: 'empty-jobs-filtered', path: () => '/jobs?search=nothing', before: answerNothing },
   ...['jobs', 'rules', 'stats', 'environment'].map(
     (page): Scene => ({ name: `loading-${page}`, path: () => `/${page}`, before: neverAnswer }),
   ),

@@ -19,6 +19,7 @@ export function AuditPage() {
   const [parameters, setParameters] = useSearchParams();
   const filters = filtersOf(parameters);
   const log = useInfiniteQuery(auditQuery(filters));
+  const isFiltered = Object.values(filters).some((value) => value !== '');
   const rows = log.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <SpaceBetween size="m">
@@ -51,7 +52,14 @@ export function AuditPage() {
           log.error ? (
             <PageFault error={log.error} what="The audit log" retry={() => void log.refetch()} />
           ) : (
-            <EmptyList title="No entries">Take a filter away to see more.</EmptyList>
+            <EmptyList
+              title={isFiltered ? 'No entry matches' : 'No entries'}
+              action={isFiltered && <Button onClick={() => setParameters([])}>Clear all filters</Button>}
+            >
+              {isFiltered
+                ? 'Every filter narrows the log. Clear them to see all entries.'
+                : 'Sign-ins and changes appear here.'}
+            </EmptyList>
           )
         }
       />

@@ -10,6 +10,7 @@ import { useMayAct } from '../api/session.ts';
 import { statusText } from '../jobs/job-status.tsx';
 import { EmptyList } from '../layout/empty-list.tsx';
 import { lazyPart } from '../layout/lazy-part.ts';
+import { LinkButton } from '../layout/link-button.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { Part } from '../layout/part.tsx';
 import { RoleNote } from '../layout/role-note.tsx';
@@ -40,7 +41,11 @@ export function ProjectsPage() {
         list={projects}
         columns={mayAct ? [...COLUMNS, actions(setEdited, setDoomed)] : COLUMNS}
         trackBy={(project) => project.id}
-        empty={<EmptyList title="No projects yet">Create a job: it brings its project with it.</EmptyList>}
+        empty={
+          <EmptyList title="No projects yet" action={mayAct && <LinkButton to="/jobs/new">New job</LinkButton>}>
+            A project is created with the first job that names it.
+          </EmptyList>
+        }
       />
       {edited && (
         <Part>

@@ -94,7 +94,7 @@ export function JobsPage() {
             counter={counter(jobs.data, selection.jobs.length)}
             actions={
               <SpaceBetween size="xs" direction="horizontal">
-                {mayAct && (!narrow || selection.jobs.length > 0) && (
+                {mayAct && (selection.jobs.length > 0 || (!narrow && shown.length > 0)) && (
                   <BulkActions selected={selection.jobs} onDone={() => selection.clear()} />
                 )}
                 {mayAct && (
@@ -130,11 +130,7 @@ export function JobsPage() {
           jobs.data?.next_cursor ? (
             'No job that was read so far matches. The next page continues the search.'
           ) : (
-            <NoJobs
-              filtered={activeFilters(filters).length > 0}
-              onClear={() => changeFilters(NO_FILTERS)}
-              {...(mayAct && { onNew: newJob })}
-            />
+            <NoJobs filtered={activeFilters(filters).length > 0} onClear={() => changeFilters(NO_FILTERS)} />
           )
         }
         footer={

@@ -17,6 +17,7 @@ import { useSubmitKey } from '../form/use-submit-key.ts';
 import { notify } from '../layout/notices.tsx';
 import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
+import { exampleFields } from './first/examples.ts';
 import { apiOrigin, curlLine } from './form/curl-line.ts';
 import { creationOf, fieldsOf, type JobFaults, type JobFields, NO_FIELDS } from './form/job-fields.ts';
 import { JobForm } from './form/job-form.tsx';
@@ -31,18 +32,20 @@ export function NewJobPage() {
   const mayAct = useMayAct();
   const [parameters] = useSearchParams();
   const from = parameters.get('from');
+  const example = exampleFields(parameters.get('example'));
+  const isFilled = from !== null || example !== undefined;
   const model = useQuery({ ...jobQuery(from ?? ''), enabled: from !== null, refetchInterval: false });
-  const [fields, setFields] = useState<JobFields>(() => (from === null ? keptForm() : NO_FIELDS));
+  const [fields, setFields] = useState<JobFields>(() => (isFilled ? (example ?? NO_FIELDS) : keptForm()));
   const [faults, setFaults] = useState<JobFaults>({});
   const [filledFrom, setFilledFrom] = useState<string>();
   if (model.data && filledFrom !== from && from !== null) {
     setFilledFrom(from);
     setFields(fieldsOf(model.data));
   }
-  // A copy of another job leaves alone what was begun before it.
+  // A copy of another job, or an example, leaves alone what was begun before it.
   useEffect(() => {
-    if (from === null) keepForm(fields);
-  }, [fields, from]);
+    if (!isFilled) keepForm(fields);
+  }, [fields, isFilled]);
   const create = useMutation({
     mutationFn: async (draft: boolean) => {
       const origin = model.data && { copied_from: model.data.id };
@@ -50,7 +53,7 @@ export function NewJobPage() {
       return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
     },
     onSuccess: async ({ id }) => {
-      if (from === null) keepForm(undefined);
+      if (!isFilled) keepForm(undefined);
       await client.invalidateQueries({ queryKey: ['jobs'] });
       await navigate(`/jobs/${id}`);
     },

@@ -1,12 +1,20 @@
 import Box from '@cloudscape-design/components/box';
 import type { ReactNode } from 'react';
 
+interface EmptyListProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** A button or link that leads on. */
+  readonly action?: ReactNode;
+}
+
 /** Says that a list has nothing, and what to do about it. */
-export function EmptyList({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyList({ title, children, action }: EmptyListProps) {
   return (
     <Box textAlign="center" padding="l">
       <Box variant="strong">{title}</Box>
       {children && <Box color="text-body-secondary">{children}</Box>}
+      {action && <Box margin={{ top: 's' }}>{action}</Box>}
     </Box>
   );
 }

@@ -66,7 +66,11 @@ function TokenList() {
         loading={tokens.isPending}
         loadingText="Loading the tokens"
         columnDefinitions={tokenColumns(onChange)}
-        empty={<EmptyList title="No tokens yet">Create one for each program that calls the API.</EmptyList>}
+        empty={
+          <EmptyList title="No tokens yet" action={<Button onClick={() => setCreating(true)}>Create token</Button>}>
+            Create one for each program that calls the API.
+          </EmptyList>
+        }
       />
       {creating && (
         <Part>

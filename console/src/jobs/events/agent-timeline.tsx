@@ -4,6 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { EmptyList } from '../../layout/empty-list.tsx';
 import type { Job } from '../job/job-query.ts';
 import { AttemptSelect } from '../log/attempt-select.tsx';
 import { useLogStart } from '../log/log-start.ts';
@@ -73,7 +74,19 @@ export function AgentTimeline({ job }: { job: Job }) {
         </Alert>
       )}
       {(filters.size > 0 || words !== '') && items.length === 0 && (
-        <Box color="text-body-secondary">No event matches.</Box>
+        <EmptyList
+          title="No event matches"
+          action={
+            <Button
+              onClick={() => {
+                setFilters(new Set());
+                setWords('');
+              }}
+            >
+              Clear all filters
+            </Button>
+          }
+        />
       )}
       <TimelineList
         key={attempt}

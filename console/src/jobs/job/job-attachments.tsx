@@ -2,6 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
+import { EmptyList } from '../../layout/empty-list.tsx';
 import { ListTable } from '../../layout/list-table.tsx';
 import { PageFault } from '../../layout/page-fault.tsx';
 import { sizeText } from '../../layout/size-text.ts';
@@ -21,7 +22,11 @@ export function JobAttachments({ job }: { job: Job }) {
         trackBy="name"
         items={files.data.items}
         ariaLabels={{ tableLabel: 'Attachments' }}
-        empty="No files. Files in $PROMPTQ_ATTACHMENTS are kept when an attempt ends."
+        empty={
+          <EmptyList title="No files">
+            Have the agent write files into the folder $PROMPTQ_ATTACHMENTS. They are kept when the attempt ends.
+          </EmptyList>
+        }
         columnDefinitions={[
           {
             id: 'path',

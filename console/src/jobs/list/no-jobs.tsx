@@ -1,24 +1,21 @@
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import SpaceBetween from '@cloudscape-design/components/space-between';
+import { EmptyList } from '../../layout/empty-list.tsx';
+import { lazyPart } from '../../layout/lazy-part.ts';
+import { Part } from '../../layout/part.tsx';
+
+const FirstJobs = lazyPart(() => import('../first/first-jobs.tsx'), 'FirstJobs');
 
 /** Says why the list is empty and what to do about it. */
-export function NoJobs({ filtered, onClear, onNew }: { filtered: boolean; onClear: () => void; onNew?: () => void }) {
+export function NoJobs({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  if (!filtered)
+    return (
+      <Part>
+        <FirstJobs />
+      </Part>
+    );
   return (
-    <Box textAlign="center" padding="l">
-      <SpaceBetween size="s">
-        <Box variant="h2" fontSize="heading-s">
-          {filtered ? 'No job matches' : 'No jobs yet'}
-        </Box>
-        <Box color="text-body-secondary">
-          {filtered ? 'Take a filter away to see more.' : 'Create one here, or post a prompt to /api/v1/jobs.'}
-        </Box>
-        {filtered ? (
-          <Button onClick={onClear}>Clear all filters</Button>
-        ) : (
-          onNew && <Button onClick={onNew}>New job</Button>
-        )}
-      </SpaceBetween>
-    </Box>
+    <EmptyList title="No job matches" action={<Button onClick={onClear}>Clear all filters</Button>}>
+      Every filter narrows the list. Clear one of them to see more.
+    </EmptyList>
   );
 }

@@ -1,0 +1,22 @@
+import Alert from '@cloudscape-design/components/alert';
+import { useQuery } from '@tanstack/react-query';
+import { accountQuery } from '../../account/account-query.ts';
+import { LinkButton } from '../../layout/link-button.tsx';
+import { profilesQuery } from '../form/catalog-choices.ts';
+
+/** Asks for the vendor account if jobs of the default profile need one and none is linked. */
+export function AccountHint() {
+  const profile = useQuery(profilesQuery).data?.find(({ is_default }) => is_default);
+  const isNeeded = profile?.agent === 'codex' && profile.vendor === 'own';
+  const account = useQuery({ ...accountQuery, enabled: isNeeded });
+  if (!isNeeded || account.data?.logged_in !== false) return null;
+  return (
+    <Alert
+      type="info"
+      header="No vendor account is linked"
+      action={<LinkButton to="/account">Link your account</LinkButton>}
+    >
+      Jobs of the profile {profile.name} wait until one is, unless the workers have an API key.
+    </Alert>
+  );
+}

@@ -1,0 +1,45 @@
+import Box from '@cloudscape-design/components/box';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
+import { sessionQuery } from '../../api/session.ts';
+import { LinkButton } from '../../layout/link-button.tsx';
+import { AccountHint } from './account-hint.tsx';
+import { CurlHint } from './curl-hint.tsx';
+import { EXAMPLES } from './examples.ts';
+import './first-jobs.css';
+
+/** Leads to the first job: examples to click, a command to paste, an account to link. */
+export function FirstJobs() {
+  const session = useQuery(sessionQuery);
+  const role = session.data?.role;
+  if (role !== 'operator' && role !== 'admin')
+    return (
+      <div className="first-jobs">
+        <Box variant="h2">No jobs yet</Box>
+        <p>Jobs appear here as soon as somebody creates one. Your role only reads.</p>
+        <p>To create jobs, ask an administrator of this deployment for the role operator.</p>
+        <a href="/api/v1/openapi.json" target="_blank" rel="noopener">
+          Read the API description
+        </a>
+      </div>
+    );
+  return (
+    <div className="first-jobs">
+      <SpaceBetween size="l">
+        <section>
+          <Box variant="h2">No jobs yet</Box>
+          <p>Start with an example. It fills the form; nothing runs until you queue it.</p>
+          <SpaceBetween size="xs" direction="horizontal">
+            {EXAMPLES.map(({ id, text }) => (
+              <LinkButton key={id} to={`/jobs/new?example=${id}`}>
+                {text}
+              </LinkButton>
+            ))}
+          </SpaceBetween>
+        </section>
+        {role === 'admin' && <AccountHint />}
+        <CurlHint isAdmin={role === 'admin'} />
+      </SpaceBetween>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { components } from '../../lib/client/api-types.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { answerNothing, serviceAnswer } from './answers.ts';
+import { launchBrowser, openAs } from './browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
+/** Has every list be empty, and opens one. */
+const openEmpty = async (role: 'viewer' | 'operator' | 'admin', path: string) => {
+  const page = await openAs(browser, service.consoleUrl, role, { path: '/environment' });
+  await answerNothing(page);
+  await page.goto(path);
+  return page;
+};
+
+test('an example fills the form on a click, and what was begun before stays', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  const prompt = page.getByLabel('Prompt', { exact: true });
+  await prompt.fill('half a thought');
+  await page.goto('/jobs');
+  await heading(page, 'No jobs yet').waitFor();
+  for (const name of ['Cancel jobs', 'Retry jobs', 'Kill jobs']) expect(await button(page, name).count()).toBe(0);
+  await link(page, 'Run a script').click();
+  await page.getByRole('button', { name: /^Profile shell/ }).waitFor();
+  expect(await prompt.inputValue()).toContain('uname -a');
+  await page.goto('/jobs/new');
+  await prompt.waitFor();
+  expect(await prompt.inputValue()).toBe('half a thought');
+  await page.context().close();
+});
+
+test('a viewer is not asked to create anything', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'viewer');
+  await heading(page, 'No jobs yet').waitFor();
+  await page.getByText('ask an administrator').waitFor();
+  expect(await link(page, 'Run a script').count()).toBe(0);
+  expect(await page.getByText('curl').count()).toBe(0);
+  await answerNothing(page);
+  await page.goto('/projects');
+  await page.getByText('No projects yet').waitFor();
+  expect(await link(page, 'New job').count()).toBe(0);
+  await page.context().close();
+});
+
+test('an admin without a linked account is led to it, unless the default profile needs none', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  await link(page, 'API tokens').nth(1).waitFor();
+  expect(await link(page, 'Link your account').count()).toBe(0);
+  await page.route('**/api/v1/profiles', async (route) => {
+    const list = await serviceAnswer<components['schemas']['ProfileList']>(route);
+    await route.fulfill({ json: { ...list, items: list.items.map((item) => ({ ...item, vendor: 'own' })) } });
+  });
+  await page.reload();
+  await link(page, 'Link your account').click();
+  await page.waitForURL('**/account');
+  await page.context().close();
+});
+
+test('filters that match nothing are cleared by one click', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs?status=FAILED&search=nothing' });
+  await page.getByText('No job matches').waitFor();
+  await page.locator('#main table').getByRole('button', { name: 'Clear all filters' }).click();
+  await page.waitForURL((url) => url.search === '');
+  await page.goto('/audit?actor=nobody');
+  await page.getByText('No entry matches').waitFor();
+  await button(page, 'Clear all filters').click();
+  await page.waitForURL((url) => url.search === '');
+  await page.getByText('No entry matches').waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('every empty list leads on', async () => {
+  const projects = await openEmpty('operator', '/projects');
+  await link(projects, 'New job').click();
+  await projects.waitForURL('**/jobs/new');
+  await projects.context().close();
+  const tokens = await openEmpty('admin', '/api-tokens');
+  await tokens.locator('#main table').getByRole('button', { name: 'Create token' }).click();
+  await tokens.getByRole('dialog').waitFor();
+  await tokens.context().close();
+});
+
+test('the command that is shown creates a job when it is pasted, and the job without files says how files are kept', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  const command = await page.locator('pre', { hasText: 'curl' }).innerText();
+  const env = { ...process.env, PROMPTQ_TOKEN: service.token };
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { env });
+  const { json } = await service.api('GET', `/jobs/${JSON.parse(stdout).id}`);
+  expect(json.prompt).toBe('Say hello');
+  await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=25`)).json.status === 'SUCCEEDED');
+  await page.goto(`/jobs/${json.id}?tab=attachments`);
+  await page.getByText('No files').waitFor();
+  await page.getByText('$PROMPTQ_ATTACHMENTS').waitFor();
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.getByLabel('Search the timeline', { exact: true }).fill('there is no such word');
+  await button(page, 'Clear all filters').click();
+  await page.getByText('No event matches').waitFor({ state: 'detached' });
+  await page.context().close();
+});
