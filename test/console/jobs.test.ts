@@ -81,7 +81,8 @@ test('many jobs are cancelled after a preview that says which can be', async () 
   await button(page, 'Retry jobs').click();
   const preview = page.getByRole('dialog');
   await preview.getByText('1 of 3 can be acted on.').waitFor();
-  expect(await preview.getByText('Left alone: it is a draft: queue it instead').count()).toBe(2);
+  const skipped = preview.getByRole('region', { name: 'Skipped' });
+  expect(await skipped.getByText('It is a draft: queue it instead').count()).toBe(2);
   await preview.getByRole('button', { name: 'Cancel', exact: true }).click();
 
   await page.getByRole('checkbox', { name: 'Select ended before' }).uncheck();
@@ -106,7 +107,7 @@ test('running jobs are killed together, and others are left alone', async () => 
   await page.getByRole('heading', { name: '(1, 2 selected)' }).waitFor();
   await button(page, 'Kill jobs').click();
   const preview = page.getByRole('dialog');
-  await preview.getByText('Left alone: it is not running: draft').waitFor();
+  await preview.getByRole('region', { name: 'Skipped' }).getByText('It is not running: draft').waitFor();
   await preview.getByRole('button', { name: 'Kill 1 job' }).click();
   await preview.getByText('1 job accepted').waitFor();
   await reached(running, 'CANCELLED');

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { axeFaults, bringAxe } from './axe.ts';
+import { phoneFaults } from './phone-faults.ts';
 import type { SampleJobs } from './sample-data.ts';
 import type { Scene } from './scenes.ts';
 
@@ -28,7 +29,7 @@ export async function openScene(page: Page, { name, path, before, act }: Scene, 
   await page.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
 }
 
-/** What keeps people out of the scene that `openScene` opened: findings of axe, and scrolling sideways on a phone. */
+/** What keeps people out of the scene that `openScene` opened: findings of axe, and what is hard to use on a phone. */
 export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
   await bringAxe(page);
   const found = new Map<string, string>();
@@ -46,10 +47,7 @@ export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
   // Two frames: React has rendered what the width changes, and so have the observers of sizes.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await judge('on a phone', NO_CONTRAST);
-  const sideways = await page.evaluate<number>(
-    'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth',
-  );
-  if (sideways > 0) found.set(`it scrolls sideways by ${sideways} px`, 'on a phone');
+  for (const fault of await phoneFaults(page)) found.set(fault, 'on a phone');
   if (depth === 'thorough') {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.locator('body:not(.awsui-dark-mode)').waitFor();

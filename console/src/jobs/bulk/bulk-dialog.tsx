@@ -6,14 +6,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ListTable } from '../../layout/list-table.tsx';
-import { JobStatus } from '../job-status.tsx';
 import type { JobSummary } from '../list/jobs-query.ts';
-import { jobHeadline } from '../list/prompt-headline.ts';
 import { type BulkAction, refusalOf } from './bulk-effect.ts';
+import { BulkTable } from './bulk-table.tsx';
 import { runBulk } from './run-bulk.ts';
 
 const VERBS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel', retry: 'Retry', kill: 'Kill' };
+const TITLES: Readonly<Record<BulkAction, string>> = { cancel: 'To cancel', retry: 'To retry', kill: 'To kill' };
 const EFFECTS: Readonly<Record<BulkAction, string>> = {
   cancel:
     'Waiting jobs will not run. Running agents are asked to stop, and ended after ten seconds. Output so far is kept.',
@@ -89,22 +88,17 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
             </Alert>
           )}
         </div>
-        <ListTable
-          variant="embedded"
-          trackBy="id"
-          // What is left alone comes last.
-          items={jobs.toSorted((one, other) => Number(!hit.includes(one)) - Number(!hit.includes(other)))}
-          ariaLabels={{ tableLabel: 'Selected jobs' }}
-          columnDefinitions={[
-            { id: 'name', header: 'Job', isRowHeader: true, width: '100%', maxWidth: 0, cell: (job) => nameOf(job) },
-            { id: 'status', header: 'State', minWidth: 130, cell: (job) => <JobStatus status={job.status} /> },
-            {
-              id: 'effect',
-              header: phase === 'asking' ? 'What happens' : 'Outcome',
-              minWidth: 240,
-              cell: (job) => <Effect action={action} job={job} outcomes={outcomes} />,
-            },
-          ]}
+        <BulkTable
+          title={phase === 'done' ? 'Done' : TITLES[action]}
+          jobs={hit}
+          heading={phase === 'asking' ? 'What happens' : 'Outcome'}
+          effect={(job) => <Effect action={action} job={job} outcomes={outcomes} />}
+        />
+        <BulkTable
+          title="Skipped"
+          jobs={jobs.filter((job) => !hit.includes(job))}
+          heading="Why"
+          effect={(job) => skippedText(action, job)}
         />
       </SpaceBetween>
     </Modal>
@@ -120,8 +114,6 @@ function Effect({
   job: JobSummary;
   outcomes: ReadonlyMap<string, string | undefined>;
 }) {
-  const refusal = refusalOf(action, job);
-  if (refusal !== undefined) return <StatusIndicator type="stopped">Left alone: {refusal}</StatusIndicator>;
   if (!outcomes.has(job.id)) return <>{VERBS[action]}</>;
   const why = outcomes.get(job.id);
   return why === undefined ? (
@@ -137,8 +129,9 @@ function acceptedText(action: BulkAction, { status }: JobSummary): string {
   return action === 'retry' ? 'Queued' : 'Cancelled';
 }
 
-function nameOf(job: JobSummary): string {
-  return jobHeadline(job).slice(0, 80);
+function skippedText(action: BulkAction, job: JobSummary): string {
+  const why = refusalOf(action, job) ?? '';
+  return why.charAt(0).toUpperCase() + why.slice(1);
 }
 
 function counted(count: number): string {

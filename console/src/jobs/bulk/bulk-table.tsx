@@ -1,0 +1,35 @@
+import Box from '@cloudscape-design/components/box';
+import type { ReactNode } from 'react';
+import { ListTable } from '../../layout/list-table.tsx';
+import { JobStatus } from '../job-status.tsx';
+import type { JobSummary } from '../list/jobs-query.ts';
+import { jobHeadline } from '../list/prompt-headline.ts';
+
+interface BulkTableProps {
+  readonly title: string;
+  readonly jobs: readonly JobSummary[];
+  /** Heads what `effect` shows of each job. */
+  readonly heading: string;
+  readonly effect: (job: JobSummary) => ReactNode;
+}
+
+/** A group of jobs that an action treats alike; nothing where it is empty. */
+export function BulkTable({ title, jobs, heading, effect }: BulkTableProps) {
+  if (jobs.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <Box variant="h3">{`${title} (${jobs.length.toLocaleString('en')})`}</Box>
+      <ListTable
+        variant="embedded"
+        trackBy="id"
+        items={jobs}
+        ariaLabels={{ tableLabel: title }}
+        columnDefinitions={[
+          { id: 'name', header: 'Job', isRowHeader: true, width: '100%', maxWidth: 0, cell: (job) => jobHeadline(job).slice(0, 80) },
+          { id: 'status', header: 'State', minWidth: 130, cell: (job) => <JobStatus status={job.status} /> },
+          { id: 'effect', header: heading, minWidth: 240, cell: effect },
+        ]}
+      />
+    </section>
+  );
+}
