@@ -115,7 +115,6 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
                 value={fields.project}
                 clearAriaLabel="Clear"
                 placeholder="local_project"
-                clearAriaLabel="Clear: Project"
                 enteredTextLabel={(text) => `Use "${text}"`}
                 empty="No projects yet"
                 options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}

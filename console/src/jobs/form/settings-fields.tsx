@@ -41,7 +41,6 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
           value={fields.model}
           clearAriaLabel="Clear"
           placeholder={profile?.model ?? "The agent's own"}
-          clearAriaLabel="Clear: Model"
           enteredTextLabel={(text) => `Use "${text}"`}
           empty="No models known"
           options={(environment.data?.models ?? []).map((value) => ({ value }))}

@@ -22,7 +22,6 @@ export function WhereFields({ fields, faults, onChange, withProject }: FormPart 
             value={fields.project}
             clearAriaLabel="Clear"
             placeholder="local_project"
-            clearAriaLabel="Clear: Project"
             enteredTextLabel={(text) => `Use "${text}"`}
             empty="No projects yet"
             options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
