@@ -92,6 +92,14 @@ test('every empty list leads on', async () => {
   await link(projects, 'New job').click();
   await projects.waitForURL('**/jobs/new');
   await projects.context().close();
+  const rules = await openEmpty('admin', '/rules');
+  await link(rules, 'Create rule').click();
+  await rules.waitForURL('**/rules/new');
+  await rules.context().close();
+  const bindings = await openEmpty('operator', '/bindings');
+  await bindings.locator('#main table').getByRole('button', { name: 'Create binding' }).click();
+  await bindings.getByRole('dialog').waitFor();
+  await bindings.context().close();
   const tokens = await openEmpty('admin', '/api-tokens');
   await tokens.locator('#main table').getByRole('button', { name: 'Create token' }).click();
   await tokens.getByRole('dialog').waitFor();

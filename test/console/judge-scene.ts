@@ -6,9 +6,9 @@ import type { Scene } from './scenes.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** The rule about colours: the slowest, and the only one that another colour scheme changes. */
-const CONTRAST = 'color-contrast';
-const NO_CONTRAST = { rules: { [CONTRAST]: { enabled: false } } };
+/** The rules about colours: the slowest, and the only ones that another colour scheme changes. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) };
 /**
  * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without the rules that a look does not change,
  * and without colours on a phone. `brief`: what a phone changes.
@@ -41,12 +41,12 @@ export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
     await judge('light', {});
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('body.awsui-dark-mode').waitFor();
-    await judge('dark', { runOnly: [CONTRAST] });
+    await judge('dark', { runOnly: COLOURS });
   }
   await page.setViewportSize(PHONE);
   // Two frames: React has rendered what the width changes, and so have the observers of sizes.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-  await judge('on a phone', NO_CONTRAST);
+  await judge('on a phone', NO_COLOURS);
   for (const fault of await phoneFaults(page)) found.set(fault, 'on a phone');
   if (depth === 'thorough') {
     await page.emulateMedia({ colorScheme: 'light' });

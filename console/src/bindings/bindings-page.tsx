@@ -59,7 +59,10 @@ export function BindingsPage() {
         loadingText="Loading the bindings"
         columnDefinitions={bindingColumns(mayAct, { onEdit: setEdited, onDelete: setDoomed })}
         empty={
-          <EmptyList title="No bindings yet">
+          <EmptyList
+            title="No bindings yet"
+            action={mayAct && <Button onClick={() => setEdited('new')}>Create binding</Button>}
+          >
             {mayAct ? 'Create one to call, build or deploy after a success.' : 'An operator can create one.'}
           </EmptyList>
         }

@@ -80,20 +80,13 @@ function NotEmpty({ project, jobs, bindings, onDone }: NotEmptyProps) {
         </Box>
         {bindings > 0 && (
           <Box>
-            Delete its{' '}
-            <Link className="job-link" to="/bindings">
-              deploy bindings
-            </Link>{' '}
-            first.
+            Delete its <Link to="/bindings">deploy bindings</Link> first.
           </Box>
         )}
         {jobs > 0 && (
           <Box>
-            <Link className="job-link" to={`/jobs?project=${encodeURIComponent(project.id)}`}>
-              Its jobs
-            </Link>{' '}
-            are deleted when their retention ends. Without a retention they are kept. A draft can be moved to another
-            project.
+            <Link to={`/jobs?project=${encodeURIComponent(project.id)}`}>Its jobs</Link> are deleted when their
+            retention ends. Without a retention they are kept. A draft can be moved to another project.
           </Box>
         )}
       </SpaceBetween>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useMayAdminister } from '../api/session.ts';
 import { EmptyList } from '../layout/empty-list.tsx';
 import { lazyPart } from '../layout/lazy-part.ts';
+import { LinkButton } from '../layout/link-button.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { Part } from '../layout/part.tsx';
 import { RoleNote } from '../layout/role-note.tsx';
@@ -41,7 +42,10 @@ export function RulesPage() {
         }
         trackBy={(rule) => rule.id}
         empty={
-          <EmptyList title="No rules yet">
+          <EmptyList
+            title="No rules yet"
+            action={mayAdminister && <LinkButton to="/rules/new">Create rule</LinkButton>}
+          >
             {mayAdminister ? 'Create one, or import a configuration.' : 'An admin can create one.'}
           </EmptyList>
         }

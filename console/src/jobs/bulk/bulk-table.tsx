@@ -25,7 +25,14 @@ export function BulkTable({ title, jobs, heading, effect }: BulkTableProps) {
         items={jobs}
         ariaLabels={{ tableLabel: title }}
         columnDefinitions={[
-          { id: 'name', header: 'Job', isRowHeader: true, width: '100%', maxWidth: 0, cell: (job) => jobHeadline(job).slice(0, 80) },
+          {
+            id: 'name',
+            header: 'Job',
+            isRowHeader: true,
+            width: '100%',
+            maxWidth: 0,
+            cell: (job) => jobHeadline(job).slice(0, 80),
+          },
           { id: 'status', header: 'State', minWidth: 130, cell: (job) => <JobStatus status={job.status} /> },
           { id: 'effect', header: heading, minWidth: 240, cell: effect },
         ]}
