@@ -1,11 +1,11 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
+import Button, { type ButtonProps } from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { JobSummary } from '../list/jobs-query.ts';
 import { type BulkAction, refusalOf } from './bulk-effect.ts';
 import { BulkTable } from './bulk-table.tsx';
@@ -32,8 +32,13 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
   const client = useQueryClient();
   const [phase, setPhase] = useState<'asking' | 'acting' | 'done'>('asking');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, string | undefined>>(new Map());
+  const closing = useRef<ButtonProps.Ref>(null);
   const hit = jobs.filter((job) => refusalOf(action, job) === undefined);
   const refused = [...outcomes.values()].filter((why) => why !== undefined).length;
+  // The button that had the focus is gone by then, and with the focus Escape.
+  useEffect(() => {
+    if (phase === 'done') closing.current?.focus();
+  }, [phase]);
   const close = () => phase !== 'acting' && onClose(phase === 'done');
   const start = async () => {
     setPhase('acting');
@@ -55,7 +60,7 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
       footer={
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
-            <Button disabled={phase === 'acting'} onClick={close}>
+            <Button ref={closing} disabled={phase === 'acting'} onClick={close}>
               {phase === 'done' ? 'Close' : 'Cancel'}
             </Button>
             {phase !== 'done' && (
