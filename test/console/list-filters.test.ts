@@ -202,7 +202,7 @@ test('the header of a list that is scrolled stays below the bar of the console',
   await page.setViewportSize({ width: 1440, height: 320 });
   await page.getByRole('link', { name: 'translate the guide' }).waitFor();
   await page.evaluate('window.scrollTo(0, 60)');
-  await expect.poll(() => page.evaluate('window.scrollY')).toBe(60);
+  await expect.poll(() => page.evaluate('window.scrollY')).toBeGreaterThan(44);
   const over = (y: number, selector: string) =>
     page.evaluate<boolean>(`document.elementFromPoint(700, ${y}).closest('${selector}') !== null`);
   await expect.poll(() => over(20, '.top-bar')).toBe(true);
