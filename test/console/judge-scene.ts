@@ -11,9 +11,9 @@ const COLOURS = ['color-contrast', 'link-in-text-block'];
 const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) };
 /**
  * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without the rules that a look does not change,
- * and without colours on a phone. `brief`: what a phone changes.
+ * and without colours on a phone.
  */
-export type Depth = 'thorough' | 'usual' | 'brief';
+export type Depth = 'thorough' | 'usual';
 
 /** Opens a scene in a wide window, light, and waits until all of it is there. */
 export async function openScene(page: Page, { name, path, before, act }: Scene, jobs: SampleJobs): Promise<void> {
@@ -37,12 +37,10 @@ export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
     const faults = await axeFaults(page, depth === 'thorough' ? {} : options);
     for (const fault of faults) if (!found.has(fault)) found.set(fault, look);
   };
-  if (depth !== 'brief') {
-    await judge('light', {});
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.locator('body.awsui-dark-mode').waitFor();
-    await judge('dark', { runOnly: COLOURS });
-  }
+  await judge('light', {});
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('body.awsui-dark-mode').waitFor();
+  await judge('dark', { runOnly: COLOURS });
   await page.setViewportSize(PHONE);
   // Two frames: React has rendered what the width changes, and so have the observers of sizes.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
