@@ -206,10 +206,11 @@ test('a job stays on the part that is shown when its state changes', async () =>
 });
 
 test('a script opens on its log, without the parts that only an agent has', async () => {
-  const id = await create({ prompt: 'echo one; exit 3', profile: 'shell' });
+  const id = await create({ prompt: '#!/bin/bash\n# Check the links\necho one; exit 3', profile: 'shell' });
   await hasEnded(id);
   await page.goto(`/jobs/${id}`);
   await page.waitForURL(/tab=log/);
+  await page.getByRole('heading', { level: 1, name: 'Check the links', exact: true }).waitFor();
   await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
   expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
   expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Attachments']);

@@ -8,10 +8,11 @@ import { PageLoading } from '../layout/page-loading.tsx';
 import { usePageTitle } from '../layout/page-title.ts';
 import { JobActions } from './job/job-actions.tsx';
 import { JobCrumbs } from './job/job-crumbs.tsx';
-import { type Job, jobQuery } from './job/job-query.ts';
+import { jobQuery } from './job/job-query.ts';
 import { JobTabs } from './job/job-tabs.tsx';
 import { WhyWaiting } from './job/why-waiting.tsx';
 import { JobStatus } from './job-status.tsx';
+import { jobHeading } from './list/prompt-headline.ts';
 import { RunTime } from './run-time.tsx';
 import './job-page.css';
 
@@ -19,7 +20,7 @@ import './job-page.css';
 export function JobPage() {
   const { id = '' } = useParams();
   const job = useQuery(jobQuery(id));
-  usePageTitle(job.data?.prompt.slice(0, 60) ?? 'Job');
+  usePageTitle(job.data === undefined ? 'Job' : jobHeading(job.data).slice(0, 60));
   if (job.error && !job.data) {
     return (
       <SpaceBetween size="m">
@@ -55,16 +56,12 @@ export function JobPage() {
           </SpaceBetween>
         }
       >
-        <span className="job-title" title={titleOf(job.data)}>
-          {titleOf(job.data)}
+        <span className="job-title" title={jobHeading(job.data)}>
+          {jobHeading(job.data)}
         </span>
       </Header>
       <WhyWaiting job={job.data} />
       <JobTabs key={id} job={job.data} />
     </SpaceBetween>
   );
-}
-
-function titleOf({ title, prompt }: Job): string {
-  return title ?? prompt.split('\n', 1)[0]?.slice(0, 300) ?? '';
 }

@@ -14,7 +14,7 @@ export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
 
 /** Why a job is in the state it is in. `message` may be refined with what is known; `retryable`: whether it goes on by itself. */
 export const REASONS = {
-  draft: { message: 'A draft: submit it to have it run.', retryable: false },
+  draft: { message: 'The job is a draft. Queue it to run it.', retryable: false },
   waiting_for_worker: { message: 'Waiting for a free worker.', retryable: true },
   retry_backoff: { message: 'The last attempt failed; the next one starts after a pause.', retryable: true },
   worker_lost: { message: 'The worker of the last attempt was lost.', retryable: true },

@@ -11,6 +11,7 @@ import type { SideRef } from '../compare-address.ts';
 import { attemptOf } from '../job/attempt-times.ts';
 import type { Job } from '../job/job-query.ts';
 import { JobStatus } from '../job-status.tsx';
+import { jobHeading } from '../list/prompt-headline.ts';
 import { AttemptSelect } from '../log/attempt-select.tsx';
 
 interface SideCardProps {
@@ -42,7 +43,7 @@ function KnownSide({ name, sideRef, job, onChange }: Omit<SideCardProps, 'job'> 
   return (
     <SpaceBetween size="xs">
       <Link className="job-link compare-title" to={`/jobs/${id}`}>
-        {job.title ?? job.prompt.split('\n', 1)[0]?.slice(0, 120) ?? id}
+        {jobHeading(job)}
       </Link>
       <code>{id}</code>
       {attempt > job.attempt ? (

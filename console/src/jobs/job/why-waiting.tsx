@@ -16,7 +16,7 @@ export function WhyWaiting({ job }: { job: Job }) {
       {job.status === 'FAILED' && job.error !== null && !message.includes(job.error) && (
         <pre className="job-error">{job.error}</pre>
       )}
-      {wait !== undefined && wait > 0 && ` Next look in ${duration(wait)}.`}
+      {wait !== undefined && wait > 0 && ` Next check in ${duration(wait)}.`}
       {job.queue && <QueuePlace queue={job.queue} />}
       {job.status === 'QUEUED' && job.state_reason.code === 'account_required' && (
         <>
@@ -48,7 +48,7 @@ function QueuePlace({ queue: { ahead, ahead_complete, held_by } }: { queue: NonN
 
 const TYPES: Partial<Record<Job['status'], AlertProps.Type>> = { FAILED: 'error', RUNNING: 'warning' };
 const HEADERS: Partial<Record<Job['status'], string>> = {
-  DRAFT: 'A draft',
+  DRAFT: 'Draft',
   QUEUED: 'Why it is not running',
   RUNNING: 'Ending',
   FAILED: 'Why it failed',
