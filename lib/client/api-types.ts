@@ -2948,7 +2948,7 @@ export interface operations {
                 offset?: number;
                 /** @description Only jobs in this state. */
                 status?: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
-                /** @description Only jobs whose id, project, cwd or prompt texts contain this, whatever the case; of the prompt texts the first 8000 characters are looked at. */
+                /** @description Only jobs that contain all of these words, in any case and order, in their title, tags, prompt texts, project or cwd; words of 6 characters or more also in their id. Text in double quotes is one word. Of the prompt texts the first 8000 characters are searched. */
                 search?: string;
                 /** @description Only jobs with this working folder, as given or as resolved. */
                 cwd?: string;

@@ -8,6 +8,7 @@ import { matchLabels } from './job-labels.ts';
 import { matchTexts } from './job-texts.ts';
 import { keySchema, type ListedKey, partitionOf, readCursor, writeCursor } from './list-place.ts';
 import { monthAfter, monthBefore, monthOf, monthPartitions } from './month-partitions.ts';
+import type { MatchedRow } from './search-words.ts';
 
 /** What a list shows of a job. */
 const summarySchema = jobItemSchema.pick({
@@ -119,12 +120,13 @@ export class JobIndex {
   }
 
   /**
-   * The jobs whose texts or labels, as they now are, contain the lower-cased `needle`: whole months, until so many rows
-   * have been read.
+   * The jobs whose texts and labels, as they now are, contain all the words between them: whole months, until so many
+   * rows have been read.
+   * @param words of `searchWords`, at least one
    * @param options.month the first month to search; default: that of the range's newest, or oldest, job
    */
   async search(
-    needle: string,
+    words: readonly string[],
     range: IndexRange,
     { now, month, mostRows }: { now: number; month: string | undefined; mostRows: number },
   ): Promise<Found> {
@@ -139,7 +141,7 @@ export class JobIndex {
       at >= first && at <= last && rows < mostRows;
       at = isForward ? monthAfter(at) : monthBefore(at)
     ) {
-      const found = await this.#searchMonth(at, needle);
+      const found = await this.#searchMonth(at, words);
       rows += found.rows;
       jobs.push(...found.jobs);
     }
@@ -177,19 +179,19 @@ export class JobIndex {
     return items[0]?.created_at.slice(0, 7);
   }
 
-  async #searchMonth(month: string, needle: string): Promise<{ rows: number; jobs: Found['jobs'] }> {
+  async #searchMonth(month: string, words: readonly string[]): Promise<{ rows: number; jobs: Found['jobs'] }> {
     const kinds = [
       ...monthPartitions('texts', month).map((partition) => ({ partition, match: matchTexts })),
       ...monthPartitions('labels', month).map((partition) => ({ partition, match: matchLabels })),
     ];
-    const searched = await Promise.all(kinds.map(({ partition, match }) => this.#matchesIn(partition, needle, match)));
-    const matches = new Map(searched.flatMap(({ found }) => found));
+    const searched = await Promise.all(kinds.map(({ partition, match }) => this.#matchesIn(partition, words, match)));
     const rows = searched.reduce((total, { read }) => total + read, 0);
-    return { rows, jobs: await this.#current(matches) };
+    const matched = searched.flatMap(({ matched: rowsOfOne }) => rowsOfOne);
+    return { rows, jobs: await this.#current(matched, words.length) };
   }
 
-  async #matchesIn(partition: string, needle: string, match: typeof matchLabels) {
-    const found: [string, string][] = [];
+  async #matchesIn(partition: string, words: readonly string[], match: typeof matchLabels) {
+    const matched: MatchedRow[] = [];
     let read = 0;
     const items = queriedItems(this.#table, {
       TableName: this.#registryTable,
@@ -199,17 +201,26 @@ export class JobIndex {
     });
     for await (const item of items) {
       read += 1;
-      const { id, address, matches } = match(item, needle);
-      if (matches) found.push([`${id}#${address}`, id]);
+      const row = match(item, words);
+      if (row.found.length > 0) matched.push(row);
     }
-    return { found, read };
+    return { matched, read };
   }
 
-  /** The jobs of these rows, but for rows that an edit has replaced. */
-  async #current(matches: ReadonlyMap<string, string>): Promise<Found['jobs']> {
-    const items = await this.#items([...new Set(matches.values())]);
+  /** The jobs whose rows have so many words between them, without rows that an edit has replaced. */
+  async #current(rows: readonly MatchedRow[], wanted: number): Promise<Found['jobs']> {
+    const wordsOf = new Map<string, Set<string>>();
+    const foundAt = new Map<string, readonly string[]>();
+    for (const { id, address, found } of rows) {
+      wordsOf.set(id, new Set([...(wordsOf.get(id) ?? []), ...found]));
+      foundAt.set(`${id}#${address}`, found);
+    }
+    const items = await this.#items([...wordsOf].filter(([, words]) => words.size === wanted).map(([id]) => id));
     return items
-      .filter(({ id, texts, labels }) => matches.has(`${id}#${texts}`) || matches.has(`${id}#${labels}`))
+      .filter(({ id, texts, labels }) => {
+        const current = [texts, labels].flatMap((address) => foundAt.get(`${id}#${address}`) ?? []);
+        return new Set(current).size === wanted;
+      })
       .map((item) => ({ ...summarySchema.parse(item), details: detailsOf(item) }));
   }
 

@@ -5,6 +5,7 @@ import { batchGet } from '../aws/batch-get.ts';
 import type { Job } from './job.ts';
 import { monthPartition } from './month-partitions.ts';
 import { removeJobRows } from './remove-job-rows.ts';
+import { type MatchedRow, wordsIn } from './search-words.ts';
 
 const labelsSchema = z.object({ title: z.string().optional(), tags: z.array(z.string()).optional() });
 
@@ -75,13 +76,11 @@ export function withLabels(labels: JobLabels, changes: LabelChanges): JobLabels 
   return withoutEmpty({ ...labels, ...withoutUndefined(changes) });
 }
 
-/** Which job a row of labels belongs to, at which address, and whether its title or a tag contains the lower-cased `needle`. */
-export function matchLabels(
-  item: Readonly<Record<string, unknown>>,
-  needle: string,
-): { id: string; address: string; matches: boolean } {
+/** Which job a row of labels belongs to, and the `words` of a search that its title and tags contain. */
+export function matchLabels(item: Readonly<Record<string, unknown>>, words: readonly string[]): MatchedRow {
   const { title = '', tags = [] } = labelsSchema.parse(item);
-  return { ...ownerOf(item), matches: [title, ...tags].join('\0').toLowerCase().includes(needle) };
+  const owner = ownerOf(item);
+  return { ...owner, found: wordsIn(words, { texts: [title, ...tags].join('\0').toLowerCase(), id: owner.id }) };
 }
 
 function ownerOf(item: Readonly<Record<string, unknown>>): { id: string; address: string } {

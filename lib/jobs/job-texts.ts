@@ -7,6 +7,7 @@ import type { Job } from './job.ts';
 import { JobLabelStore } from './job-labels.ts';
 import { monthPartition } from './month-partitions.ts';
 import { removeJobRows } from './remove-job-rows.ts';
+import { type MatchedRow, wordsIn } from './search-words.ts';
 
 /** The texts of a job as given: large, changed only by an edit, and all that a search looks at. */
 const jobTextsSchema = z.object({
@@ -100,15 +101,12 @@ function itemKey(owner: TextsOwner): { kind: string; id: string } {
   return { kind: monthPartition('texts', owner), id: `${owner.id}#${owner.texts}` };
 }
 
-/** What a text item belongs to, and whether it contains the lower-cased `needle`. */
-export function matchTexts(
-  item: Record<string, unknown>,
-  needle: string,
-): { id: string; address: string; matches: boolean } {
+/** What a text item belongs to, and the `words` of a search that it contains. */
+export function matchTexts(item: Record<string, unknown>, words: readonly string[]): MatchedRow {
   const { id: key, body, search } = textItemSchema.parse(item);
   const [id = '', address = ''] = key.split('#');
-  const haystack = body === undefined ? (search ?? '') : searchText(id, jobTextsSchema.parse(JSON.parse(body)));
-  return { id, address, matches: haystack.includes(needle) };
+  const searched = body === undefined ? (search ?? '') : searchText(id, jobTextsSchema.parse(JSON.parse(body)));
+  return { id, address, found: wordsIn(words, { texts: searched.slice(searched.indexOf(PARTED) + 1), id }) };
 }
 
 const textItemSchema = z.object({ id: z.string(), body: z.string().optional(), search: z.string().optional() });
@@ -117,10 +115,13 @@ function objectKey(owner: TextsOwner): string {
   return `jobs/${owner.id}/texts/${owner.texts}.json`;
 }
 
-/** Lower-cased, with what can't be typed between the parts. */
+/** What can't be typed. */
+const PARTED = '\0';
+
+/** Lower-cased, the id first. */
 function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '' }: JobTexts): string {
   const texts = `${prompt}\n${extra_prompt}`.slice(0, LIMITS.searchTextLength).toWellFormed();
-  return [jobId, project, cwd, texts].join('\0').toLowerCase();
+  return [jobId, project, cwd, texts].join(PARTED).toLowerCase();
 }
 
 /** One order of members, so that equal texts have one address. */

@@ -7,6 +7,7 @@ import type { IndexRange, JobIndex, Summary } from './job-index.ts';
 import type { JobLabelStore } from './job-labels.ts';
 import { type Candidate, type Filter, filterOf } from './list-filter.ts';
 import { foreignCursor, type ListedKey, type ListPlace, placeSchema, readCursor, writeCursor } from './list-place.ts';
+import { searchWords } from './search-words.ts';
 import type { Folders } from './working-folder.ts';
 
 /** What listing jobs needs. */
@@ -61,7 +62,7 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
     };
   }
   const place = cursor === undefined ? { counted: 0, from: offset } : placeOf(cursor, range);
-  const read = request.search ? searched : scanned;
+  const read = searchWords(request.search ?? '').length > 0 ? searched : scanned;
   const { items, total, next } = await read(context, { request, range, filter, place, limit });
   return {
     items: await whole(context, items),
@@ -113,13 +114,12 @@ async function scanned(context: ListContext, { range, filter, place, limit }: Re
   return { items, total, next: { place: { after: keyOf(last), counted: total, from: shown }, isComplete } };
 }
 
-/** Searches the texts of whole months, up to the bound; what was found is sorted, so that each page finds it again. */
+/** Searches the texts and labels of whole months, up to the bound; what was found is sorted, so that each page finds it again. */
 async function searched(context: ListContext, { request, range, filter, place, limit }: Reading): Promise<Read> {
   const { mostRead = LIMITS.jobsReadPerList } = context;
   const page = new CountedPage(place, limit);
-  const needle = (request.search ?? '').toLowerCase();
   const { month, counted } = place;
-  const found = await context.index.search(needle, range, {
+  const found = await context.index.search(searchWords(request.search ?? ''), range, {
     now: context.clock.now(),
     month,
     mostRows: mostRead,

@@ -77,6 +77,15 @@ describe('filters', () => {
       items: [{ id: ids[1] }, { id: ids[2] }],
     });
     expect(await list('?search=')).toMatchObject({ total: 8 });
+    expect(await list('?search=%20')).toMatchObject({ total: 8 });
+  });
+
+  it('search finds words in any order, and text in quotes as it is', async () => {
+    expect(idsOf(await list('?search=GREEN%203%20paint'))).toEqual([ids[4]]);
+    expect(await list('?search=green%20missing')).toMatchObject({ total: 0 });
+    expect(idsOf(await list('?search=%22it%203%22%20green'))).toEqual([ids[4]]);
+    expect(await list('?search=%223%20it%22')).toMatchObject({ total: 0 });
+    expect(idsOf(await list(`?search=green%20${ids[4]?.slice(-8)}`))).toEqual([ids[4]]);
   });
 
   it('cwd, as given and as resolved', async () => {
@@ -130,4 +139,17 @@ describe('a parameter out of its bounds is refused by name', () => {
     expect((await service.api('GET', `/jobs?search=${'x'.repeat(201)}`)).status).toBe(400);
     expect((await service.api('GET', `/jobs?search=${'x'.repeat(200)}`)).status).toBe(200);
   });
+});
+
+it('search finds words that the title, the tags and the prompt have between them, as they are after an edit', async () => {
+  const id = await createJob(service, {
+    prompt: 'Add the figures up',
+    title: 'Quarterly report',
+    tags: ['finance'],
+    draft: true,
+  });
+  expect(idsOf(await list('?search=finance%20figures%20quarterly'))).toEqual([id]);
+  await service.api('PATCH', `/jobs/${id}/draft`, { title: 'Monthly report' });
+  expect(idsOf(await list('?search=figures%20quarterly'))).toEqual([]);
+  expect(idsOf(await list('?search=figures%20monthly'))).toEqual([id]);
 });

@@ -67,7 +67,7 @@ export const jobListQuery = z.object({
     .max(LIMITS.searchLength)
     .optional()
     .meta({
-      description: `Only jobs whose id, project, cwd or prompt texts contain this, whatever the case; of the prompt texts the first ${LIMITS.searchTextLength} characters are looked at.`,
+      description: `Only jobs that contain all of these words, in any case and order, in their title, tags, prompt texts, project or cwd; words of 6 characters or more also in their id. Text in double quotes is one word. Of the prompt texts the first ${LIMITS.searchTextLength} characters are searched.`,
     }),
   cwd: z
     .string()
