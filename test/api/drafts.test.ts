@@ -41,7 +41,13 @@ it('what is absent or null stays as it is', async () => {
   const id = await draft({ extra_prompt: 'more', priority: 3 });
   const { json: before } = await service.api('GET', `/jobs/${id}`);
   const { json: after } = await edit(id, { retries: 1, priority: null });
-  expect(after).toEqual({ ...before, retries: 1, updated_at: after.updated_at, version: before.version + 1 });
+  expect(after).toEqual({
+    ...before,
+    attempts: null,
+    retries: 1,
+    updated_at: after.updated_at,
+    version: before.version + 1,
+  });
 });
 
 for (const [fields, sentence] of [

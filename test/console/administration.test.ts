@@ -95,7 +95,7 @@ test('a faulty configuration changes nothing and says every fault; a good one is
 
 test('a deploy binding is created, said to miss something, completed and deleted', async () => {
   await admin.goto('/bindings');
-  await admin.getByRole('button', { name: 'Create binding' }).click();
+  await admin.getByRole('button', { name: 'Create binding' }).first().click();
   await admin.getByLabel('Project').fill('shop');
   await admin.getByRole('radio', { name: 'Command' }).check();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
@@ -123,7 +123,7 @@ test('a deploy binding is created, said to miss something, completed and deleted
 
 test("a binding's secret is shown when it is made, and when it is made anew", async () => {
   await admin.goto('/bindings');
-  await admin.getByRole('button', { name: 'Create binding' }).click();
+  await admin.getByRole('button', { name: 'Create binding' }).first().click();
   await admin.getByLabel('Address').fill('https://ci.example.com/hook');
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   const secret = admin.getByTestId('secret');
@@ -154,7 +154,7 @@ test('the audit log is narrowed to who, what and which days', async () => {
   await admin.getByRole('textbox', { name: 'First day' }).fill('');
   await admin.getByRole('textbox', { name: 'Last day' }).fill(`${today.getFullYear() - 1}/01/31`);
   await admin.getByRole('button', { name: 'Filter', exact: true }).click();
-  await admin.getByText('No entries').waitFor();
+  await admin.getByText('No entry matches', { exact: true }).waitFor();
   await admin.getByRole('button', { name: 'Show all' }).click();
   await admin.getByRole('rowheader', { name: 'auth.callback' }).first().waitFor();
 });

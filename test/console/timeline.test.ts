@@ -122,7 +122,7 @@ test('the timeline is narrowed to kinds of events and to words', async () => {
   await event('I run the tests first.').waitFor({ state: 'detached' });
   await event('npm run lint').waitFor();
   await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('nowhere');
-  await page.getByText('No event matches.').waitFor();
+  await page.getByText('No event matches', { exact: true }).waitFor();
 });
 
 test('an event has an address that leads back to it', async () => {
