@@ -53,7 +53,7 @@ test('faults are said in words at their field, and the first faulty field gets t
 
 test('what the service refuses of a binding stands at its field', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
-  await button(page, 'Create binding').click();
+  await button(page, 'Create binding').first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Address').fill('ftp://example.com');
   await button(page, 'Create').click();
@@ -67,7 +67,7 @@ test('what the service refuses of a binding stands at its field', async () => {
 test('a binding for a project that does not exist asks first, since it may be mistyped', async () => {
   await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
-  await button(page, 'Create binding').click();
+  await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('storefrnt');
   await page.getByLabel('Address').fill('https://example.com/hook');
   await button(page, 'Create').click();

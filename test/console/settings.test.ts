@@ -26,6 +26,11 @@ async function pressByKeyboard(page: Page, name: string): Promise<void> {
   for (let left = 60; left > 0 && (await focused.count()) === 0; left -= 1) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
 }
+/** Draws as slowly as a busy machine, where a frame may pass before what has changed is shown. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+}
 
 test('a rule is written, edited and deleted by keyboard alone', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/rules' });
@@ -172,7 +177,7 @@ test('what is built in is replaced and not deleted, and somebody else’s change
 test('a mistyped project of a binding is met with the one that was meant', async () => {
   await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
-  await button(page, 'Create binding').click();
+  await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('storefrnt');
   await page.getByLabel('Address').fill('https://example.com/hook');
   await button(page, 'Create').click();
@@ -254,6 +259,7 @@ test('what a binding lacks is named as its form names it', async () => {
 
 test('what only the service can refuse of a profile stands at its field', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/new' });
+  await slowDown(page);
   await page.getByLabel('Name', { exact: true }).fill('boxed');
   await page.getByRole('radio', { name: 'read-only' }).check();
   await button(page, 'Review').click();

@@ -14,9 +14,13 @@ export function showFirstFault(within = '#main'): void {
 /** Radio buttons are not marked as invalid themselves: the text of the fault describes their group. */
 const FAULTY = '[aria-invalid=true], [role=radiogroup][aria-describedby*="-error"] input:checked';
 
-function onceShown(within: string, act: (field: HTMLElement) => void): void {
+/** How many frames a busy browser may take to draw the faults. */
+const FRAMES = 120;
+
+function onceShown(within: string, act: (field: HTMLElement) => void, left = FRAMES): void {
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLElement>(`${within} :is(${FAULTY})`);
     if (field) act(field);
+    else if (left > 0) onceShown(within, act, left - 1);
   });
 }
