@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { add, newTally, runWorlds, type Tally, untried } from './run-worlds.ts';
-import { World } from './world.ts';
+import { add, newTally, runWorlds, type Tally, untried } from './worlds/run-worlds.ts';
+import { World } from './worlds/world.ts';
 
 /**
  * `npm run simulate -- [--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]`: many worlds on all

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { newTally, runWorlds, untried } from './run-worlds.ts';
-import { World } from './world.ts';
+import { newTally, runWorlds, untried } from './worlds/run-worlds.ts';
+import { World } from './worlds/world.ts';
 
 /** A seed whose world has storms, losses, follow-ups and rereads in it. */
 const SEED = 1162;
@@ -54,7 +54,7 @@ async function courseOf(seed: number): Promise<string[]> {
 }
 
 async function firstViolation(): Promise<string | undefined> {
-  const { runWorlds: run } = await import('./run-worlds.ts');
+  const { runWorlds: run } = await import('./worlds/run-worlds.ts');
   const { broken } = await run({ seed: 1, step: 1, lives: 3_000, milliseconds: Infinity, enough: 1 });
   return broken[0]?.violations[0];
 }

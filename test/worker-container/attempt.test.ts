@@ -7,8 +7,8 @@ import type { runAgent } from '../../worker-container/attempt-run.ts';
 import type { Ending } from '../../worker-container/ending.ts';
 import { EndedBeforeStart } from '../../worker-container/not-started.ts';
 import { aReceipt, aRunningJob } from '../lib/jobs/a-job.ts';
-import { ENV } from '../simulation/model-env.ts';
-import { type QuietDeployment, quietDeployment } from '../simulation/quiet-deployment.ts';
+import { ENV } from '../simulation/model/environment.ts';
+import { type QuietDeployment, quietDeployment } from '../simulation/worlds/quiet-deployment.ts';
 
 const LEFT = aReceipt({ kind: 'succeeded', reason: 'exited' });
 /** What runs until it is asked to end. */

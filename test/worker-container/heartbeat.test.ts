@@ -3,7 +3,7 @@ import type { Job } from '../../lib/jobs/job.ts';
 import type { JobStore } from '../../lib/jobs/job-store.ts';
 import { Heartbeat } from '../../worker-container/heartbeat.ts';
 import { aRunningJob } from '../lib/jobs/a-job.ts';
-import { VirtualTime } from '../simulation/virtual-time.ts';
+import { VirtualTime } from '../simulation/model/virtual-time.ts';
 
 /** What a heartbeat tells within a minute, with the second in which it does. */
 async function heardInAMinute(

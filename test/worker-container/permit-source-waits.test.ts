@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { HeldPermit } from '../../lib/jobs/permit.ts';
 import { PermitSource } from '../../worker-container/permit-source.ts';
-import { VirtualTime } from '../simulation/virtual-time.ts';
+import { VirtualTime } from '../simulation/model/virtual-time.ts';
 
 /** More calls than any of these tests has reason for: a source that asks without end is stopped. */
 const TOO_MANY = 200;

@@ -6,8 +6,8 @@ import type { runAgent } from '../../worker-container/attempt-run.ts';
 import type { PermitSource } from '../../worker-container/permit-source.ts';
 import { Worker, type WorkerContext } from '../../worker-container/worker.ts';
 import { aReceipt } from '../lib/jobs/a-job.ts';
-import { ENV } from '../simulation/model-env.ts';
-import { type QuietDeployment, quietDeployment } from '../simulation/quiet-deployment.ts';
+import { ENV } from '../simulation/model/environment.ts';
+import { type QuietDeployment, quietDeployment } from '../simulation/worlds/quiet-deployment.ts';
 
 const ID = 'job_00000000000000000000000001';
 

@@ -10,7 +10,7 @@ import { settledChildren } from '../../../lib/jobs/settled-children.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { redrive, watchRunning } from '../../../lib/jobs/watch-jobs.ts';
 import { Heartbeat } from '../../../worker-container/heartbeat.ts';
-import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
 
 /** Whatever need not be read consistently shows what was there an hour ago. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { JobStore } from '../../../lib/jobs/job-store.ts';
 import { decide } from '../../../lib/jobs/lifecycle.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
-import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
 const circumstances = { now: Date.parse('2026-11-20T10:00:00.000Z'), random: () => 0 };

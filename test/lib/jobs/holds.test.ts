@@ -7,7 +7,7 @@ import { type Hold, type HoldContext, isFree, takeHold } from '../../../lib/jobs
 import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
 import { fillPlaces, waitForPlace, wakeNextOf } from '../../../lib/jobs/profile-places.ts';
-import { type QuietDeployment, quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from './a-job.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;

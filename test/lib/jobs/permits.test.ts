@@ -5,7 +5,7 @@ import type { Job } from '../../../lib/jobs/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
 import { redrive, watchBusy, watchReady, watchRunning } from '../../../lib/jobs/watch-jobs.ts';
-import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
 const ended = (kind: 'succeeded' | 'failed') => aReceipt({ kind, reason: 'exited' });

@@ -5,7 +5,7 @@ import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
 import { JobStore } from '../../../lib/jobs/job-store.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/newer-schema.ts';
 import { unparkAll, watchParked } from '../../../lib/jobs/parked-jobs.ts';
-import { type QuietDeployment, quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from './a-job.ts';
 
 const REASON = 'usage_limit';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/job.ts';
 import { settleAttempt } from '../../../lib/jobs/settle-attempt.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
-import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { JobEvent } from '../../../lib/jobs/lifecycle.ts';
 import { transition } from '../../../lib/jobs/transition.ts';
-import { quietDeployment } from '../../simulation/quiet-deployment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
 
 /** How many writes an event takes when a heartbeat has pushed the lease since the job was read. */

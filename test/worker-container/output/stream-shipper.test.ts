@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LIVE_CHUNK_BYTES } from '../../../lib/jobs/output-keys.ts';
 import type { OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { StreamShipper } from '../../../worker-container/output/stream-shipper.ts';
-import { VirtualTime } from '../../simulation/virtual-time.ts';
+import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 
 /** Longer than anything waits for being shipped. */
 const LONG = 120_000;

@@ -1,0 +1,107 @@
+import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import { bandOf, isBusy, type Job } from '../../../lib/jobs/job.ts';
+import type { Actor } from './client.ts';
+
+/** What happens to jobs, as the simulator counts it: what never happens in many lives has not been tried. */
+export const EVENTS = [
+  'created',
+  'created as a draft',
+  'created as a follow-up',
+  'submitted',
+  'edited',
+  'moved to another band',
+  'claimed',
+  'succeeded',
+  'failed',
+  'tried again by itself',
+  'handed back',
+  'lost',
+  'failed for losses',
+  'parked for the account',
+  'parked for a limit',
+  'probe started',
+  'kept waiting by its folder',
+  'kept waiting by its profile',
+  'unparked',
+  'cancelled while waiting',
+  'asked to end',
+  'cancelled while running',
+  'killed after its lease',
+  'retried',
+  'ended by its receipt',
+  'ended by a reread',
+  'ended by the watch',
+  'follow-ups recorded',
+  'corrected by a reread',
+  'key answered again',
+  'reread',
+  'follow-ups recovered by a reread',
+  'account linked',
+  'permits sent anew',
+] as const;
+export type EventKind = (typeof EVENTS)[number];
+export type EventCounts = Record<EventKind, number>;
+
+export function noEvents(): EventCounts {
+  return Object.fromEntries(EVENTS.map((kind) => [kind, 0])) as EventCounts;
+}
+
+/** What a write to a job means. */
+export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor): EventKind[] {
+  if (before === undefined) {
+    if (after.parent_id !== undefined) return ['created as a follow-up'];
+    return [after.status === 'DRAFT' ? 'created as a draft' : 'created'];
+  }
+  if (before.version === after.version) return [];
+  if (before.status === 'RUNNING' && after.status !== 'RUNNING') return eventsOfEnd(before, after, actor);
+  const event = EVENT_OF[`${before.status} ${after.status}`];
+  return event === undefined ? eventsInState(before, after, actor) : [event];
+}
+
+const EVENT_OF: Readonly<Record<string, EventKind>> = {
+  'DRAFT QUEUED': 'submitted',
+  'DRAFT CANCELLED': 'cancelled while waiting',
+  'QUEUED CANCELLED': 'cancelled while waiting',
+  'QUEUED RUNNING': 'claimed',
+  'RUNNING RUNNING': 'asked to end',
+  'SUCCEEDED QUEUED': 'retried',
+  'FAILED QUEUED': 'retried',
+  'CANCELLED QUEUED': 'retried',
+};
+
+const EVENT_OF_REQUEUE: Readonly<Record<string, EventKind>> = {
+  retry_backoff: 'tried again by itself',
+  waiting_for_worker: 'handed back',
+  worker_lost: 'lost',
+  account_required: 'parked for the account',
+  usage_limit: 'parked for a limit',
+};
+
+function eventsOfEnd(before: Job, after: Job, { id, doing }: Actor): EventKind[] {
+  const events: EventKind[] = [];
+  const isLoss = after.losses !== before.losses;
+  if (after.status === 'QUEUED') events.push(EVENT_OF_REQUEUE[after.reason] ?? 'lost');
+  else if (after.status === 'CANCELLED')
+    events.push(doing === 'kill' ? 'killed after its lease' : 'cancelled while running');
+  else if (after.status === 'FAILED') events.push(isLoss ? 'failed for losses' : 'failed');
+  else events.push('succeeded');
+  if (doing === 'watch') events.push('ended by the watch');
+  if (doing === 'reread') events.push('ended by a reread');
+  if (!isLoss && doing !== 'kill' && id !== before.worker_id) events.push('ended by its receipt');
+  return events;
+}
+
+function eventsInState(before: Job, after: Job, { doing }: Actor): EventKind[] {
+  if (before.parked === undefined && isBusy(after.parked))
+    return [after.parked === 'folder_busy' ? 'kept waiting by its folder' : 'kept waiting by its profile'];
+  if (before.parked !== undefined && after.parked === undefined)
+    return [after.probing === undefined ? 'unparked' : 'probe started'];
+  if (doing === 'edit') return bandOf(before) === bandOf(after) ? ['edited'] : ['edited', 'moved to another band'];
+  if (
+    doing === 'reread' &&
+    before.children_pending === after.children_pending &&
+    before.follow_ups === after.follow_ups
+  )
+    return ['corrected by a reread'];
+  return isTerminal(after.status) || before.children_pending !== after.children_pending ? ['follow-ups recorded'] : [];
+}

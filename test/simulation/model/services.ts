@@ -1,0 +1,128 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { ModelObjects } from './objects.ts';
+import type { ModelQueue, Received } from './queue.ts';
+import type { ModelTable } from './table.ts';
+
+/** The services of a deployment, at the level of the SDK's commands. */
+export interface Services {
+  /** By name. */
+  readonly tables: ReadonlyMap<string, ModelTable>;
+  /** By URL. */
+  readonly queues: ReadonlyMap<string, ModelQueue>;
+  /** By URL: the queue that a queue gives up to. */
+  readonly deadLetters?: ReadonlyMap<string, string>;
+  readonly objects: ModelObjects;
+}
+
+/** Applies one command as its service would. @throws what the service would, and Error for what the model does not know. */
+export function perform(services: Services, command: unknown): unknown {
+  if (command instanceof GetCommand) {
+    const { TableName, Key = {}, ConsistentRead = false } = command.input;
+    const Item = table(services, TableName).get(Key, ConsistentRead);
+    return Item === undefined ? {} : { Item: { ...Item } };
+  }
+  if (command instanceof UpdateCommand) {
+    const { TableName, Key = {}, UpdateExpression = '', ReturnValues, ...rest } = command.input;
+    const after = table(services, TableName).update(Key, UpdateExpression, rest);
+    return ReturnValues === 'ALL_NEW' ? { Attributes: { ...after } } : {};
+  }
+  if (command instanceof QueryCommand) return query(services, command.input);
+  if (command instanceof PutCommand) {
+    table(services, command.input.TableName).put(command.input.Item ?? {}, command.input);
+    return {};
+  }
+  if (command instanceof DeleteCommand) {
+    table(services, command.input.TableName).delete(command.input.Key ?? {}, command.input);
+    return {};
+  }
+  if (command instanceof BatchGetCommand) {
+    const requests = Object.entries(command.input.RequestItems ?? {});
+    const read = ([name, { Keys = [], ConsistentRead = false }]: (typeof requests)[number]) =>
+      Keys.map((key) => table(services, name).get(key, ConsistentRead)).filter((item) => item !== undefined);
+    return { Responses: Object.fromEntries(requests.map((request) => [request[0], read(request)])) };
+  }
+  return performOnQueues(services, command) ?? services.objects.perform(command);
+}
+
+function performOnQueues(services: Services, command: unknown): unknown {
+  if (command instanceof SendMessageCommand) {
+    queue(services, command.input.QueueUrl).send(command.input.MessageBody ?? '', command.input.DelaySeconds ?? 0);
+    return {};
+  }
+  if (command instanceof ReceiveMessageCommand) {
+    const { QueueUrl, WaitTimeSeconds = 0, MaxNumberOfMessages = 1 } = command.input;
+    const from = queue(services, QueueUrl);
+    return from.receive(WaitTimeSeconds).then((first) => {
+      const received = first === undefined ? [] : [first, ...from.more(MaxNumberOfMessages - 1)];
+      return received.length === 0 ? {} : { Messages: received.map(asMessage) };
+    });
+  }
+  if (command instanceof GetQueueAttributesCommand) {
+    const deadLetterTargetArn = services.deadLetters?.get(command.input.QueueUrl ?? '');
+    return { Attributes: { RedrivePolicy: JSON.stringify({ deadLetterTargetArn }) } };
+  }
+  if (command instanceof GetQueueUrlCommand) return { QueueUrl: command.input.QueueName };
+  if (command instanceof ChangeMessageVisibilityCommand) {
+    const { QueueUrl, ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
+    queue(services, QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout);
+    return {};
+  }
+  if (command instanceof DeleteMessageCommand) {
+    queue(services, command.input.QueueUrl).delete(command.input.ReceiptHandle ?? '');
+    return {};
+  }
+  return undefined;
+}
+
+function asMessage({ id, body, handle, receives, sentAt }: Received) {
+  const Attributes = { ApproximateReceiveCount: String(receives), SentTimestamp: String(sentAt) };
+  return { MessageId: id, Body: body, ReceiptHandle: handle, Attributes };
+}
+
+function query(services: Services, input: QueryCommandInput): unknown {
+  const { TableName, IndexName, KeyConditionExpression = '', ...rest } = input;
+  const asked = table(services, TableName);
+  const [, name = '', value = '', sortName, begin = ''] =
+    /^([#\w]+) = (:\w+)(?: AND begins_with\((\w+), (:\w+)\))?$/.exec(KeyConditionExpression) ?? [];
+  const key = rest.ExpressionAttributeNames?.[name] ?? name;
+  if (key !== asked.partitionKeyOf(IndexName) || rest.FilterExpression !== undefined)
+    throw new Error(`the model does not know the query ${KeyConditionExpression} of ${IndexName}`);
+  const { items, last } = asked.query({
+    index: IndexName,
+    partition: String(rest.ExpressionAttributeValues?.[value]),
+    forward: rest.ScanIndexForward ?? true,
+    limit: rest.Limit ?? Number.POSITIVE_INFINITY,
+    from: rest.ExclusiveStartKey,
+  });
+  const prefix = String(rest.ExpressionAttributeValues?.[begin] ?? '');
+  const matching = sortName === undefined ? items : items.filter((item) => String(item[sortName]).startsWith(prefix));
+  return { Items: matching.map((item) => ({ ...item })), ...(last !== undefined && { LastEvaluatedKey: last }) };
+}
+
+function table({ tables }: Services, name: string | undefined): ModelTable {
+  const found = tables.get(name ?? '');
+  if (found === undefined) throw new Error(`the model has no table ${name}`);
+  return found;
+}
+
+function queue({ queues }: Services, url: string | undefined): ModelQueue {
+  const found = queues.get(url ?? '');
+  if (found === undefined) throw new Error(`the model has no queue ${url}`);
+  return found;
+}

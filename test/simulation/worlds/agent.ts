@@ -1,0 +1,171 @@
+import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { NOTHING } from '../../../lib/jobs/live-output.ts';
+import type { AttemptContext } from '../../../worker-container/attempt.ts';
+import { attemptOutcome } from '../../../worker-container/attempt-outcome.ts';
+import { isLeaving, type runAgent } from '../../../worker-container/attempt-run.ts';
+import type { Ending } from '../../../worker-container/ending.ts';
+import type { TreeExit } from '../../../worker-container/process-tree.ts';
+import type { SimulatedProcess } from '../model/simulated-process.ts';
+import { type AgentScript, agentScript } from './agent-script.ts';
+import type { ModelDeployment } from './deployment.ts';
+import { ModelOutput } from './output.ts';
+
+/** One run of an agent that goes on. */
+export interface LiveRun {
+  readonly job: string;
+  readonly attempt: number;
+  readonly process: SimulatedProcess;
+}
+
+/** What an attempt wrote, as its worker saw it. */
+export interface Written {
+  text: string;
+  /** Positions of the good follow-up blocks of what it wanted to write. */
+  readonly good: readonly number[];
+}
+
+/** Names an attempt in the evidence that it leaves. */
+export function evidenceOf(job: Pick<Job, 'id'>, attempt: number): string {
+  return `${job.id}/${attempt}`;
+}
+
+/** Milliseconds after the last fault in which an attempt may still be lost by it: the longest that a process stands still. */
+const AFTERMATH = 720_000;
+
+const EMPTY_STREAM = { bytes: 0, lines: 0, sha256: '', complete: true };
+
+/** Agents that run for a random time, write, end at random, and end when they are asked to. */
+export class ModelAgents {
+  readonly live = new Set<LiveRun>();
+  /** By `evidenceOf`. */
+  readonly written = new Map<string, Written>();
+  readonly #deployment: ModelDeployment;
+  /** By job. */
+  readonly #scripts = new Map<string, AgentScript>();
+
+  constructor(deployment: ModelDeployment) {
+    this.#deployment = deployment;
+  }
+
+  /** `runAgent` of one worker. */
+  on(process: SimulatedProcess): typeof runAgent {
+    const { time, faults, tellFault } = this.#deployment;
+    return async (context, job, { ending }) => {
+      await readWhatIsToRun(context, job);
+      const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
+      if (this.written.has(evidenceOf(job, job.attempt))) tellFault(`${name} was started twice`);
+      const run: LiveRun = { job: job.id, attempt: job.attempt, process };
+      this.live.add(run);
+      process.onDeath(() => this.live.delete(run));
+      const output = new ModelOutput(context.objects, process.timing, job);
+      const script = this.#script(job);
+      const { byItself, exit } = await this.#run(process, run, ending, { ...this.#duration(job), script, output });
+      this.live.delete(run);
+      if (ending.reason === 'lost' && time.now > faults.overAt + AFTERMATH)
+        tellFault(`${name} lost its lease although nothing went wrong`);
+      try {
+        const { stdout, follow_ups } = await output.finish({ complete: byItself, isLeaving: isLeaving(ending) });
+        const facts = byItself ? this.#facts(job, exit) : { finished: false, sessionId: evidenceOf(job, job.attempt) };
+        const reason = byItself ? undefined : ending.reason;
+        const record = {
+          outcome: attemptOutcome({ ending: reason, exit, facts, timeout: `${job.timeout} seconds` }),
+          agent: 'shell' as const,
+          composed_prompt: '',
+          streams: { stdout, stderr: EMPTY_STREAM },
+          ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+          ...(follow_ups !== undefined && { follow_ups }),
+        };
+        return { record, sources: { stdout: NOTHING, stderr: NOTHING }, dispose: async () => undefined };
+      } finally {
+        output.dispose();
+      }
+    };
+  }
+
+  /** The same prompt mostly makes an agent ask for the same again. */
+  #script({ id }: Job): AgentScript {
+    const { random } = this.#deployment;
+    const before = this.#scripts.get(id);
+    const script = before !== undefined && random.chance(0.7) ? before : agentScript(random);
+    this.#scripts.set(id, script);
+    return script;
+  }
+
+  #duration(job: Job): { length: number; timeout: number | undefined } {
+    const { faults, random } = this.#deployment;
+    const isLong = faults.active && random.chance(0.05);
+    const length = isLong
+      ? random.integer(60_000, 300_000)
+      : random.skewed(50, faults.active || random.chance(0.1) ? 120_000 : 5_000);
+    return { length, timeout: job.timeout === undefined ? undefined : job.timeout * 1000 };
+  }
+
+  async #run(
+    process: SimulatedProcess,
+    run: LiveRun,
+    ending: Ending,
+    { length, timeout, script, output }: RunPlan,
+  ): Promise<{ byItself: boolean; exit: TreeExit }> {
+    const { time, random } = this.#deployment;
+    const written: Written = { text: '', good: script.good };
+    this.written.set(evidenceOf({ id: run.job }, run.attempt), written);
+    let isOver = false;
+    let next = 0;
+    const writeUpTo = (end: number) => {
+      for (; next < end && !isOver; next += 1) {
+        const piece = script.pieces[next] ?? '';
+        written.text += piece;
+        output.write(piece);
+      }
+    };
+    const half = Math.ceil(script.pieces.length / 2);
+    if (half > 0) process.schedule(() => writeUpTo(half), random.next() * length * 0.9);
+    // The agent goes on while its worker stands still; only the news of its end waits.
+    const exited = new Promise<boolean>((resolve) => {
+      time.schedule(() => {
+        this.live.delete(run);
+        process.deliver(() => {
+          writeUpTo(script.pieces.length);
+          resolve(true);
+        });
+      }, length);
+    });
+    if (timeout !== undefined) process.schedule(() => ending.request('timed_out'), timeout);
+    const byItself = await Promise.race([exited, ending.requested.then(() => false)]);
+    isOver = true;
+    if (byItself) return { byItself, exit: { exitCode: random.chance(0.7) ? 0 : 1, signal: null } };
+    const grace = ending.reason === 'killed' ? 50 : random.skewed(50, 10_000);
+    const polite = new Promise<void>((resolve) => void process.schedule(resolve, grace));
+    await Promise.race([polite, ending.hurried]);
+    return { byItself, exit: { exitCode: null, signal: 'SIGTERM' } };
+  }
+
+  #facts(job: Job, exit: TreeExit): AgentFacts {
+    const { faults, random, time } = this.#deployment;
+    const facts = { finished: true, sessionId: evidenceOf(job, job.attempt) };
+    const isRefused = faults.vendor !== undefined && (faults.refused ?? job.profile) === job.profile;
+    if (faults.vendor !== undefined && isRefused && faults.happens('vendor refuses', 0.9)) {
+      if (faults.vendor === 'account_required') return { ...facts, park: { reason: faults.vendor } };
+      const until = random.chance(0.5)
+        ? { until: new Date(time.wall + random.skewed(1_000, 1_800_000)).toISOString() }
+        : {};
+      return { ...facts, park: { reason: faults.vendor, ...until } };
+    }
+    return exit.exitCode !== 0 && random.chance(0.3) ? { ...facts, error: 'the agent gave up' } : facts;
+  }
+}
+
+interface RunPlan {
+  readonly length: number;
+  readonly timeout: number | undefined;
+  readonly script: AgentScript;
+  readonly output: ModelOutput;
+}
+
+/** The calls with which the real `runAgent` begins. */
+async function readWhatIsToRun(context: AttemptContext, job: Job): Promise<void> {
+  const profile = await context.profiles.get(job.profile);
+  if (profile === undefined) throw new Error(`there is no profile ${job.profile} any more`);
+  await context.texts.get(job);
+}

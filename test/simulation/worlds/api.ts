@@ -1,0 +1,95 @@
+import { ApiError } from '../../../lib/contract/errors.ts';
+import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/job.ts';
+import { actOnJob } from '../../../lib/jobs/act-on-job.ts';
+import { createJob } from '../../../lib/jobs/create-job.ts';
+import { editJob } from '../../../lib/jobs/edit-job.ts';
+import { findJob } from '../../../lib/jobs/find-job.ts';
+import type { Job, ParkReason } from '../../../lib/jobs/job.ts';
+import type { JobEvent } from '../../../lib/jobs/lifecycle.ts';
+import { unparkAll } from '../../../lib/jobs/parked-jobs.ts';
+import { type RereadJob, rereadJob } from '../../../lib/jobs/reread-job.ts';
+import { settledChildren } from '../../../lib/jobs/settled-children.ts';
+import type { SimulatedProcess } from '../model/simulated-process.ts';
+import type { ModelDeployment } from './deployment.ts';
+import { startProcess, watchOf } from './workers.ts';
+
+/** What a client hears: an answer, a refusal, or nothing that says whether it was done. */
+export type Answer<T> =
+  | { readonly kind: 'answered'; readonly value: T }
+  | { readonly kind: 'refused'; readonly error: ApiError }
+  | { readonly kind: 'unknown' };
+
+/** API Gateway gives up after so many milliseconds. */
+const LONGEST_ANSWER = 29_000;
+
+/** The API's functions: a process takes calls until it is killed; then another does. */
+export class ModelApi {
+  readonly #deployment: ModelDeployment;
+  #process: SimulatedProcess | undefined;
+  #count = 0;
+
+  constructor(deployment: ModelDeployment) {
+    this.#deployment = deployment;
+  }
+
+  create(creation: JobCreation): Promise<Answer<{ id: string; replayed: boolean }>> {
+    return this.#answer((process) => createJob(this.#context(process, 'create'), creation, 'token:client'));
+  }
+
+  edit(id: string, fields: JobEditFields): Promise<Answer<Job>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'edit');
+      return await editJob(context, await findJob(context.jobs, id), fields, 'edit');
+    });
+  }
+
+  act(id: string, event: JobEvent): Promise<Answer<Job>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, event.type);
+      return await actOnJob(context, await findJob(context.jobs, id), event, event.type);
+    });
+  }
+
+  /** A job with its texts, once its follow-ups are there or late. */
+  read(id: string): Promise<Answer<Job>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'read');
+      const job = await settledChildren(context, await findJob(context.jobs, id));
+      await context.texts.get(job);
+      return job;
+    });
+  }
+
+  reread(id: string): Promise<Answer<RereadJob>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'reread');
+      return await rereadJob(context, await findJob(context.jobs, id));
+    });
+  }
+
+  /** The vendor account was linked, or its limit is over. */
+  link(reason: ParkReason): Promise<Answer<void>> {
+    return this.#answer((process) => unparkAll(this.#context(process, 'link'), reason));
+  }
+
+  #context(process: SimulatedProcess, doing: string) {
+    return watchOf(this.#deployment, process, { id: process.name, doing });
+  }
+
+  #answer<T>(call: (process: SimulatedProcess) => Promise<T>): Promise<Answer<T>> {
+    if (this.#process?.alive !== true) {
+      this.#count += 1;
+      this.#process = startProcess(this.#deployment, `api-${this.#count}`);
+    }
+    const process = this.#process;
+    return new Promise((resolve) => {
+      const unknown = () => resolve({ kind: 'unknown' });
+      process.onDeath(unknown);
+      this.#deployment.time.schedule(unknown, LONGEST_ANSWER);
+      call(process).then(
+        (value) => resolve({ kind: 'answered', value }),
+        (error: unknown) => resolve(error instanceof ApiError ? { kind: 'refused', error } : { kind: 'unknown' }),
+      );
+    });
+  }
+}

@@ -1,0 +1,268 @@
+import { BANDS, type Band, TABLES } from '../../../lib/aws/tables.ts';
+import { STATUSES } from '../../../lib/contract/schemas/job.ts';
+import { bandOf, type Job } from '../../../lib/jobs/job.ts';
+import { attemptPrefix, receiptKey } from '../../../lib/jobs/output-keys.ts';
+import type { Actor, Network } from '../model/client.ts';
+import { ENV } from '../model/environment.ts';
+import { type EventKind, eventsOfWrite, noEvents } from '../model/events.ts';
+import type { Item } from '../model/expressions.ts';
+import type { Faults } from '../model/faults.ts';
+import { ModelObjects } from '../model/objects.ts';
+import { ModelQueue } from '../model/queue.ts';
+import { perform, type Services } from '../model/services.ts';
+import { ModelTable, type Write } from '../model/table.ts';
+import type { VirtualTime } from '../model/virtual-time.ts';
+import { faultOfObject } from '../rules/object-rules.ts';
+import { ProbeRules } from '../rules/probe-rules.ts';
+import { faultOfWrite } from '../rules/transition-rules.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+
+/** A record of the Jobs table's stream. */
+export interface StreamRecord {
+  readonly sequence: string;
+  readonly before: Job['status'] | undefined;
+  readonly after: Job['status'] | undefined;
+}
+
+const never = () => false;
+/** Queues of dead letters are no means of the worlds' to do harm. */
+const HARMLESS = { loses: never, doubles: never, deliversTwice: never, reorders: never };
+
+/** How many shards the stream has. */
+export const SHARDS = 2;
+
+/** The services of a deployment, which tell of every write that breaks an invariant. */
+export class ModelDeployment implements Network {
+  readonly time: VirtualTime;
+  readonly random: SeededRandom;
+  readonly faults: Faults;
+  readonly jobs: ModelTable;
+  readonly registry: ModelTable;
+  readonly queues: Readonly<Record<Band, ModelQueue>>;
+  readonly stream: readonly StreamRecord[][] = Array.from({ length: SHARDS }, () => []);
+  /** Called with what each write to a job made of it. */
+  onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
+  /** How often each kind of call came, by the command's name. */
+  readonly calls: Record<string, number> = {};
+  readonly events = noEvents();
+  readonly objects: ModelObjects;
+  /** Attempts that were reported as succeeded: `id/attempt`. */
+  readonly succeeded = new Set<string>();
+  readonly #services: Services;
+  /** Tells of an invariant that was broken. */
+  readonly tellFault: (fault: string) => void;
+  readonly #trace: ((line: string) => void) | undefined;
+  readonly #kept = new Map<string, number>();
+  /** Who has sent which permit. */
+  readonly #sent = new Set<string>();
+  readonly #receiptTimes = new Map<string, number>();
+  readonly #permitTimes = new Map<string, number>();
+  readonly #writtenAt = new Map<string, number>();
+  readonly #shardOf = new Map<string, number>();
+  readonly #names = new Map<string, string>();
+  readonly #probes = new ProbeRules();
+  readonly #later = new Set<string>();
+  #steps = 0;
+  #records = 0;
+  #actor: Actor = { id: 'nobody', doing: 'nothing' };
+
+  constructor(
+    world: { time: VirtualTime; random: SeededRandom; faults: Faults },
+    hooks: { onFault: (fault: string) => void; trace?: ((line: string) => void) | undefined },
+  ) {
+    this.time = world.time;
+    this.random = world.random;
+    this.faults = world.faults;
+    this.tellFault = hooks.onFault;
+    this.#trace = hooks.trace;
+    const options = { now: () => this.time.now, staleness: this.faults };
+    this.jobs = new ModelTable(TABLES.jobs, { ...options, onWrite: (write) => this.#onWrite(write) });
+    this.registry = new ModelTable(TABLES.registry, {
+      ...options,
+      onWrite: ({ before, after }) => this.#probes.noteRecord(after, before, this.#actor),
+    });
+    const limits = this.faults.queues;
+    const deadLetters = () => new ModelQueue(this.time, this.random, HARMLESS);
+    const [high, normal, low] = [deadLetters(), deadLetters(), deadLetters()];
+    const queue = (dead: ModelQueue) =>
+      new ModelQueue(this.time, this.random, this.faults, { limits, deadLetters: dead });
+    this.queues = { high: queue(high), normal: queue(normal), low: queue(low) };
+    this.objects = new ModelObjects((key, before, after) => {
+      const [, stream = '', offset = '0'] = /^(.*\/stdout)(?:\.log|\/(\d+))$/.exec(key) ?? [];
+      if (stream !== '' && after !== undefined)
+        this.#kept.set(stream, Math.max(this.#kept.get(stream) ?? 0, Number(offset) + after.length));
+      const fault = faultOfObject(this.objects, { key, before, after });
+      if (fault !== undefined) this.tellFault(this.#named(`${key}: ${fault}`));
+      if (key.endsWith('/receipt.json') && before === undefined) this.#receiptTimes.set(key, this.time.wall);
+    });
+    this.#services = {
+      tables: new Map([
+        [ENV.JOBS_TABLE, this.jobs],
+        [ENV.REGISTRY_TABLE, this.registry],
+      ]),
+      queues: new Map([
+        [ENV.QUEUE_URL_HIGH, this.queues.high],
+        [ENV.QUEUE_URL_NORMAL, this.queues.normal],
+        [ENV.QUEUE_URL_LOW, this.queues.low],
+        ['dead-high', high],
+        ['dead-normal', normal],
+        ['dead-low', low],
+      ]),
+      deadLetters: new Map([
+        [ENV.QUEUE_URL_HIGH, 'dead-high'],
+        [ENV.QUEUE_URL_NORMAL, 'dead-normal'],
+        [ENV.QUEUE_URL_LOW, 'dead-low'],
+      ]),
+      objects: this.objects,
+    };
+  }
+
+  perform(command: unknown, actor: Actor): unknown {
+    this.#steps += 1;
+    this.#actor = actor;
+    const { input } = command as { input: Record<string, unknown> };
+    const name = (command as object).constructor.name;
+    this.calls[name] = (this.calls[name] ?? 0) + 1;
+    if (typeof input.MessageBody === 'string') this.#sent.add(`${actor.id} ${input.MessageBody}`);
+    if (name === 'DeleteMessageCommand' && String(input.QueueUrl).startsWith('dead-')) this.#checkDeadLetter(input);
+    try {
+      const result = perform(this.#services, command);
+      this.#note(input);
+      this.#trace?.(this.#line(actor, name, input, 'ok'));
+      return result;
+    } catch (error) {
+      const { name: kind, message } = error as Error;
+      this.#trace?.(this.#line(actor, name, input, kind));
+      // Services name their errors; others are the model's own: it was asked for what it can't do.
+      if (kind === 'Error' || kind === 'TypeError') this.tellFault(message);
+      if (kind === 'NoSuchKey' && String(input.Key).includes('/texts/'))
+        this.tellFault(`the texts of ${this.#named(String(input.Key))} were not seen`);
+      throw error;
+    }
+  }
+
+  #checkDeadLetter({ QueueUrl, ReceiptHandle }: Record<string, unknown>): void {
+    const body = this.#services.queues.get(String(QueueUrl))?.bodyOf(String(ReceiptHandle));
+    if (body !== undefined && !this.#sent.has(`${this.#actor.id} ${body}`))
+      this.tellFault('a dead letter was deleted before its permit was sent again');
+  }
+
+  /** Stores a job that a later version wrote: whoever changes it breaks an invariant. */
+  addLater(item: Item): void {
+    this.#later.add(String(item.id));
+    this.jobs.put(item, {});
+  }
+
+  /** How many jobs there truly are in each state, those of a later version too. */
+  recount(): Record<string, number> {
+    const counts: Record<string, number> = Object.fromEntries(STATUSES.map((status) => [status, 0]));
+    for (const { status } of this.jobs.all() as Item[] as Job[]) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }
+
+  /** The jobs as they truly are, but for those of a later version. */
+  allJobs(): Job[] {
+    return (this.jobs.all() as Item[] as Job[]).filter(({ id }) => !this.#later.has(id));
+  }
+
+  /** A job's name by its order of creation: ids are random, and the same course of events has other ones each time. */
+  nameOf(id: string | undefined): string {
+    return this.#names.get(id ?? '') ?? 'a new job';
+  }
+
+  tellEvent(event: EventKind): void {
+    this.events[event] += 1;
+  }
+
+  /** How many bytes of an attempt's stdout were ever acknowledged. */
+  keptOutput(jobId: string, attempt: number): number {
+    return this.#kept.get(`${attemptPrefix(jobId, attempt)}stdout`) ?? 0;
+  }
+
+  hasReceipt(jobId: string, attempt: number): boolean {
+    return this.#receiptTimes.has(receiptKey(jobId, attempt));
+  }
+
+  purgeQueues(): void {
+    for (const band of BANDS) this.queues[band].purge();
+  }
+
+  #note(input: Record<string, unknown>): void {
+    if (typeof input.MessageBody === 'string') {
+      const { band, job } = JSON.parse(input.MessageBody) as { band: string; job: string };
+      this.#permitTimes.set(`${band} ${job}`, this.#steps);
+    }
+  }
+
+  #onWrite({ before, after }: Write): void {
+    const [was, is] = [jobOf(before), jobOf(after)];
+    if (is !== undefined && this.#later.has(is.id)) {
+      this.#onLaterWrite(was, is);
+      return;
+    }
+    if (is !== undefined && was === undefined) this.#names.set(is.id, `job-${this.#names.size + 1}`);
+    const writtenAt = this.#writtenAt.get(is?.id ?? '') ?? 0;
+    this.#trace?.(
+      `    ${this.nameOf(is?.id)} ${was?.status ?? '-'} → ${is?.status ?? '-'} (${is?.reason}) ${changes(was, is)}`,
+    );
+    const fault = faultOfWrite({
+      ...{ before: was, after: is },
+      actor: this.#actor,
+      wall: this.time.wall,
+      receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
+      hasPermit: (job) => (this.#permitTimes.get(`${bandOf(job)} ${job.id}`) ?? 0) > writtenAt,
+    });
+    if (fault !== undefined) this.tellFault(`${this.nameOf(is?.id)}: ${fault}`);
+    if (is === undefined) return;
+    const unfair = this.#probes.faultOf(
+      { before: was, after: is },
+      { jobs: () => this.allJobs(), wall: this.time.wall },
+    );
+    if (unfair !== undefined) this.tellFault(`${this.nameOf(is.id)}: ${unfair}`);
+    for (const event of eventsOfWrite(was, is, this.#actor)) this.tellEvent(event);
+    if (was?.status === 'RUNNING' && is.status === 'SUCCEEDED') this.succeeded.add(`${is.id}/${is.attempt}`);
+    // Heartbeats decide nothing: one may come between a permit and its write.
+    if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);
+    this.#tellStream(was, is);
+    this.onJobWrite(was, is, this.#actor);
+  }
+
+  #onLaterWrite(before: Job | undefined, after: Job): void {
+    if (before === undefined) this.#tellStream(undefined, after);
+    else this.tellFault(`${after.id}: ${this.#actor.doing} changed a job that only a later version understands`);
+  }
+
+  #tellStream(before: Job | undefined, after: Job): void {
+    const shard = this.#shardOf.get(after.id) ?? this.#shardOf.size % SHARDS;
+    this.#shardOf.set(after.id, shard);
+    // Later jobs are written before the first step, each with a number of its own.
+    this.#records += 1;
+    const sequence = String(10n ** 20n + BigInt(this.#records));
+    this.stream[shard]?.push({ sequence, before: before?.status, after: after.status });
+  }
+
+  #named(text: string): string {
+    return text.replaceAll(/job_[0-9a-z]{26}/g, (id) => this.nameOf(id));
+  }
+
+  #line(actor: Actor, command: string, input: Record<string, unknown>, result: string): string {
+    const about =
+      input.Key ?? input.Item ?? input.MessageBody ?? input.ReceiptHandle ?? input.ExpressionAttributeValues;
+    const shown = typeof about === 'string' ? about : JSON.stringify(about ?? '');
+    return `${actor.id} ${actor.doing}: ${command.replace('Command', '')} ${this.#named(shown).slice(0, 90)} ${result}`;
+  }
+}
+
+/** The table holds what the modules wrote, so it needs no second parse. */
+function jobOf(item: Item | undefined): Job | undefined {
+  return item as Job | undefined;
+}
+
+function changes(before: Job | undefined, after: Job | undefined): string {
+  if (before === undefined || after === undefined) return '';
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Job)[];
+  const shown = names.filter(
+    (name) => before[name] !== after[name] && !['change_id', 'claim_id', 'updated_at'].includes(name),
+  );
+  return shown.map((name) => `${name}=${String(after[name])}`).join(' ');
+}

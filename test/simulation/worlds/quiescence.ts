@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import { JobCounts } from '../../../lib/jobs/counts.ts';
+import { followUpIds } from '../../../lib/jobs/follow-up-record.ts';
+import type { Job } from '../../../lib/jobs/job.ts';
+import { followUpId } from '../../../lib/jobs/job-id.ts';
+import { OutputStore } from '../../../lib/jobs/output-store.ts';
+import { rereadJob } from '../../../lib/jobs/reread-job.ts';
+import type { ModelClient } from '../model/client.ts';
+import { ENV } from '../model/environment.ts';
+import type { SimulatedProcess } from '../model/simulated-process.ts';
+import type { ModelAgents } from './agent.ts';
+import type { Acknowledged } from './clients.ts';
+import type { ModelDeployment } from './deployment.ts';
+import { sha256 } from './output.ts';
+import { watchOf } from './workers.ts';
+
+/** A lost attempt must have ended after so many milliseconds: fenced by itself, asked politely, then killed. */
+export const ENDED_AFTER = 36_000;
+
+/** Whether a job has ended, and everything that follows from it is done. */
+export function isAtRest(job: Job): boolean {
+  return job.children_pending === undefined && (isTerminal(job.status) || job.status === 'DRAFT');
+}
+
+interface Judge {
+  readonly process: SimulatedProcess;
+  readonly client: ModelClient;
+  readonly acknowledged: Acknowledged;
+  readonly agents: ModelAgents;
+}
+
+/** What is wrong once the faults are over and everything has had time to settle. */
+export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): Promise<string[]> {
+  const jobs = deployment.allJobs();
+  const ids = new Set(jobs.map(({ id }) => id));
+  const counts = await new JobCounts(judge.client.table, ENV.REGISTRY_TABLE).read();
+  const recount = deployment.recount();
+  const keys = jobs.map((job) => job.idempotency_key).filter((key) => key !== undefined);
+  const texts = new Set(deployment.registry.all().map(({ id }) => id));
+  return [
+    ...jobs
+      .filter((job) => !isAtRest(job))
+      .map(
+        (job) => `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason}; pending ${job.children_pending})`,
+      ),
+    ...[...judge.acknowledged.ids]
+      .filter((id) => !ids.has(id))
+      .map((id) => `${deployment.nameOf(id)} was acknowledged and is lost`),
+    ...jobs
+      .filter((job) => !texts.has(`${job.id}#${job.texts}`))
+      .map(({ id }) => `${deployment.nameOf(id)} has no texts`),
+    ...jobs
+      .filter(({ id, status, attempt }) => status === 'SUCCEEDED' && !deployment.hasReceipt(id, attempt))
+      .map(({ id }) => `${deployment.nameOf(id)} succeeded without a receipt`),
+    ...(new Set(keys).size === keys.length ? [] : ['two jobs have one key']),
+    ...(isDeepStrictEqual({ ...counts }, recount)
+      ? []
+      : [`counts are ${JSON.stringify(counts)}, a recount gives ${JSON.stringify(recount)}`]),
+    // One that stood still after its claim may begin only now; it ends as others do.
+    ...[...judge.agents.live]
+      .filter(({ process }) => process.hasRunSince(deployment.time.now - ENDED_AFTER))
+      .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
+    ...faultsOfFollowUps(deployment, judge.agents, jobs),
+    ...(await faultsOfOutput(deployment, judge)),
+    ...(await faultsOfRereads(deployment, judge, jobs)),
+  ];
+}
+
+/** Every good block of a success that counted became one job, within the limits, and nothing else did. */
+function faultsOfFollowUps(deployment: ModelDeployment, agents: ModelAgents, jobs: readonly Job[]): string[] {
+  const { depth, perJob } = LIMITS.followUps;
+  const wanted = new Map<string, string[]>();
+  for (const success of deployment.succeeded) {
+    const [id = '', attempt = ''] = success.split('/');
+    const good = agents.written.get(success)?.good ?? [];
+    const ids = good.map((position) => followUpId(id, Number(attempt), position));
+    wanted.set(id, [...(wanted.get(id) ?? []), ...ids]);
+  }
+  const children = Map.groupBy(jobs, ({ parent_id = '' }) => parent_id);
+  return jobs.flatMap((parent) => {
+    const asked = (parent.depth ?? 0) >= depth ? [] : (wanted.get(parent.id) ?? []);
+    const made = (children.get(parent.id) ?? []).map(({ id }) => id);
+    const tell = (fault: string) => [`follow-ups of ${deployment.nameOf(parent.id)}: ${fault}`];
+    // By their number too: two that share an id are one too few.
+    if (made.length < Math.min(asked.length, perJob)) return tell(`${made.length} of ${asked.length} are there`);
+    if (made.some((id) => !asked.includes(id))) return tell('one is there that no success asked for');
+    const recorded = followUpIds(parent);
+    return made.every((id) => recorded.includes(id)) ? [] : tell('one is there that the job does not know');
+  });
+}
+
+/** What was kept is the beginning of what was written, all that was ever kept, and all of it where the receipt says so. */
+async function faultsOfOutput(deployment: ModelDeployment, { client, agents }: Judge): Promise<string[]> {
+  const store = new OutputStore(client.objects, ENV.OUTPUT_BUCKET);
+  const faults: string[] = [];
+  for (const [name, { text }] of agents.written) {
+    if (text === '') continue;
+    const [id = '', attempt = '0'] = name.split('/');
+    const tell = (fault: string) => faults.push(`output of attempt ${attempt} of ${deployment.nameOf(id)}: ${fault}`);
+    const source = await store.openStream(id, Number(attempt), 'stdout');
+    const kept = Buffer.concat(await Array.fromAsync(source.read()));
+    const written = Buffer.from(text);
+    if (!written.subarray(0, kept.length).equals(kept)) tell('it is not what was written');
+    if (kept.length < deployment.keptOutput(id, Number(attempt))) tell('bytes that were kept are gone');
+    const receipt = await store.readReceipt(id, Number(attempt));
+    const { bytes, complete, sha256: hash } = receipt?.streams.stdout ?? {};
+    if (bytes !== undefined && (bytes !== kept.length || hash !== sha256(kept)))
+      tell('its receipt is about other bytes');
+    if (complete === true && kept.length !== written.length) tell('it is not complete although its receipt says so');
+  }
+  return faults;
+}
+
+/** How many jobs of a world are read anew at its end. */
+const REREADS = 5;
+
+/** A reread finds nothing missing, and a second one changes nothing. */
+async function faultsOfRereads(
+  deployment: ModelDeployment,
+  { process }: Judge,
+  jobs: readonly Job[],
+): Promise<string[]> {
+  const context = watchOf(deployment, process, { id: process.name, doing: 'reread' });
+  const faults: string[] = [];
+  for (let count = Math.min(REREADS, jobs.length); count > 0; count -= 1) {
+    const known = deployment.random.pick(jobs);
+    const tell = (fault: string) => faults.push(`a reread of ${deployment.nameOf(known.id)}: ${fault}`);
+    const job = await context.jobs.get(known.id, { consistent: true });
+    if (job === undefined) continue;
+    const first = await rereadJob(context, job);
+    if (first.recoveredFollowUpIds.length > 0) tell('follow-ups were missing');
+    if (first.job.status !== job.status) tell(`it became ${first.job.status}`);
+    const second = await rereadJob(context, first.job);
+    if (second.refreshed.length > 0 || second.job.version !== first.job.version)
+      tell(`done twice it changed ${second.refreshed.join(', ') || 'the job'}`);
+  }
+  return faults;
+}

@@ -1,0 +1,90 @@
+import { JobCounts } from '../../../lib/jobs/counts.ts';
+import { watch } from '../../../lib/jobs/watch.ts';
+import { watchBusy } from '../../../lib/jobs/watch-jobs.ts';
+import { ModelClient } from '../model/client.ts';
+import { ENV } from '../model/environment.ts';
+import type { SimulatedProcess } from '../model/simulated-process.ts';
+import { type ModelDeployment, SHARDS } from './deployment.ts';
+import { startProcess, watchOf } from './workers.ts';
+
+/** Lambda ends an invocation after so many milliseconds. */
+const LONGEST_INVOCATION = 60_000;
+
+/** What runs without a client: the watch, every minute, and the counting of the table's stream. */
+export class ModelTriggers {
+  readonly #deployment: ModelDeployment;
+  readonly #counted = Array.from({ length: SHARDS }, () => 0);
+  #invocations = 0;
+  #isLost = false;
+  #over = false;
+
+  constructor(deployment: ModelDeployment) {
+    this.#deployment = deployment;
+  }
+
+  /** Whether everything that was written has been counted. */
+  get hasCounted(): boolean {
+    return this.#counted.every((position, shard) => position === this.#deployment.stream[shard]?.length);
+  }
+
+  stop(): void {
+    this.#over = true;
+  }
+
+  /** The queues were lost: the next watch sends all permits anew, if somebody asks for it. */
+  noteLoss(): void {
+    this.#isLost = this.#deployment.random.chance(0.5);
+  }
+
+  async watchEveryMinute(): Promise<void> {
+    const { time, faults } = this.#deployment;
+    while (!this.#over) {
+      await time.sleep(60_000);
+      if (!faults.happens('watch missed', 0.2)) void this.#invoke('watch', (process) => this.#watch(process));
+    }
+  }
+
+  /** Gives each batch of a shard until it was taken, and now and then once more. */
+  async countShard(shard: number): Promise<void> {
+    const { time, faults, random, stream } = this.#deployment;
+    const records = stream[shard] ?? [];
+    while (!this.#over) {
+      await time.sleep(1_000);
+      while ((this.#counted[shard] ?? 0) < records.length) {
+        const from = this.#counted[shard] ?? 0;
+        const batch = records.slice(from, from + random.integer(1, 60));
+        const isDone = await this.#invoke('count', async (process) => {
+          const { table } = new ModelClient(this.#deployment, process, { id: process.name, doing: 'count' });
+          await new JobCounts(table, ENV.REGISTRY_TABLE).apply(`shard-${shard}`, batch);
+        });
+        if (!isDone) await time.sleep(1_000);
+        else if (!faults.happens('batch repeated', 0.1)) this.#counted[shard] = from + batch.length;
+      }
+    }
+  }
+
+  async #watch(process: SimulatedProcess): Promise<void> {
+    const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
+    // Nobody is lost in orderly weather: all else must come about without being watched.
+    if (this.#deployment.faults.weather !== 'stormy') return await watchBusy(context);
+    const isRedrive = this.#isLost;
+    await watch(context, { redrive: isRedrive });
+    if (!isRedrive) return;
+    this.#deployment.tellEvent('permits sent anew');
+    this.#isLost = false;
+  }
+
+  /** @returns whether it came to its end; it may go on although it is no longer waited for. */
+  #invoke(name: string, run: (process: SimulatedProcess) => Promise<void>): Promise<boolean> {
+    this.#invocations += 1;
+    const process = startProcess(this.#deployment, `${name}-${this.#invocations}`);
+    return new Promise((resolve) => {
+      process.onDeath(() => resolve(false));
+      this.#deployment.time.schedule(() => resolve(false), LONGEST_INVOCATION);
+      run(process).then(
+        () => resolve(true),
+        () => resolve(false),
+      );
+    });
+  }
+}

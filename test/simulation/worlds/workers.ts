@@ -1,0 +1,131 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { openWatch } from '../../../lib/jobs/open-watch.ts';
+import { starvingBands } from '../../../lib/jobs/starving-bands.ts';
+import { pause } from '../../../worker-container/output/timing.ts';
+import { PermitSource } from '../../../worker-container/permit-source.ts';
+import { Worker } from '../../../worker-container/worker.ts';
+import { type Actor, ModelClient } from '../model/client.ts';
+import { ENV } from '../model/environment.ts';
+import { SimulatedProcess } from '../model/simulated-process.ts';
+import type { ModelAgents } from './agent.ts';
+import type { ModelDeployment } from './deployment.ts';
+
+/** A log that nobody reads. */
+class SilentLog extends Logger {
+  override createChild(): Logger {
+    return this;
+  }
+  override debug(): void {}
+  override info(): void {}
+  override warn(): void {}
+  override error(): void {}
+}
+const log = new SilentLog({ logLevel: 'SILENT' });
+
+/** A process with a clock that may be wrong by ten minutes either way. */
+export function startProcess(deployment: ModelDeployment, name: string): SimulatedProcess {
+  const { faults, random, time } = deployment;
+  const skew = faults.happens('clock skewed', 0.3) ? random.integer(-600_000, 600_000) : 0;
+  return new SimulatedProcess(name, time, faults, skew);
+}
+
+/** What watches jobs, opened for one process. */
+export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, actor: Actor) {
+  const { table, queues, objects } = new ModelClient(deployment, process, actor);
+  return {
+    ...openWatch({ env: ENV, table, clock: process.clock, queues, objects }),
+    random: deployment.random.next,
+    pause: (milliseconds: number) => pause(process.timing, milliseconds),
+  };
+}
+
+/** Milliseconds in which a worker that was told to stop has ended its attempts: its grace, asking politely, a claim under way. */
+const STOPPED_AFTER = 120_000;
+
+/** Workers that are started again when they were killed, and replaced by newer ones at a deployment. */
+export class ModelWorkers {
+  readonly #deployment: ModelDeployment;
+  readonly #agents: ModelAgents;
+  readonly #slots: number;
+  #count = 0;
+  #absentUntil = 0;
+  readonly #drains = new Set<() => void>();
+
+  constructor(deployment: ModelDeployment, agents: ModelAgents, slots: number) {
+    this.#deployment = deployment;
+    this.#agents = agents;
+    this.#slots = slots;
+  }
+
+  /** Starts one worker, and another whenever it has gone. */
+  start(): void {
+    this.#count += 1;
+    const process = startProcess(this.#deployment, `worker-${this.#count}`);
+    const [draining, stopping] = [new AbortController(), new AbortController()];
+    const drain = () => {
+      draining.abort();
+      process.schedule(() => stopping.abort(), ENV.PROMPTQ_STOP_GRACE_SECONDS * 1000);
+      this.#expectRest(process);
+    };
+    this.#drains.add(drain);
+    const again = () => {
+      if (!this.#drains.delete(drain)) return;
+      const { time, random } = this.#deployment;
+      const absence = Math.max(0, this.#absentUntil - time.now);
+      time.schedule(() => this.start(), absence + random.skewed(500, 60_000));
+    };
+    process.onDeath(again);
+    const worker = this.#worker(process, { draining: draining.signal, stopping: stopping.signal });
+    worker
+      .run(this.#slots)
+      .then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
+  }
+
+  /** A worker that was told to stop must soon run nothing any more. */
+  #expectRest(process: SimulatedProcess): void {
+    const { time, tellFault } = this.#deployment;
+    const since = time.now;
+    time.schedule(() => {
+      const isRunning = [...this.#agents.live].some((run) => run.process === process);
+      if (isRunning && process.hasRunSince(since))
+        tellFault(`${process.name} runs an attempt although it was told to stop`);
+    }, STOPPED_AFTER);
+  }
+
+  /** Every worker is told to stop; newer ones come. */
+  deploy(): void {
+    for (const drain of [...this.#drains]) drain();
+  }
+
+  /** Every worker is told to stop, and none comes for so many milliseconds. */
+  leave(milliseconds: number): void {
+    this.#absentUntil = this.#deployment.time.now + milliseconds;
+    this.deploy();
+  }
+
+  #worker(process: SimulatedProcess, signals: { draining: AbortSignal; stopping: AbortSignal }): Worker {
+    const actor = { id: process.name, doing: 'work' };
+    const watch = watchOf(this.#deployment, process, actor);
+    const { objects } = new ModelClient(this.#deployment, process, actor);
+    const context = {
+      ...watch,
+      env: ENV,
+      workerId: process.name,
+      markPrefix: '',
+      objects,
+      log,
+      timing: process.timing,
+      machine: {
+        folder: { make: async () => undefined, remove: async () => undefined },
+        runAgent: this.#agents.on(process),
+      },
+      source: new PermitSource({
+        permits: watch.permits,
+        starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock: process.clock }),
+        onFailure: () => undefined,
+        timing: process.timing,
+      }),
+    };
+    return new Worker(context, signals);
+  }
+}

@@ -1,0 +1,195 @@
+import { type Job, PARK_REASONS } from '../../../lib/jobs/job.ts';
+import { ModelClient } from '../model/client.ts';
+import type { EventCounts } from '../model/events.ts';
+import { type FaultCounts, Faults } from '../model/faults.ts';
+import { VirtualTime } from '../model/virtual-time.ts';
+import { AccountRules, PROFILES } from '../rules/account-rules.ts';
+import { ProfileRules } from '../rules/profile-rules.ts';
+import { SeededRandom } from '../seeded-random.ts';
+import { ModelAgents } from './agent.ts';
+import { ModelApi } from './api.ts';
+import { Clients } from './clients.ts';
+import { ModelDeployment, SHARDS } from './deployment.ts';
+import { addLaterJobs } from './later-jobs.ts';
+import { ENDED_AFTER, faultsAtRest, isAtRest } from './quiescence.ts';
+import { ModelTriggers } from './triggers.ts';
+import { ModelWorkers, startProcess } from './workers.ts';
+
+/** The project that gives each folder to one job at a time. */
+const EXCLUSIVE = 'p1';
+
+/** Every which world holds jobs of a later version: each pass reads them all again, so they cost most of a world's time. */
+const LATER_JOBS_EVERY = 4;
+
+/** What became of one world. */
+export interface WorldReport {
+  readonly seed: number;
+  /** Jobs that were made. */
+  readonly lives: number;
+  readonly attempts: number;
+  /** Lives by the state that they ended in. */
+  readonly ends: Readonly<Record<string, number>>;
+  /** By the command's name. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly events: EventCounts;
+  readonly faults: FaultCounts;
+  readonly violations: readonly string[];
+  /** Virtual milliseconds. */
+  readonly lasted: number;
+}
+
+/** Milliseconds that everything has to come to rest once the faults are over: more than the longest backoffs of a job. */
+const SETTLING = 2 * 3_600_000;
+
+/** One deployment with its clients, workers and faults, all of which follow from the seed. */
+export class World {
+  readonly #seed: number;
+  readonly #time = new VirtualTime();
+  readonly #random: SeededRandom;
+  readonly #faults: Faults;
+  readonly #deployment: ModelDeployment;
+  readonly #agents: ModelAgents;
+  readonly #violations: string[] = [];
+
+  constructor(seed: number, trace?: (line: string) => void) {
+    this.#seed = seed;
+    this.#random = new SeededRandom(seed);
+    this.#faults = new Faults(this.#random);
+    const write = trace && ((line: string) => trace(`${(this.#time.now / 1000).toFixed(3).padStart(10)} ${line}`));
+    this.#deployment = new ModelDeployment(
+      { time: this.#time, random: this.#random, faults: this.#faults },
+      { onFault: (fault) => this.#violated(fault), trace: write },
+    );
+    this.#agents = new ModelAgents(this.#deployment);
+    // Of its jobs with one and the same cwd only one may run at a time.
+    const project = { kind: 'project', id: EXCLUSIVE, name: EXCLUSIVE, created_at: new Date(0).toISOString() };
+    this.#deployment.registry.put({ ...project, settings: { exclusive_cwd: true } }, {});
+    if (seed % LATER_JOBS_EVERY === 0) addLaterJobs(this.#deployment);
+    const accounts = new AccountRules();
+    const profiles = new ProfileRules(this.#deployment);
+    this.#deployment.onJobWrite = (before, after, actor) => {
+      const fault = accounts.faultOf(before, after, actor) ?? profiles.faultOf(before, after);
+      if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
+      if (after.status === 'RUNNING' && before?.status !== 'RUNNING') this.#expectFolderOfItsOwn(after);
+      if (before?.status !== 'RUNNING') return;
+      if (this.#faults.weather === 'orderly' && after.losses !== before.losses)
+        this.#violated(`${this.#deployment.nameOf(after.id)}: a worker was lost although nobody died`);
+      const isAsked = before.cancel_requested_at === undefined && after.cancel_requested_at !== undefined;
+      if (isAsked || after.status !== 'RUNNING' || after.attempt !== before.attempt)
+        this.#expectEnd(before.id, before.attempt);
+    };
+  }
+
+  async run(): Promise<WorldReport> {
+    const random = this.#random;
+    const api = new ModelApi(this.#deployment);
+    const jobs = random.integer(20, 120);
+    const clients = new Clients(this.#deployment, api, { jobs, onFault: (fault) => this.#violated(fault) });
+    const workers = new ModelWorkers(this.#deployment, this.#agents, random.integer(1, 3));
+    const triggers = new ModelTriggers(this.#deployment);
+    const pace = random.pick([200, 3_000, 20_000]);
+    for (let count = random.integer(1, 4); count > 0; count -= 1) workers.start();
+    for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);
+    void triggers.watchEveryMinute();
+    for (let shard = 0; shard < SHARDS; shard += 1) void triggers.countShard(shard);
+    void this.#trouble(workers, triggers);
+    await this.#until(() => clients.done);
+    await this.#until(() => false, random.skewed(1_000, 900_000));
+    this.#faults.end(this.#time.now);
+    await this.#settle(clients, triggers);
+    const lives = this.#deployment.allJobs();
+    const ends: Record<string, number> = {};
+    for (const { status } of lives) ends[status] = (ends[status] ?? 0) + 1;
+    return {
+      seed: this.#seed,
+      lives: lives.length,
+      ends,
+      attempts: lives.reduce((sum, { attempt }) => sum + attempt, 0),
+      calls: this.#deployment.calls,
+      events: this.#deployment.events,
+      faults: this.#faults.counts,
+      violations: this.#violations,
+      lasted: this.#time.now,
+    };
+  }
+
+  async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
+    const end = this.#time.now + SETTLING;
+    const isAtRestNow = () => this.#agents.live.size === 0 && this.#deployment.allJobs().every(isAtRest);
+    while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
+      // Where nobody watches, somebody must say that the vendor takes jobs again; else probes find it out.
+      if (this.#faults.weather === 'orderly') void clients.link();
+      await this.#until(() => false, 30_000);
+    }
+    if (this.#violations.length > 0) return;
+    const process = startProcess(this.#deployment, 'judge');
+    const client = new ModelClient(this.#deployment, process, { id: 'judge', doing: 'judge' });
+    let isJudged = false;
+    const judge = { process, client, acknowledged: clients.acknowledged, agents: this.#agents };
+    void faultsAtRest(this.#deployment, judge)
+      .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
+      .then((faults) => {
+        for (const fault of faults) this.#violated(fault);
+        isJudged = true;
+      });
+    await this.#until(() => isJudged);
+    triggers.stop();
+  }
+
+  /** Deployments, lost queues and storms of throttling. */
+  async #trouble(workers: ModelWorkers, triggers: ModelTriggers): Promise<void> {
+    const isStormy = this.#faults.weather === 'stormy';
+    while (this.#faults.active) {
+      await this.#time.sleep(this.#random.skewed(5_000, 300_000));
+      if (this.#faults.happens('deployed', 0.3)) workers.deploy();
+      if (isStormy && this.#faults.happens('no workers', 0.05)) workers.leave(this.#random.integer(60_000, 2_400_000));
+      if (isStormy && this.#faults.happens('queues purged', 0.1)) {
+        this.#deployment.purgeQueues();
+        triggers.noteLoss();
+      }
+      if (this.#faults.active && this.#random.chance(0.3)) {
+        this.#faults.vendor = this.#random.chance(0.4) ? undefined : this.#random.pick(PARK_REASONS);
+        this.#faults.refused = this.#random.chance(0.3) ? undefined : this.#random.pick(PROFILES);
+      }
+      if (isStormy && this.#faults.active && this.#random.chance(0.3)) {
+        this.#faults.throttled = true;
+        await this.#time.sleep(this.#random.skewed(500, 60_000));
+        this.#faults.throttled = false;
+      }
+    }
+  }
+
+  /** An attempt whose fence is void, or that was asked to end, must end, unless its worker stands still or is dead. */
+  #expectEnd(job: string, attempt: number): void {
+    const run = [...this.#agents.live].find((live) => live.job === job && live.attempt === attempt);
+    if (run === undefined) return;
+    const since = this.#time.now;
+    this.#time.schedule(() => {
+      if (this.#agents.live.has(run) && run.process.hasRunSince(since))
+        this.#violated(`attempt ${attempt} of ${this.#deployment.nameOf(job)} runs on although it was to end`);
+    }, ENDED_AFTER);
+  }
+
+  #expectFolderOfItsOwn({ id, project_id, cwd }: Job): void {
+    if (project_id !== EXCLUSIVE || cwd === undefined) return;
+    const others = this.#deployment
+      .allJobs()
+      .filter((job) => job.id !== id && job.status === 'RUNNING' && job.project_id === EXCLUSIVE && job.cwd === cwd);
+    for (const other of others)
+      this.#violated(`${this.#deployment.nameOf(id)} runs in the folder of ${this.#deployment.nameOf(other.id)}`);
+  }
+
+  #violated(fault: string): void {
+    this.#violations.push(`${(this.#time.now / 1000).toFixed(3)} s: ${fault}`);
+  }
+
+  async #until(isOver: () => boolean, longest = 12 * 3_600_000): Promise<void> {
+    const end = this.#time.now + longest;
+    let isLate = false;
+    const cancel = this.#time.schedule(() => {
+      isLate = true;
+    }, end - this.#time.now);
+    await this.#time.run(() => isLate || isOver() || this.#violations.length > 0);
+    cancel();
+  }
+}
