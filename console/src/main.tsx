@@ -1,10 +1,10 @@
 import '@cloudscape-design/global-styles/index.css';
-import './layout/console.css';
+import './frame/console.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
-import { applyAppearance, keptAppearance } from './layout/appearance.ts';
+import { applyAppearance, keptAppearance } from './browser/appearance.ts';
 import { Pages } from './pages.tsx';
 
 applyAppearance(keptAppearance());

@@ -5,8 +5,8 @@ import { joinedKey, receiptKey } from '../../lib/jobs/output-keys.ts';
 import { type GitServer, startGitServer } from '../git-server.ts';
 import { fileOfObject } from '../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { axeFaults, bringAxe } from './axe.ts';
 import { launchBrowser, openAs } from './browser.ts';
+import { axeFaults, bringAxe } from './scenes/axe.ts';
 
 let service: ServiceUnderTest;
 let repository: GitServer;

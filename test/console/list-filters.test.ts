@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { serviceAnswer } from './answers.ts';
-import { axeFaults, bringAxe } from './axe.ts';
 import { launchBrowser, openAs } from './browser.ts';
+import { axeFaults, bringAxe } from './scenes/axe.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

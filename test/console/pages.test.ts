@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { launchBrowser, openAs, PATIENCE } from './browser.ts';
-import { CONSOLE_PAGES } from './console-pages.ts';
-import { judgeScene, openScene } from './judge-scene.ts';
 import { makeSampleData, type SampleJobs } from './sample-data.ts';
-import { SCENES } from './scenes.ts';
+import { CONSOLE_PAGES } from './scenes/console-pages.ts';
+import { judgeScene, openScene } from './scenes/judge-scene.ts';
+import { SCENES } from './scenes/scenes.ts';
 
 /** What the first page may cost (bytes): document, scripts and styles, compressed. */
 const FIRST_LOAD = 350 * 1024;

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { axeFaults, bringAxe } from './axe.ts';
 import { launchBrowser, openAs } from './browser.ts';
+import { axeFaults, bringAxe } from './scenes/axe.ts';
 import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from './scripted-codex.ts';
 
 let service: ServiceUnderTest;

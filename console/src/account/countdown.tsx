@@ -1,5 +1,5 @@
 import Box from '@cloudscape-design/components/box';
-import { useNow } from '../layout/time-ago.tsx';
+import { useNow } from '../format/time-ago.tsx';
 
 /** How long something still holds, second by second. Not a live region: that would speak all the time. */
 export function Countdown({ until }: { until: string }) {

@@ -1,6 +1,6 @@
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
-import { TimeAgo } from '../layout/time-ago.tsx';
+import { TimeAgo } from '../format/time-ago.tsx';
 import type { Account } from './account-query.ts';
 
 const LOOKS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type; text: string }>> = {

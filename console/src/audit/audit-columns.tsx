@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { Link } from 'react-router';
-import { TimeAgo } from '../layout/time-ago.tsx';
+import { TimeAgo } from '../format/time-ago.tsx';
 import { ACTION_WORDS } from './action-words.ts';
 import type { AuditRow } from './audit-query.ts';
 

@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { TimeAgo } from '../layout/time-ago.tsx';
+import { TimeAgo } from '../format/time-ago.tsx';
 import type { Binding } from './binding-queries.ts';
 import { fieldsOf, MODES } from './modes.ts';
 

@@ -1,4 +1,4 @@
-import { SecretDialog } from '../layout/secret-dialog.tsx';
+import { SecretDialog } from '../feedback/secret-dialog.tsx';
 
 /** The one time that the secret which calls are signed with is shown. */
 export function BindingSecret({ secret, onDone }: { secret: string; onDone: () => void }) {

@@ -2,9 +2,9 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
-import { AdminsOnly } from '../layout/admins-only.tsx';
-import { notify } from '../layout/notices.tsx';
-import { usePageTitle } from '../layout/page-title.ts';
+import { notify } from '../feedback/notices.tsx';
+import { AdminsOnly } from '../page/admins-only.tsx';
+import { usePageTitle } from '../page/page-title.ts';
 import { downloadExport } from './config-queries.ts';
 import { ImportForm } from './import-form.tsx';
 

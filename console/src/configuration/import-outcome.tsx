@@ -1,6 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
+import { faultsOf } from '../form/import-faults.ts';
 import type { ImportResult } from './config-queries.ts';
-import { faultsOf } from './import-faults.ts';
 
 /** Why a document was refused: every fault with its place. */
 export function ImportFaults({ error }: { error: Error }) {

@@ -1,9 +1,9 @@
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
-import { PageFault } from '../layout/page-fault.tsx';
-import { PageLoading } from '../layout/page-loading.tsx';
-import { usePageTitle } from '../layout/page-title.ts';
+import { PageFault } from '../page/page-fault.tsx';
+import { PageLoading } from '../page/page-loading.tsx';
+import { usePageTitle } from '../page/page-title.ts';
 import { environmentQuery } from './environment-query.ts';
 import { Limits } from './limits.tsx';
 import { ServiceFacts } from './service-facts.tsx';

@@ -1,7 +1,7 @@
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
-import { sizeText } from '../layout/size-text.ts';
+import { sizeText } from '../format/size-text.ts';
 import type { Environment } from './environment-query.ts';
 
 /** What the deployment is and how it is set. */

@@ -2,9 +2,9 @@ import Cards, { type CardsProps } from '@cloudscape-design/components/cards';
 import Header from '@cloudscape-design/components/header';
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import { Link } from 'react-router';
-import { EmptyList } from '../layout/empty-list.tsx';
-import { sizeText } from '../layout/size-text.ts';
-import { TimeAgo } from '../layout/time-ago.tsx';
+import { sizeText } from '../format/size-text.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import { EmptyList } from '../tables/empty-list.tsx';
 import type { Host } from './environment-query.ts';
 
 /** The workers that were heard of lately, and how busy they are. */

@@ -1,9 +1,9 @@
 import { STATUSES } from '../../../lib/contract/statuses.ts';
 import type { Schemas } from '../api/client.ts';
 import { signOut } from '../api/sign-out.ts';
-import { statusText } from '../jobs/job-status.tsx';
-import { type Appearance, keepAppearance } from '../layout/appearance.ts';
-import { pagesFor } from '../layout/navigation.ts';
+import { type Appearance, keepAppearance } from '../browser/appearance.ts';
+import { statusText } from '../jobs/status/job-status.tsx';
+import { pagesFor } from '../page/navigation.ts';
 
 /** Something that the palette offers. */
 export interface Command {

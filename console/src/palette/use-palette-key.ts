@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { shortcutsAreOn } from '../layout/use-shortcuts.ts';
+import { shortcutsAreOn } from '../browser/use-shortcuts.ts';
 
 const IS_MAC = /^(Mac|iP)/.test(window.navigator.platform);
 

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client.ts';
-import { notify } from '../layout/notices.tsx';
+import { notify } from '../feedback/notices.tsx';
 
 /** Everybody's browser sessions, newest first. */
 export const sessionsQuery = queryOptions({

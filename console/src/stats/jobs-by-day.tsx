@@ -1,5 +1,5 @@
 import BarChart from '@cloudscape-design/components/bar-chart';
-import { EmptyList } from '../layout/empty-list.tsx';
+import { EmptyList } from '../tables/empty-list.tsx';
 import { CHART_HEIGHT, ChartFrame, dayText } from './chart-frame.tsx';
 import type { Day } from './stats-query.ts';
 

@@ -1,7 +1,7 @@
 import Header from '@cloudscape-design/components/header';
 import type { Schemas } from '../api/client.ts';
-import { EmptyList } from '../layout/empty-list.tsx';
-import { ListTable } from '../layout/list-table.tsx';
+import { EmptyList } from '../tables/empty-list.tsx';
+import { ListTable } from '../tables/list-table.tsx';
 
 interface TokenTableProps {
   readonly title: string;

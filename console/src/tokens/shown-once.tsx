@@ -1,4 +1,4 @@
-import { SecretDialog } from '../layout/secret-dialog.tsx';
+import { SecretDialog } from '../feedback/secret-dialog.tsx';
 import type { CreatedToken } from './token-queries.ts';
 
 /** The one time that a token is shown. */

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../api/client.ts';
-import { notify } from '../layout/notices.tsx';
+import { notify } from '../feedback/notices.tsx';
 
 export type Token = Schemas['Token'];
 export type CreatedToken = Schemas['CreatedToken'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Attempt, runOf, waitOf } from '../../../console/src/jobs/job/attempt-times.ts';
+import { type Attempt, runOf, waitOf } from '../../../console/src/jobs/status/attempt-times.ts';
 
 /** A time so many seconds after the hour. */
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 22, 12, 0, seconds)).toISOString();

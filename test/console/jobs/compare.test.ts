@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseChanges } from '../../../console/src/jobs/changes/parse-changes.ts';
 import { pairFiles } from '../../../console/src/jobs/compare/pair-files.ts';
-import { compareAddress, parseSide } from '../../../console/src/jobs/compare-address.ts';
+import { compareAddress, parseSide } from '../../../console/src/jobs/queries/compare-address.ts';
 
 test('an address names a job, and an attempt where one is meant', () => {
   expect(parseSide('job_1')).toEqual({ id: 'job_1' });

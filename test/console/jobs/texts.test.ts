@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { lineDiff } from '../../../console/src/jobs/edit/line-diff.ts';
-import { createColourStripper } from '../../../console/src/jobs/log/strip-colours.ts';
+import { lineDiff } from '../../../console/src/form/line-diff.ts';
+import { createColourStripper } from '../../../console/src/jobs/text/strip-colours.ts';
 
 const shown = (before: string, after: string) => lineDiff(before, after).map(({ sign, text }) => `${sign}${text}`);
 

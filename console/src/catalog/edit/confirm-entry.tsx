@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { TextChange } from '../../jobs/edit/field-change.tsx';
-import { JobsWaitingFor } from './jobs-waiting-for.tsx';
+import { JobsWaitingFor } from '../jobs-waiting-for.tsx';
 import type { Effect } from './use-save-entry.ts';
 
 interface ConfirmEntryProps {

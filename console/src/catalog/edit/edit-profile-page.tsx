@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useParams } from 'react-router';
-import { profilesQuery } from '../../jobs/form/catalog-choices.ts';
-import { AdminsOnly } from '../../layout/admins-only.tsx';
-import { PageFault } from '../../layout/page-fault.tsx';
-import { PageLoading } from '../../layout/page-loading.tsx';
-import { usePageTitle } from '../../layout/page-title.ts';
+import { profilesQuery } from '../../form/catalog-choices.ts';
+import { AdminsOnly } from '../../page/admins-only.tsx';
+import { PageFault } from '../../page/page-fault.tsx';
+import { PageLoading } from '../../page/page-loading.tsx';
+import { usePageTitle } from '../../page/page-title.ts';
 import type { Profile } from '../catalog-queries.ts';
 import { EntryEditor } from './entry-editor.tsx';
 import { MissingEntry } from './missing-entry.tsx';

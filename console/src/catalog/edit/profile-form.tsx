@@ -8,7 +8,7 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { useQuery } from '@tanstack/react-query';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { AGENTS, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
-import { environmentQuery } from '../../jobs/form/catalog-choices.ts';
+import { environmentQuery } from '../../form/catalog-choices.ts';
 import type { EntryFormPart } from './entry-kind.ts';
 import type { ProfileFields } from './profile-kind.ts';
 import { VariablesField } from './variables-field.tsx';

@@ -2,10 +2,10 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { lazyPart } from '../../layout/lazy-part.ts';
-import { Part } from '../../layout/part.tsx';
-import { compareAddress } from '../compare-address.ts';
-import type { JobSummary } from '../list/jobs-query.ts';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
+import { compareAddress } from '../queries/compare-address.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
 import { BULK_ACTIONS, type BulkAction } from './bulk-effect.ts';
 
 const BulkDialog = lazyPart(() => import('./bulk-dialog.tsx'), 'BulkDialog');

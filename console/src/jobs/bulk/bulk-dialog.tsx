@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { JobSummary } from '../list/jobs-query.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
 import { type BulkAction, refusalOf } from './bulk-effect.ts';
 import { BulkTable } from './bulk-table.tsx';
 import { runBulk } from './run-bulk.ts';

@@ -1,6 +1,6 @@
 import { hasEffect } from '../../../../lib/contract/job-actions.ts';
-import { statusText } from '../job-status.tsx';
-import type { JobSummary } from '../list/jobs-query.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
+import { statusText } from '../status/job-status.tsx';
 
 /** What can be asked of many jobs at once. */
 export const BULK_ACTIONS = ['cancel', 'retry', 'kill'] as const;

@@ -1,9 +1,9 @@
 import Box from '@cloudscape-design/components/box';
 import type { ReactNode } from 'react';
-import { ListTable } from '../../layout/list-table.tsx';
-import { JobStatus } from '../job-status.tsx';
-import type { JobSummary } from '../list/jobs-query.ts';
-import { jobHeadline } from '../list/prompt-headline.ts';
+import { ListTable } from '../../tables/list-table.tsx';
+import type { JobSummary } from '../queries/jobs-query.ts';
+import { JobStatus } from '../status/job-status.tsx';
+import { jobHeadline } from '../text/prompt-headline.ts';
 
 interface BulkTableProps {
   readonly title: string;

@@ -1,4 +1,4 @@
-import { actOn } from '../use-job-action.ts';
+import { actOn } from '../actions/use-job-action.ts';
 import type { BulkAction } from './bulk-effect.ts';
 
 /** How many jobs are acted on at once: soon done, and far below what the API takes a second. */

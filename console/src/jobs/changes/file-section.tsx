@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { CopyButton } from '../job/copy-button.tsx';
+import { CopyButton } from '../text/copy-button.tsx';
 import { changeNotes, lineCounts } from './change-notes.ts';
 import type { DiffLayout } from './diff-layout.ts';
 import { DiffRows } from './diff-rows.tsx';

@@ -1,6 +1,6 @@
 import { ApiFault } from '../../api/api-fault.ts';
 import { reach } from '../../api/reach.ts';
-import type { Job } from '../job/job-query.ts';
+import type { Job } from '../queries/job-query.ts';
 
 /** Bytes of a diff that are read and shown; the download has all that is kept. */
 export const MAX_SHOWN_BYTES = 2_000_000;

@@ -5,15 +5,15 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { usePageTitle } from '../../layout/page-title.ts';
-import { compareAddress, parseSide, type SideRef } from '../compare-address.ts';
-import { jobQuery } from '../job/job-query.ts';
-import { lastList } from '../list/last-list.ts';
+import { usePageTitle } from '../../page/page-title.ts';
+import { compareAddress, parseSide, type SideRef } from '../queries/compare-address.ts';
+import { jobQuery } from '../queries/job-query.ts';
+import { lastList } from '../queries/last-list.ts';
 import { Comparison } from './comparison.tsx';
 import { sideNames, sideOf } from './side.ts';
 import { SideCard } from './side-card.tsx';
 import './compare.css';
-import '../job-page.css';
+import '../job/job-page.css';
 
 /** Two attempts or jobs beside each other: `/compare?a=JOB[:ATTEMPT]&b=JOB[:ATTEMPT]`. */
 export function ComparePage() {

@@ -3,7 +3,7 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { ListTable } from '../../layout/list-table.tsx';
+import { ListTable } from '../../tables/list-table.tsx';
 import type { Fact } from './facts.ts';
 import type { Side } from './side.ts';
 

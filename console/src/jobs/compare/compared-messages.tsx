@@ -1,4 +1,4 @@
-import { TextBlock } from '../job/text-block.tsx';
+import { TextBlock } from '../text/text-block.tsx';
 import type { Side } from './side.ts';
 
 /** The last messages of two agents, once if they are the same. A script has none. */

@@ -3,10 +3,10 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import { structuredPatch } from 'diff';
 import { useMemo } from 'react';
-import { useNarrowScreen } from '../../layout/narrow-screen.ts';
+import { useNarrowScreen } from '../../browser/narrow-screen.ts';
 import { DiffRows } from '../changes/diff-rows.tsx';
 import { changedPart } from '../changes/parse-changes.ts';
-import { TextBlock } from '../job/text-block.tsx';
+import { TextBlock } from '../text/text-block.tsx';
 import type { Side } from './side.ts';
 
 /** How long (ms) the lines of two prompts may be matched. */

@@ -1,8 +1,8 @@
-import { sizeText } from '../../layout/size-text.ts';
-import { duration } from '../../layout/time-ago.tsx';
-import { runOf, waitOf } from '../job/attempt-times.ts';
+import { sizeText } from '../../format/size-text.ts';
+import { duration } from '../../format/time-ago.tsx';
 import { endText, waitText } from '../job/past-attempts.tsx';
-import { statusText } from '../job-status.tsx';
+import { runOf, waitOf } from '../status/attempt-times.ts';
+import { statusText } from '../status/job-status.tsx';
 import { settingTexts } from './setting-texts.ts';
 import type { Side } from './side.ts';
 

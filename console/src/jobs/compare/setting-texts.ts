@@ -1,5 +1,5 @@
-import { duration } from '../../layout/time-ago.tsx';
-import type { Job } from '../job/job-query.ts';
+import { duration } from '../../format/time-ago.tsx';
+import type { Job } from '../queries/job-query.ts';
 
 /** A job's settings by their labels, in the order of the form. */
 export function settingTexts(job: Job): [label: string, text: string][] {

@@ -6,13 +6,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { PageFault } from '../../layout/page-fault.tsx';
-import type { SideRef } from '../compare-address.ts';
-import { attemptOf } from '../job/attempt-times.ts';
-import type { Job } from '../job/job-query.ts';
-import { JobStatus } from '../job-status.tsx';
-import { jobHeading } from '../list/prompt-headline.ts';
-import { AttemptSelect } from '../log/attempt-select.tsx';
+import { PageFault } from '../../page/page-fault.tsx';
+import { AttemptSelect } from '../output/attempt-select.tsx';
+import type { SideRef } from '../queries/compare-address.ts';
+import type { Job } from '../queries/job-query.ts';
+import { attemptOf } from '../status/attempt-times.ts';
+import { JobStatus } from '../status/job-status.tsx';
+import { jobHeading } from '../text/prompt-headline.ts';
 
 interface SideCardProps {
   readonly name: string;

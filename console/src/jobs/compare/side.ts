@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
-import type { SideRef } from '../compare-address.ts';
-import { type Attempt, attemptOf } from '../job/attempt-times.ts';
-import type { Job } from '../job/job-query.ts';
+import type { SideRef } from '../queries/compare-address.ts';
+import type { Job } from '../queries/job-query.ts';
+import { type Attempt, attemptOf } from '../status/attempt-times.ts';
 
 export type Result = Schemas['JobResult'];
 

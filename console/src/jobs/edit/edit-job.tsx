@@ -10,7 +10,7 @@ import { focusFirstFault } from '../../form/focus-first-fault.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { changesOf, editOf, fieldsOf, type JobFaults, type JobFields } from '../form/job-fields.ts';
 import { JobForm } from '../form/job-form.tsx';
-import type { Job } from '../job/job-query.ts';
+import type { Job } from '../queries/job-query.ts';
 import { ConfirmEdit } from './confirm-edit.tsx';
 import { editFaults } from './edit-faults.ts';
 

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
+import { type DiffLine, lineDiff } from '../../form/line-diff.ts';
 import type { FieldChange as Change } from '../form/job-fields.ts';
-import { type DiffLine, lineDiff } from './line-diff.ts';
-import './field-change.css';
+import '../../form/text-change.css';
 
 const NAMES: Readonly<Record<Change['name'], string>> = {
   prompt: 'Prompt',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Job } from '../job/job-query.ts';
+import type { Job } from '../queries/job-query.ts';
 
 /** Where the output that an attempt writes while the page is open begins. */
 export interface LiveEdge {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import type { LogSink } from '../log/use-log.ts';
+import type { LogSink } from '../output/use-log.ts';
 import type { TimelineEvent } from './agent-event.ts';
 import { createEventReader } from './event-reader.ts';
 import type { LiveEdge } from './live-edge.ts';

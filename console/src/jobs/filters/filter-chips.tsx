@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button';
 import Icon from '@cloudscape-design/components/icon';
+import { activeFilters, type ChangeFilters, type JobFilters, NO_FILTERS } from '../queries/job-filters.ts';
 import { FILTER_LABELS, filterText } from './filter-words.ts';
-import { activeFilters, type ChangeFilters, type JobFilters, NO_FILTERS } from './job-filters.ts';
 import './filter-chips.css';
 
 interface FilterChipsProps {

@@ -1,6 +1,6 @@
-import { exactTime } from '../../layout/time-preference.ts';
-import { statusText } from '../job-status.tsx';
-import { activeFilters, type FilterName, type JobFilters } from './job-filters.ts';
+import { exactTime } from '../../format/time-preference.ts';
+import { activeFilters, type FilterName, type JobFilters } from '../queries/job-filters.ts';
+import { statusText } from '../status/job-status.tsx';
 
 /** What each filter is called, in the panel and on its chip. */
 export const FILTER_LABELS: Readonly<Record<FilterName, string>> = {

@@ -1,4 +1,4 @@
-import { type JobFilters, readFilters } from './job-filters.ts';
+import { type JobFilters, readFilters } from '../queries/job-filters.ts';
 
 const KEY = 'promptq.saved-filters';
 

@@ -1,10 +1,10 @@
 import ButtonDropdown, { type ButtonDropdownProps } from '@cloudscape-design/components/button-dropdown';
 import { useState } from 'react';
-import { lazyPart } from '../../layout/lazy-part.ts';
-import { notify } from '../../layout/notices.tsx';
-import { Part } from '../../layout/part.tsx';
+import { notify } from '../../feedback/notices.tsx';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
+import { type ChangeFilters, type JobFilters, NO_FILTERS } from '../queries/job-filters.ts';
 import { filtersText } from './filter-words.ts';
-import { type ChangeFilters, type JobFilters, NO_FILTERS } from './job-filters.ts';
 import { type KeptFilters, keepFilters, keptFilters } from './kept-filters.ts';
 
 const NameFilters = lazyPart(() => import('./name-filters.tsx'), 'NameFilters');

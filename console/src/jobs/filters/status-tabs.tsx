@@ -1,5 +1,5 @@
 import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
-import { statusText } from '../job-status.tsx';
+import { statusText } from '../status/job-status.tsx';
 import './status-tabs.css';
 
 interface StatusTabsProps {

@@ -1,7 +1,7 @@
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import FormField from '@cloudscape-design/components/form-field';
 import { useEffect, useRef, useState } from 'react';
-import { closestName, type Suggestion } from './closest-name.ts';
+import { closestName, type Suggestion } from '../../form/closest-name.ts';
 
 interface SuggestBoxProps {
   readonly label: string;

@@ -1,8 +1,8 @@
 import Alert from '@cloudscape-design/components/alert';
 import { useQuery } from '@tanstack/react-query';
 import { accountQuery } from '../../account/account-query.ts';
-import { LinkButton } from '../../layout/link-button.tsx';
-import { profilesQuery } from '../form/catalog-choices.ts';
+import { profilesQuery } from '../../form/catalog-choices.ts';
+import { LinkButton } from '../../page/link-button.tsx';
 
 /** Asks for the vendor account if jobs of the default profile need one and none is linked. */
 export function AccountHint() {

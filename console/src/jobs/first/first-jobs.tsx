@@ -2,10 +2,10 @@ import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../../api/session.ts';
-import { LinkButton } from '../../layout/link-button.tsx';
+import { LinkButton } from '../../page/link-button.tsx';
+import { EXAMPLES } from '../form/examples.ts';
 import { AccountHint } from './account-hint.tsx';
 import { CurlHint } from './curl-hint.tsx';
-import { EXAMPLES } from './examples.ts';
 import './first-jobs.css';
 
 /** Leads to the first job: examples to click, a command to paste, an account to link. */

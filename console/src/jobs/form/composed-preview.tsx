@@ -2,10 +2,10 @@ import Alert from '@cloudscape-design/components/alert';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import { useQuery } from '@tanstack/react-query';
 import { composePrompt, promptLength } from '../../../../lib/contract/compose-prompt.ts';
-import { profilesQuery, rulesQuery } from './catalog-choices.ts';
+import { profilesQuery, rulesQuery } from '../../form/catalog-choices.ts';
 import type { JobFields } from './job-fields.ts';
 import { PROMPT_LIMITS } from './prompt-limits.ts';
-import '../job-page.css';
+import '../job/job-page.css';
 
 /** The text that the agent will be given, put together as the worker does it. */
 export function ComposedPreview({ fields }: { fields: JobFields }) {

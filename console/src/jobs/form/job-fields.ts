@@ -1,7 +1,7 @@
 import type { DraftEditFields, JobCreation } from '../../../../lib/contract/schemas/job.ts';
 import type { FieldFaults } from '../../form/field-faults.ts';
 import { numberIn } from '../../form/field-faults.ts';
-import type { Job } from '../job/job-query.ts';
+import type { Job } from '../queries/job-query.ts';
 
 /** What the form holds, as it was typed. */
 export interface JobFields {

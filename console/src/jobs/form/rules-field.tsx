@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import { useQuery } from '@tanstack/react-query';
-import { rulesQuery } from './catalog-choices.ts';
+import { rulesQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-form.tsx';
 import './rules-field.css';
 

@@ -5,7 +5,7 @@ import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import { useQuery } from '@tanstack/react-query';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import { environmentQuery, profilesQuery } from './catalog-choices.ts';
+import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-form.tsx';
 
 /** How a job is run; what is left empty is the profile's or the deployment's. */

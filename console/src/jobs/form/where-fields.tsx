@@ -3,7 +3,7 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import { useQuery } from '@tanstack/react-query';
-import { projectsQuery } from './catalog-choices.ts';
+import { projectsQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-form.tsx';
 
 /** The project and the folder of a job. */

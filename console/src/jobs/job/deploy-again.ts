@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
-import { notify } from '../../layout/notices.tsx';
+import { notify } from '../../feedback/notices.tsx';
 
 /** Has a deploy binding, given by its id, act once more on a job that succeeded. */
 export function useDeployAgain(id: string) {

@@ -2,11 +2,11 @@ import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
-import { EmptyList } from '../../layout/empty-list.tsx';
-import { ListTable } from '../../layout/list-table.tsx';
-import { PageFault } from '../../layout/page-fault.tsx';
-import { sizeText } from '../../layout/size-text.ts';
-import { attachmentsQuery, type Job } from './job-query.ts';
+import { sizeText } from '../../format/size-text.ts';
+import { PageFault } from '../../page/page-fault.tsx';
+import { EmptyList } from '../../tables/empty-list.tsx';
+import { ListTable } from '../../tables/list-table.tsx';
+import { attachmentsQuery, type Job } from '../queries/job-query.ts';
 
 /** The files that the newest attempt left, each to download. */
 export function JobAttachments({ job }: { job: Job }) {

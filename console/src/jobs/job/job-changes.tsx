@@ -6,11 +6,11 @@ import Spinner from '@cloudscape-design/components/spinner';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Schemas } from '../../api/client.ts';
-import { lazyPart } from '../../layout/lazy-part.ts';
-import { Part } from '../../layout/part.tsx';
-import { sizeText } from '../../layout/size-text.ts';
+import { sizeText } from '../../format/size-text.ts';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
 import { diffAddress } from '../changes/read-diff.ts';
-import type { Job } from './job-query.ts';
+import type { Job } from '../queries/job-query.ts';
 
 const JobDiff = lazyPart(() => import('../changes/job-diff.tsx'), 'JobDiff');
 

@@ -1,6 +1,6 @@
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import { Link } from 'react-router';
-import { lastList } from '../list/last-list.ts';
+import { lastList } from '../queries/last-list.ts';
 
 /** The way back to the list as it was left, and the job's ID and link to copy. */
 export function JobCrumbs({ id }: { id: string }) {

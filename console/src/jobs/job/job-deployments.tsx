@@ -4,10 +4,10 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import { hasEditorScheme } from '../../../../lib/contract/editor-link.ts';
 import { useMayAct } from '../../api/session.ts';
-import { ListTable } from '../../layout/list-table.tsx';
-import { TimeAgo } from '../../layout/time-ago.tsx';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { ListTable } from '../../tables/list-table.tsx';
+import type { Job } from '../queries/job-query.ts';
 import { useDeployAgain } from './deploy-again.ts';
-import type { Job } from './job-query.ts';
 
 type Deployment = Job['deployments'][number];
 

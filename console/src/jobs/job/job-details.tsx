@@ -5,11 +5,11 @@ import Header from '@cloudscape-design/components/header';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Link } from 'react-router';
-import { duration } from '../../layout/time-ago.tsx';
-import { compareAddress } from '../compare-address.ts';
+import { duration } from '../../format/time-ago.tsx';
+import { compareAddress } from '../queries/compare-address.ts';
+import type { Job } from '../queries/job-query.ts';
+import { TextBlock } from '../text/text-block.tsx';
 import { JobHistory } from './job-history.tsx';
-import type { Job } from './job-query.ts';
-import { TextBlock } from './text-block.tsx';
 
 /** A job's history, settings and prompt. */
 export function JobDetails({ job }: { job: Job }) {

@@ -2,9 +2,9 @@ import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQueries } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { ListTable } from '../../layout/list-table.tsx';
-import { JobStatus } from '../job-status.tsx';
-import { type Job, jobQuery } from './job-query.ts';
+import { ListTable } from '../../tables/list-table.tsx';
+import { type Job, jobQuery } from '../queries/job-query.ts';
+import { JobStatus } from '../status/job-status.tsx';
 
 /** The jobs that this one asked for, and the one that asked for this. */
 export function JobFollowUps({ job }: { job: Job }) {

@@ -1,9 +1,9 @@
 import Steps from '@cloudscape-design/components/steps';
-import { duration, TimeAgo } from '../../layout/time-ago.tsx';
-import { statusText } from '../job-status.tsx';
-import { waitOf } from './attempt-times.ts';
+import { duration, TimeAgo } from '../../format/time-ago.tsx';
+import type { Job } from '../queries/job-query.ts';
+import { waitOf } from '../status/attempt-times.ts';
+import { statusText } from '../status/job-status.tsx';
 import { DEPLOYMENT_TYPES } from './job-deployments.tsx';
-import type { Job } from './job-query.ts';
 import { ATTEMPT_ENDS, type Happening, hasOutlivedAttempt, pastAttempts, waitText } from './past-attempts.tsx';
 
 /** What has happened to a job so far, in order: how long it waited and ran, and how it ended. */

@@ -6,15 +6,15 @@ import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
-import { PageFault } from '../../layout/page-fault.tsx';
-import { sizeText } from '../../layout/size-text.ts';
-import { duration } from '../../layout/time-ago.tsx';
-import { JobStatus } from '../job-status.tsx';
-import { AttemptSelect } from '../log/attempt-select.tsx';
-import { outputLosses } from '../log/output-losses.ts';
-import { createColourStripper } from '../log/strip-colours.ts';
-import { type Job, resultQuery } from './job-query.ts';
-import { TextBlock } from './text-block.tsx';
+import { sizeText } from '../../format/size-text.ts';
+import { duration } from '../../format/time-ago.tsx';
+import { PageFault } from '../../page/page-fault.tsx';
+import { AttemptSelect } from '../output/attempt-select.tsx';
+import { outputLosses } from '../output/output-losses.ts';
+import { type Job, resultQuery } from '../queries/job-query.ts';
+import { JobStatus } from '../status/job-status.tsx';
+import { createColourStripper } from '../text/strip-colours.ts';
+import { TextBlock } from '../text/text-block.tsx';
 
 /** Characters of each stream's end that are shown; the log has all. */
 const TAIL = 20_000;

@@ -3,20 +3,20 @@ import Tabs, { type TabsProps } from '@cloudscape-design/components/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { lazyPart } from '../../layout/lazy-part.ts';
-import { Part } from '../../layout/part.tsx';
-import { useShortcuts } from '../../layout/use-shortcuts.ts';
-import { lastList } from '../list/last-list.ts';
+import { useShortcuts } from '../../browser/use-shortcuts.ts';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
+import { attachmentsQuery, type Job } from '../queries/job-query.ts';
+import { lastList } from '../queries/last-list.ts';
 import { JobAttachments } from './job-attachments.tsx';
 import { JobChanges } from './job-changes.tsx';
 import { JobDeployments } from './job-deployments.tsx';
 import { JobDetails } from './job-details.tsx';
 import { JobFollowUps } from './job-follow-ups.tsx';
-import { attachmentsQuery, type Job } from './job-query.ts';
 import { JobResult } from './job-result.tsx';
 
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
-const AgentTimeline = lazyPart(() => import('../events/agent-timeline.tsx'), 'AgentTimeline');
+const AgentTimeline = lazyPart(() => import('../timeline/agent-timeline.tsx'), 'AgentTimeline');
 
 /** The parts of a job that apply to it. The one that is shown stands in the address, so it stays when the job's state changes. */
 export function JobTabs({ job }: { job: Job }) {

@@ -1,11 +1,11 @@
 import type { StepsProps } from '@cloudscape-design/components/steps';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { duration } from '../../layout/time-ago.tsx';
-import { compareAddress } from '../compare-address.ts';
-import { statusText } from '../job-status.tsx';
-import { type Attempt, attemptOf, runOf, type Wait, waitOf } from './attempt-times.ts';
-import type { Job } from './job-query.ts';
+import { duration } from '../../format/time-ago.tsx';
+import { compareAddress } from '../queries/compare-address.ts';
+import type { Job } from '../queries/job-query.ts';
+import { type Attempt, attemptOf, runOf, type Wait, waitOf } from '../status/attempt-times.ts';
+import { statusText } from '../status/job-status.tsx';
 
 /** A step of a job's history. */
 export interface Happening {

@@ -1,8 +1,8 @@
 import Alert, { type AlertProps } from '@cloudscape-design/components/alert';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
-import { duration, useNow } from '../../layout/time-ago.tsx';
-import type { Job } from './job-query.ts';
+import { duration, useNow } from '../../format/time-ago.tsx';
+import type { Job } from '../queries/job-query.ts';
 
 /** Why a job is where it is, where that is not plain: it waits, it failed, it was asked to end. */
 export function WhyWaiting({ job }: { job: Job }) {

@@ -1,6 +1,6 @@
 import { api, dataOf } from '../../api/client.ts';
-import type { JobFilters } from '../filters/job-filters.ts';
-import type { JobSummary } from './jobs-query.ts';
+import type { JobFilters } from '../queries/job-filters.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
 
 /** Jobs that can be selected at once: as many as a preview can still be read through. */
 export const SELECTION_LIMIT = 1_000;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useNarrowScreen } from '../../layout/narrow-screen.ts';
+import { useNarrowScreen } from '../../browser/narrow-screen.ts';
 
 /** What the list can show of a job beside its title, in the order of the columns. Tags are below the title. */
 export const COLUMN_LABELS = {

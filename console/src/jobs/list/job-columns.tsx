@@ -2,13 +2,13 @@ import Box from '@cloudscape-design/components/box';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
-import { TimeAgo } from '../../layout/time-ago.tsx';
-import { JobStatus } from '../job-status.tsx';
-import { RunTime } from '../run-time.tsx';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import type { JobSummary } from '../queries/jobs-query.ts';
+import { shortReason } from '../status/job-reason.ts';
+import { JobStatus } from '../status/job-status.tsx';
+import { RunTime } from '../status/run-time.tsx';
 import { COLUMN_LABELS, type ColumnId } from './column-choice.ts';
-import { shortReason } from './job-reason.ts';
 import { JobTitle } from './job-title.tsx';
-import type { JobSummary } from './jobs-query.ts';
 
 type Column = TableProps.ColumnDefinition<JobSummary>;
 

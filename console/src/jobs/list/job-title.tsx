@@ -1,9 +1,9 @@
 import Box from '@cloudscape-design/components/box';
 import { Link, useSearchParams } from 'react-router';
-import { withFilters } from '../filters/job-filters.ts';
-import { reasonDetail } from './job-reason.ts';
-import type { JobSummary } from './jobs-query.ts';
-import { jobHeadline, promptHeadline } from './prompt-headline.ts';
+import { withFilters } from '../queries/job-filters.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
+import { reasonDetail } from '../status/job-reason.ts';
+import { jobHeadline, promptHeadline } from '../text/prompt-headline.ts';
 import './job-title.css';
 
 /** What a job is called, with its prompt below a title, the error it ended with, and its tags. */

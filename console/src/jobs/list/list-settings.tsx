@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
-import { lazyPart } from '../../layout/lazy-part.ts';
-import { Part } from '../../layout/part.tsx';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
 import type { ColumnChoice } from './column-choice.ts';
 
 const SettingsDialog = lazyPart(() => import('./settings-dialog.tsx'), 'SettingsDialog');

@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button';
-import { EmptyList } from '../../layout/empty-list.tsx';
-import { lazyPart } from '../../layout/lazy-part.ts';
-import { Part } from '../../layout/part.tsx';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
+import { EmptyList } from '../../tables/empty-list.tsx';
 
 const FirstJobs = lazyPart(() => import('../first/first-jobs.tsx'), 'FirstJobs');
 

@@ -1,9 +1,9 @@
 import Button from '@cloudscape-design/components/button';
 import { useMutation } from '@tanstack/react-query';
-import { notify } from '../../layout/notices.tsx';
-import type { JobFilters } from '../filters/job-filters.ts';
+import { notify } from '../../feedback/notices.tsx';
+import type { JobFilters } from '../queries/job-filters.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
 import { allMatching, SELECTION_LIMIT } from './all-matching.ts';
-import type { JobSummary } from './jobs-query.ts';
 
 interface SelectAllProps {
   readonly filters: JobFilters;

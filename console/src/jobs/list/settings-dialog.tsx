@@ -6,7 +6,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
-import { switchAbsoluteTimes, useAbsoluteTimes } from '../../layout/time-preference.ts';
+import { switchAbsoluteTimes, useAbsoluteTimes } from '../../format/time-preference.ts';
 import { COLUMN_IDS, COLUMN_LABELS, type ColumnChoice, type ColumnId } from './column-choice.ts';
 
 /** Chooses the columns of the list and how times are shown. Each choice applies at once. */

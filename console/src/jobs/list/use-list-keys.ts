@@ -1,6 +1,6 @@
 import type { InputProps } from '@cloudscape-design/components/input';
 import type { RefObject } from 'react';
-import { useShortcuts } from '../../layout/use-shortcuts.ts';
+import { useShortcuts } from '../../browser/use-shortcuts.ts';
 
 interface ListKeys {
   readonly search: RefObject<InputProps.Ref | null>;

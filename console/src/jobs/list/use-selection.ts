@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { JobSummary } from './jobs-query.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
 
 /** The chosen jobs, as they were last read; also those that another page or filter shows. */
 export interface Selection {

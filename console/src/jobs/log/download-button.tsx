@@ -1,8 +1,8 @@
 import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
-import { notify } from '../../layout/notices.tsx';
+import { notify } from '../../feedback/notices.tsx';
+import type { LogStream } from '../output/use-log.ts';
 import { downloadLog } from './download-log.ts';
-import type { LogStream } from './use-log.ts';
 
 /** Brings an attempt's log as a file, and says how far it is while that takes long. */
 export function DownloadButton({ job, stream }: { job: { id: string; attempt: number }; stream: LogStream }) {

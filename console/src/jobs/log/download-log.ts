@@ -1,6 +1,6 @@
-import { followLog, type LogPiece } from './follow-log.ts';
-import { readLogs } from './read-logs.ts';
-import type { LogStream } from './use-log.ts';
+import { followLog, type LogPiece } from '../output/follow-log.ts';
+import { readLogs } from '../output/read-logs.ts';
+import type { LogStream } from '../output/use-log.ts';
 
 type Sizes = Partial<Record<LogPiece['stream'], number>>;
 

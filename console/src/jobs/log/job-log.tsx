@@ -5,17 +5,17 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import type { Job } from '../job/job-query.ts';
-import { AttemptSelect } from './attempt-select.tsx';
+import { AttemptSelect } from '../output/attempt-select.tsx';
+import { useLogStart } from '../output/log-start.ts';
+import { LogStatus } from '../output/log-status.tsx';
+import { type LogStream, useLog } from '../output/use-log.ts';
+import type { Job } from '../queries/job-query.ts';
 import { DownloadButton } from './download-button.tsx';
 import { keepPlainText, prefersPlainText } from './log-preference.ts';
 import { LogSearch } from './log-search.tsx';
-import { useLogStart } from './log-start.ts';
-import { LogStatus } from './log-status.tsx';
 import type { LogView } from './log-view.ts';
 import { openPlainText } from './plain-view.ts';
 import { openTerminal } from './terminal-view.ts';
-import { type LogStream, useLog } from './use-log.ts';
 import './job-log.css';
 
 const STREAMS: { id: LogStream; text: string }[] = [

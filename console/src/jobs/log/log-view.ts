@@ -1,4 +1,4 @@
-import type { LogPiece } from './follow-log.ts';
+import type { LogPiece } from '../output/follow-log.ts';
 
 /** Shows a log that comes in pieces. */
 export interface LogView {

@@ -1,5 +1,5 @@
+import { createColourStripper } from '../text/strip-colours.ts';
 import type { OpenLogView } from './log-view.ts';
-import { createColourStripper } from './strip-colours.ts';
 
 /** Characters that are shown; what is before them can be downloaded. */
 const SHOWN = 2_000_000;

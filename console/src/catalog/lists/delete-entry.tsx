@@ -1,0 +1,51 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.ts';
+import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
+import { notify } from '../../feedback/notices.tsx';
+import { JobsWaitingFor } from '../jobs-waiting-for.tsx';
+
+interface DeleteEntryProps {
+  readonly what: 'rule' | 'profile';
+  readonly name: string;
+  readonly onDone: () => void;
+}
+
+/** Asks before a rule or profile is deleted, and names the jobs that would fail for it. */
+export function DeleteEntry({ what, name, onDone }: DeleteEntryProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: async () => {
+      if (what === 'rule') await dataOf(api.DELETE('/api/v1/rules/{id}', { params: { path: { id: name } } }));
+      else await dataOf(api.DELETE('/api/v1/profiles/{name}', { params: { path: { name } } }));
+    },
+    onSuccess: async () => {
+      notify({ type: 'success', header: `The ${what} “${name}” was deleted` });
+      onDone();
+      await client.invalidateQueries();
+    },
+  });
+  return (
+    <ConfirmDialog
+      action={`Delete the ${what}`}
+      busy={remove.isPending}
+      onDismiss={onDone}
+      onConfirm={() => remove.mutate()}
+    >
+      <SpaceBetween size="m">
+        {remove.error && (
+          <Alert type="error" header={`The ${what} was not deleted`}>
+            {remove.error.message}
+          </Alert>
+        )}
+        <Box>
+          Jobs that use “{name}” and have not started fail when they start. Running jobs are not affected.
+          {what === 'profile' && ' If it replaces a built-in profile, that one applies again.'}
+        </Box>
+        <JobsWaitingFor what={what} name={name} />
+      </SpaceBetween>
+    </ConfirmDialog>
+  );
+}

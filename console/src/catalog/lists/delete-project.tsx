@@ -1,0 +1,110 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { ApiFault } from '../../api/api-fault.ts';
+import { api, dataOf } from '../../api/client.ts';
+import { bindingsQuery } from '../../bindings/binding-queries.ts';
+import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
+import { notify } from '../../feedback/notices.tsx';
+import type { Project } from '../catalog-queries.ts';
+
+/** Deletes a project that is empty; of another one it says what it still has. */
+export function DeleteProject({ project, onDone }: { project: Project; onDone: () => void }) {
+  const client = useQueryClient();
+  const bindings = useQuery({ ...bindingsQuery, refetchOnMount: 'always' });
+  const remove = useMutation({
+    mutationFn: async () => await dataOf(api.DELETE('/api/v1/projects/{id}', { params: { path: { id: project.id } } })),
+    onSuccess: async () => {
+      notify({ type: 'success', header: `The project “${project.name}” was deleted` });
+      onDone();
+      await client.invalidateQueries();
+    },
+  });
+  const refused = remove.error && contentsIn(remove.error);
+  const jobs = Object.values(project.job_counts).reduce((sum, count) => sum + count, 0);
+  const bound = bindings.data?.items.filter(({ project_id }) => project_id === project.id).length ?? 0;
+  const contents = refused ?? { jobs, bindings: bound };
+  if (contents.jobs + contents.bindings > 0 && !bindings.isFetching)
+    return <NotEmpty project={project} {...contents} onDone={onDone} />;
+  return (
+    <ConfirmDialog
+      action="Delete the project"
+      busy={bindings.isFetching || remove.isPending}
+      onDismiss={onDone}
+      onConfirm={() => remove.mutate()}
+    >
+      <SpaceBetween size="m">
+        {remove.error && (
+          <Alert type="error" header="The project was not deleted">
+            {remove.error.message}
+          </Alert>
+        )}
+        <Box>
+          “{project.name}” has no jobs and no deploy bindings. Its settings are deleted. Statistics keep what its jobs
+          used. A job that names it creates it again.
+        </Box>
+      </SpaceBetween>
+    </ConfirmDialog>
+  );
+}
+
+interface NotEmptyProps extends Contents {
+  readonly project: Project;
+  readonly onDone: () => void;
+}
+
+function NotEmpty({ project, jobs, bindings, onDone }: NotEmptyProps) {
+  const parts = [jobs > 0 && counted(jobs, 'job'), bindings > 0 && counted(bindings, 'deploy binding')];
+  return (
+    <Modal
+      visible
+      header="The project is not empty"
+      closeAriaLabel="Close"
+      onDismiss={onDone}
+      footer={
+        <Box float="right">
+          <Button variant="primary" onClick={onDone}>
+            OK
+          </Button>
+        </Box>
+      }
+    >
+      <SpaceBetween size="s">
+        <Box>
+          “{project.name}” still has {parts.filter((part) => part !== false).join(' and ')}. Only an empty project can
+          be deleted.
+        </Box>
+        {bindings > 0 && (
+          <Box>
+            Delete its <Link to="/bindings">deploy bindings</Link> first.
+          </Box>
+        )}
+        {jobs > 0 && (
+          <Box>
+            <Link to={`/jobs?project=${encodeURIComponent(project.id)}`}>Its jobs</Link> are deleted when their
+            retention ends. Without a retention they are kept. A draft can be moved to another project.
+          </Box>
+        )}
+      </SpaceBetween>
+    </Modal>
+  );
+}
+
+interface Contents {
+  readonly jobs: number;
+  readonly bindings: number;
+}
+
+/** What a refusal says that the project still has. */
+function contentsIn(error: Error): Contents | undefined {
+  const { jobs, bindings } = error instanceof ApiFault ? error.details : {};
+  return typeof jobs === 'number' && typeof bindings === 'number' ? { jobs, bindings } : undefined;
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,102 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Checkbox from '@cloudscape-design/components/checkbox';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { notify } from '../../feedback/notices.tsx';
+import { type Project, projectsQuery } from '../catalog-queries.ts';
+
+const FIELDS = [
+  ['repository', 'Repository', 'https, without credentials, such as https://git.example.com/shop.git'],
+  ['ref', 'Branch, tag or commit', "What jobs start from; empty: the repository's default branch."],
+  ['setup', 'Setup command', 'Run once in each fresh working folder.'],
+  ['secret', 'Secret', 'Name of the secret that opens the repository, never its value.'],
+] as const;
+type Field = (typeof FIELDS)[number][0];
+
+/** Shows and sets how a project's jobs work: in which repository, and whether each has its folder for itself. */
+export function EditProject({ project, onDone }: { project: Project; onDone: () => void }) {
+  const [given, setGiven] = useState(() => settingsOf(project));
+  const client = useQueryClient();
+  const edit = useMutation({
+    mutationFn: async (body: Schemas['ProjectEdit']) =>
+      await dataOf(api.PATCH('/api/v1/projects/{id}', { params: { path: { id: project.id } }, body })),
+    onSuccess: async (settings) => {
+      const { repository, ref } = settings;
+      const content = repository ? `Its jobs work in ${repository}${ref ? `, ${ref}` : ''}.` : 'It has no repository.';
+      notify({ type: 'success', header: `${project.name} is set`, content });
+      onDone();
+      await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+    },
+  });
+  const body = changesOf(settingsOf(project), given);
+  const bound = (name: Field) => ({
+    value: given[name],
+    spellcheck: false,
+    onChange: ({ detail }: { detail: { value: string } }) => setGiven({ ...given, [name]: detail.value }),
+  });
+  return (
+    <Modal
+      visible
+      header={`Settings of “${project.name}”`}
+      closeAriaLabel="Close"
+      onDismiss={onDone}
+      footer={
+        <Box float="right">
+          <SpaceBetween size="xs" direction="horizontal">
+            <Button onClick={onDone}>Cancel</Button>
+            <Button
+              variant="primary"
+              disabled={Object.keys(body).length === 0}
+              loading={edit.isPending}
+              onClick={() => edit.mutate(body)}
+            >
+              Save
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        {edit.error && <Alert type="error">{edit.error.message}</Alert>}
+        <Box color="text-body-secondary">
+          Jobs that name no folder each work in a git worktree of the repository, if there is one.
+        </Box>
+        {FIELDS.map(([name, label, hint]) => (
+          <FormField key={name} label={label} description={hint}>
+            {name === 'setup' ? <Textarea {...bound(name)} rows={2} /> : <Input {...bound(name)} />}
+          </FormField>
+        ))}
+        <Checkbox
+          checked={given.exclusive_cwd}
+          description="Others of the same folder wait until it is free."
+          onChange={({ detail }) => setGiven({ ...given, exclusive_cwd: detail.checked })}
+        >
+          One job a folder at a time
+        </Checkbox>
+      </SpaceBetween>
+    </Modal>
+  );
+}
+
+type Settings = Record<Field, string> & { exclusive_cwd: boolean };
+
+function settingsOf({ repository, ref, setup, secret, exclusive_cwd }: Project): Settings {
+  return { repository: repository ?? '', ref: ref ?? '', setup: setup ?? '', secret: secret ?? '', exclusive_cwd };
+}
+
+/** What is to be sent: a setting that was emptied is taken away. */
+function changesOf(before: Settings, after: Settings): Schemas['ProjectEdit'] {
+  const texts = FIELDS.map(([name]) => [name, after[name].trim()] as const);
+  return {
+    ...Object.fromEntries(texts.filter(([name, text]) => text !== before[name])),
+    ...(after.exclusive_cwd !== before.exclusive_cwd && { exclusive_cwd: after.exclusive_cwd }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { LinkProps } from '@cloudscape-design/components/link';
+import SideNavigation from '@cloudscape-design/components/side-navigation';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Outlet, useLocation, useNavigate } from 'react-router';
+import { useMayAdminister } from '../api/session.ts';
+import { isSessionOver, onSessionOver } from '../api/session-over.ts';
+import { useShortcuts } from '../browser/use-shortcuts.ts';
+import { Notices } from '../feedback/notices.tsx';
+import { navigationFor } from '../page/navigation.ts';
+import { PageLoading } from '../page/page-loading.tsx';
+import { PageHeading } from './page-heading.tsx';
+import { TopBar } from './top-bar.tsx';
+import './console-layout.css';
+import './phone.css';
+import { lazyPart } from '../page/lazy-part.ts';
+import { Part } from '../page/part.tsx';
+import { usePaletteKey } from '../palette/use-palette-key.ts';
+
+const ShortcutsHelp = lazyPart(() => import('./shortcuts-help.tsx'), 'ShortcutsHelp');
+const Palette = lazyPart(() => import('../palette/palette.tsx'), 'Palette');
+const SessionOverDialog = lazyPart(() => import('./session-over-dialog.tsx'), 'SessionOverDialog');
+
+/**
+ * What surrounds every page: the bar, the navigation beside it (over it on a narrow screen), what happened, the page.
+ * Cloudscape's AppLayout would do the same and cost 80 KB of the first load.
+ */
+export function ConsoleLayout() {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const [helping, setHelping] = useState(false);
+  const [finding, setFinding] = useState(false);
+  usePaletteKey(() => setFinding(true));
+  useShortcuts({ n: () => void navigate('/jobs/new'), '?': () => setHelping(true) });
+  const isAdmin = useMayAdminister();
+  const sessionOver = useSyncExternalStore(onSessionOver, isSessionOver);
+  const [navigationOpen, setNavigationOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the navigation that lies over it
+  useEffect(() => setNavigationOpen(false), [pathname]);
+  const follow = (event: CustomEvent<LinkProps.FollowDetail>) => {
+    const { external, href } = event.detail;
+    if (external === true || href === undefined) return;
+    event.preventDefault();
+    void navigate(href);
+  };
+  return (
+    <>
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <TopBar
+        navigationOpen={navigationOpen}
+        onToggleNavigation={() => setNavigationOpen((open) => !open)}
+        onHelp={() => setHelping(true)}
+        onFind={() => setFinding(true)}
+      />
+      <div className="console-body">
+        <nav
+          id="navigation"
+          aria-label="Pages"
+          className={navigationOpen ? 'console-navigation open' : 'console-navigation'}
+        >
+          <SideNavigation
+            activeHref={`/${pathname.split('/')[1] ?? ''}`}
+            items={navigationFor({ isAdmin })}
+            onFollow={follow}
+          />
+        </nav>
+        <main id="main" className="console-main" tabIndex={-1}>
+          <Notices />
+          <PageHeading />
+          <Part isPage resetKey={pathname} loading={<PageLoading />}>
+            <Outlet />
+          </Part>
+        </main>
+      </div>
+      {finding && (
+        <Part>
+          <Palette onClose={() => setFinding(false)} onShortcuts={() => setHelping(true)} />
+        </Part>
+      )}
+      {helping && (
+        <Part>
+          <ShortcutsHelp onDismiss={() => setHelping(false)} />
+        </Part>
+      )}
+      {sessionOver && (
+        <Part>
+          <SessionOverDialog />
+        </Part>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Status } from '../../../../lib/contract/statuses.ts';
+import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
+
+/** What asks before it is done. */
+export type AskedAction = 'cancel' | 'kill' | 'retry';
+
+interface ConfirmActionProps {
+  readonly action: AskedAction;
+  readonly status: Status;
+  readonly onConfirm: () => void;
+  readonly onDismiss: () => void;
+}
+
+const NAMES: Readonly<Record<AskedAction, string>> = {
+  cancel: 'Cancel this job',
+  kill: 'Kill this job',
+  retry: 'Run this job again',
+};
+
+/** Asks before work is thrown away or paid for twice. */
+export function ConfirmAction({ action, status, onConfirm, onDismiss }: ConfirmActionProps) {
+  return (
+    <ConfirmDialog
+      action={NAMES[action]}
+      keep={action === 'retry' ? 'Keep the result' : 'Keep the job'}
+      onConfirm={onConfirm}
+      onDismiss={onDismiss}
+    >
+      {consequence(action, status)}
+    </ConfirmDialog>
+  );
+}
+
+function consequence(action: AskedAction, status: Status): string {
+  if (action === 'retry')
+    return 'This job has succeeded. Another attempt costs tokens again, and its outcome becomes the state of the job. The result of the earlier attempt stays readable.';
+  if (status !== 'RUNNING') return 'It will not run. You can retry it later.';
+  if (action === 'kill')
+    return 'Its processes are ended at once, without a chance to clean up. Its output so far is kept.';
+  return 'The agent is asked to stop and has ten seconds to do so; then its processes are ended. Its output so far is kept.';
+}

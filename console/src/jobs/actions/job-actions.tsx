@@ -1,0 +1,85 @@
+import Button from '@cloudscape-design/components/button';
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { hasEffect, isEditable, type JobAction } from '../../../../lib/contract/job-actions.ts';
+import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
+import { useMayAct } from '../../api/session.ts';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
+import type { Job } from '../queries/job-query.ts';
+import type { AskedAction } from './confirm-action.tsx';
+import { RunAgain } from './run-again.tsx';
+import { type PlainAction, useJobAction } from './use-job-action.ts';
+
+const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAction');
+
+const RebuildRecord = lazyPart(() => import('./rebuild-record.tsx'), 'RebuildRecord');
+
+const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks: readonly Status[] }[] = [
+  { action: 'submit', text: 'Queue job', asks: [] },
+  { action: 'retry', text: 'Retry', asks: ['SUCCEEDED'] },
+  { action: 'cancel', text: 'Cancel job', asks: STATUSES },
+  { action: 'kill', text: 'Kill', asks: STATUSES },
+];
+
+/** What can be done with a job in its present state. */
+export function JobActions({ job }: { job: Job }) {
+  const navigate = useNavigate();
+  const mayAct = useMayAct();
+  const act = useJobAction(job.id);
+  const [asking, setAsking] = useState<AskedAction>();
+  const [rebuilding, setRebuilding] = useState(false);
+  if (!mayAct) return null;
+  const start = (action: PlainAction) => {
+    setAsking(undefined);
+    act.mutate(action);
+  };
+  return (
+    <SpaceBetween size="xs" direction="horizontal">
+      {isEditable(job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
+      {BUTTONS.filter(({ action }) => hasEffect(action, job.status)).map(({ action, text, asks }) => (
+        <Button
+          key={action}
+          variant={action === 'submit' ? 'primary' : 'normal'}
+          loading={act.isPending && act.variables === action}
+          disabled={action === 'cancel' && job.cancel_requested_at !== null}
+          onClick={() => (action !== 'submit' && asks.includes(job.status) ? setAsking(action) : start(action))}
+        >
+          {text}
+        </Button>
+      ))}
+      <RunAgain job={job} />
+      {job.attempt > 0 && (
+        <ButtonDropdown
+          items={[
+            {
+              id: 'rebuild',
+              text: 'Rebuild the record',
+              description: 'Corrects usage, session and messages from the stored output.',
+            },
+          ]}
+          onItemClick={() => setRebuilding(true)}
+        >
+          More
+        </ButtonDropdown>
+      )}
+      {rebuilding && (
+        <Part>
+          <RebuildRecord id={job.id} onDismiss={() => setRebuilding(false)} />
+        </Part>
+      )}
+      {asking !== undefined && (
+        <Part>
+          <ConfirmAction
+            action={asking}
+            status={job.status}
+            onConfirm={() => start(asking)}
+            onDismiss={() => setAsking(undefined)}
+          />
+        </Part>
+      )}
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.ts';
+import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
+import { notify } from '../../feedback/notices.tsx';
+
+/** Explains what rebuilding a job's record does, does it, and reports what was corrected. */
+export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => void }) {
+  const client = useQueryClient();
+  const rebuild = useMutation({
+    mutationFn: async () => await dataOf(api.POST('/api/v1/jobs/{id}/reread-logs', { params: { path: { id } } })),
+    onSuccess: ({ refreshed, recovered_follow_up_ids: recovered }) => {
+      const followUps = recovered.map((job) => `follow-up job ${job}`);
+      const corrected = [...refreshed, ...followUps];
+      notify(
+        corrected.length === 0
+          ? { type: 'success', header: 'The record is correct', content: 'It matches the stored output.' }
+          : { type: 'success', header: 'The record was corrected', content: `Corrected: ${corrected.join(', ')}.` },
+      );
+    },
+    onError: (error) => notify({ type: 'error', header: 'The record could not be rebuilt', content: error.message }),
+    onSettled: async () => {
+      onDismiss();
+      await client.invalidateQueries();
+    },
+  });
+  return (
+    <ConfirmDialog
+      action="Rebuild the record"
+      busy={rebuild.isPending}
+      onConfirm={() => rebuild.mutate()}
+      onDismiss={onDismiss}
+    >
+      The stored output of every attempt is read again. Sizes, usage, session and final messages that are wrong in the
+      job&apos;s record are corrected, and missing follow-up jobs are created. A running attempt is skipped.
+    </ConfirmDialog>
+  );
+}

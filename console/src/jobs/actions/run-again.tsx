@@ -1,0 +1,59 @@
+import Button from '@cloudscape-design/components/button';
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { notify } from '../../feedback/notices.tsx';
+import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
+import { creationOf, fieldsOf } from '../form/job-fields.ts';
+import type { Job } from '../queries/job-query.ts';
+
+/** How long (ms) the known models are not read again. */
+const MODELS_STALE_MS = 300_000;
+/** Models that are offered; the form takes any. */
+const MAX_MODELS = 10;
+
+/** Makes a new job from this one: by the form, or at once with another model. */
+export function RunAgain({ job }: { job: Job }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const models = useOtherModels(job);
+  const run = useMutation({
+    mutationFn: async (model: string) => {
+      const body = { ...creationOf({ ...fieldsOf(job), model }), copied_from: job.id };
+      return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
+    },
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ['jobs'] });
+      await navigate(`/jobs/${id}`);
+    },
+    onError: ({ message }) => notify({ type: 'error', header: 'The job was not created', content: message }),
+  });
+  const text = 'Run again with changes';
+  const openForm = () => void navigate(`/jobs/new?from=${job.id}`);
+  if (models.length === 0) return <Button onClick={openForm}>{text}</Button>;
+  return (
+    <ButtonDropdown
+      ariaLabel="Run again with another model"
+      mainAction={{ text, onClick: openForm }}
+      loading={run.isPending}
+      loadingText="Creating the job"
+      items={models.map((model) => ({ id: model, text: `Run again with ${model}` }))}
+      onItemClick={({ detail }) => run.mutate(detail.id)}
+    />
+  );
+}
+
+/** The models that this job's agent may know, without the one that it used. None for a script. */
+function useOtherModels({ agent, model, model_used }: Job): string[] {
+  const enabled = agent !== null && agent !== 'shell';
+  const environment = useQuery({ ...environmentQuery, enabled, staleTime: MODELS_STALE_MS });
+  const profiles = useQuery({ ...profilesQuery, enabled, staleTime: MODELS_STALE_MS });
+  if (!environment.data || !profiles.data) return [];
+  const named = (isOwn: boolean) =>
+    profiles.data.filter((one) => (one.agent === agent) === isOwn).map((one) => one.model);
+  const [own, others] = [new Set(named(true)), new Set(named(false))];
+  return environment.data.models
+    .filter((name) => name !== (model_used ?? model) && (own.has(name) || !others.has(name)))
+    .slice(0, MAX_MODELS);
+}

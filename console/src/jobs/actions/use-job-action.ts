@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { JobAction } from '../../../../lib/contract/job-actions.ts';
+import { api, dataOf } from '../../api/client.ts';
+import { notify } from '../../feedback/notices.tsx';
+
+/** An action that needs nothing but the job. */
+export type PlainAction = Exclude<JobAction, 'edit'>;
+
+/** Asks for an action on a job. @throws ApiFault */
+export async function actOn(action: PlainAction, id: string): Promise<void> {
+  const params = { params: { path: { id } } };
+  switch (action) {
+    case 'submit':
+      await dataOf(api.POST('/api/v1/jobs/{id}/submit', params));
+      break;
+    case 'cancel':
+      await dataOf(api.POST('/api/v1/jobs/{id}/cancel', params));
+      break;
+    case 'kill':
+      await dataOf(api.POST('/api/v1/jobs/{id}/kill', params));
+      break;
+    case 'retry':
+      await dataOf(api.POST('/api/v1/jobs/{id}/retry', params));
+      break;
+  }
+}
+
+/** An action on one job; a refusal is told in the service's own words. */
+export function useJobAction(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (action: PlainAction) => await actOn(action, id),
+    onError: (error, action) =>
+      notify({ type: 'error', header: `The job could not be asked to ${action}`, content: error.message }),
+    onSettled: async () => await client.invalidateQueries(),
+  });
+}

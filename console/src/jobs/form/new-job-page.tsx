@@ -1,0 +1,154 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router';
+import { jobCreation } from '../../../../lib/contract/schemas/job.ts';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { useMayAct } from '../../api/session.ts';
+import { notify } from '../../feedback/notices.tsx';
+import { fieldFaults } from '../../form/field-faults.ts';
+import { focusFirstFault } from '../../form/focus-first-fault.ts';
+import { refusalOf } from '../../form/issue-sentence.ts';
+import { useSubmitKey } from '../../form/use-submit-key.ts';
+import { PageLoading } from '../../page/page-loading.tsx';
+import { usePageTitle } from '../../page/page-title.ts';
+import { jobQuery } from '../queries/job-query.ts';
+import { apiOrigin, curlLine } from './curl-line.ts';
+import { exampleFields } from './examples.ts';
+import { creationOf, fieldsOf, type JobFaults, type JobFields, NO_FIELDS } from './job-fields.ts';
+import { JobForm } from './job-form.tsx';
+import { keepForm, keptForm } from './kept-form.ts';
+
+/** Creates a job: from nothing, or with `?from=ID` from one that there is. */
+export function NewJobPage() {
+  usePageTitle('New job');
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const mayAct = useMayAct();
+  const [parameters] = useSearchParams();
+  const from = parameters.get('from');
+  const example = exampleFields(parameters.get('example'));
+  const isFilled = from !== null || example !== undefined;
+  const model = useQuery({ ...jobQuery(from ?? ''), enabled: from !== null, refetchInterval: false });
+  const [fields, setFields] = useState<JobFields>(() => (isFilled ? (example ?? NO_FIELDS) : keptForm()));
+  const [faults, setFaults] = useState<JobFaults>({});
+  const [filledFrom, setFilledFrom] = useState<string>();
+  if (model.data && filledFrom !== from && from !== null) {
+    setFilledFrom(from);
+    setFields(fieldsOf(model.data));
+  }
+  // A copy of another job, or an example, leaves alone what was begun before it.
+  useEffect(() => {
+    if (!isFilled) keepForm(fields);
+  }, [fields, isFilled]);
+  const create = useMutation({
+    mutationFn: async (draft: boolean) => {
+      const origin = model.data && { copied_from: model.data.id };
+      const body = { ...creationOf(fields), ...(draft && { draft }), ...origin };
+      return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
+    },
+    onSuccess: async ({ id }) => {
+      if (!isFilled) keepForm(undefined);
+      await client.invalidateQueries({ queryKey: ['jobs'] });
+      await navigate(`/jobs/${id}`);
+    },
+    onError: ({ message }) => {
+      const refusal = refusalOf(message);
+      if (refusal === undefined) return;
+      setFaults({ [refusal.field]: refusal.sentence });
+      focusFirstFault();
+    },
+  });
+  const submit = (draft: boolean) => {
+    const found = fieldFaults(jobCreation, creationOf(fields));
+    setFaults(found);
+    if (Object.keys(found).length === 0) create.mutate(draft);
+    else focusFirstFault();
+  };
+  useSubmitKey(() => mayAct && !create.isPending && submit(false));
+  if (from !== null && model.isPending) return <PageLoading what="the job to start from" />;
+  return (
+    <SpaceBetween size="m">
+      <Header
+        variant="h1"
+        actions={
+          <CopyToClipboard
+            copyButtonText="Copy as curl"
+            textToCopy={curlLine(apiOrigin(window.location), creationOf(fields))}
+            copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
+            copyErrorText="Could not be copied"
+          />
+        }
+      >
+        New job
+      </Header>
+      {model.error && <Alert type="warning">{`The job to start from: ${model.error.message}`}</Alert>}
+      {!mayAct && (
+        <Alert type="info" header="Your role only reads">
+          You can prepare a job here and copy it as curl. An operator or admin can create it.
+        </Alert>
+      )}
+      <JobForm
+        fields={fields}
+        faults={faults}
+        onChange={(change) => {
+          setFields((before) => ({ ...before, ...change }));
+          setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
+        }}
+      />
+      {create.error && refusalOf(create.error.message) === undefined && (
+        <Alert type="error" header="The job was not created">
+          {create.error.message}
+        </Alert>
+      )}
+      {Object.keys(faults).length > 0 && (
+        <div role="alert">
+          <Box color="text-status-error">The job was not created: {faultyLabels(faults)}.</Box>
+        </div>
+      )}
+      {mayAct && (
+        <SpaceBetween size="xs" direction="horizontal">
+          <Button
+            variant="primary"
+            loading={create.isPending && create.variables === false}
+            disabled={create.isPending}
+            onClick={() => submit(false)}
+          >
+            Queue job
+          </Button>
+          <Button
+            loading={create.isPending && create.variables}
+            disabled={create.isPending}
+            onClick={() => submit(true)}
+          >
+            Keep as draft
+          </Button>
+          <Button
+            variant="link"
+            onClick={() => {
+              const cleared = fields;
+              setFields(NO_FIELDS);
+              setFaults({});
+              create.reset();
+              const undo = <Button onClick={() => setFields(cleared)}>Undo</Button>;
+              notify({ type: 'info', header: 'The form was cleared', action: undo });
+            }}
+          >
+            Clear the form
+          </Button>
+        </SpaceBetween>
+      )}
+    </SpaceBetween>
+  );
+}
+
+/** `Prompt, Priority`: the fields to look at, by the names that the form gives them. */
+function faultyLabels(faults: JobFaults): string {
+  const names = Object.keys(faults).map((name) => name.replaceAll('_', ' '));
+  return `check ${names.join(', ')}`;
+}

@@ -1,0 +1,148 @@
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import type { InputProps } from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import type { Schemas } from '../../api/client.ts';
+import { useMayAct } from '../../api/session.ts';
+import { useNarrowScreen } from '../../browser/narrow-screen.ts';
+import { PageFault } from '../../page/page-fault.tsx';
+import { usePageTitle } from '../../page/page-title.ts';
+import { ListTable } from '../../tables/list-table.tsx';
+import { BulkActions } from '../bulk/bulk-actions.tsx';
+import { FilterBar } from '../filters/filter-bar.tsx';
+import { activeFilters, NO_FILTERS, useJobFilters } from '../queries/job-filters.ts';
+import { jobsQuery } from '../queries/jobs-query.ts';
+import { noteList } from '../queries/last-list.ts';
+import { jobHeadline } from '../text/prompt-headline.ts';
+import { useColumnChoice } from './column-choice.ts';
+import { SORTED_COLUMN, useJobColumns } from './job-columns.tsx';
+import { ListSettings } from './list-settings.tsx';
+import { NoJobs } from './no-jobs.tsx';
+import { PageButtons } from './page-buttons.tsx';
+import { SelectAll } from './select-all.tsx';
+import { useListKeys } from './use-list-keys.ts';
+import { usePaging } from './use-paging.ts';
+import { useSelection } from './use-selection.ts';
+import './jobs-page.css';
+
+/** The list of jobs, newest first unless the address says otherwise. */
+export function JobsPage() {
+  usePageTitle('Jobs');
+  const navigate = useNavigate();
+  const mayAct = useMayAct();
+  const [filters, changeFilters] = useJobFilters();
+  const paging = usePaging();
+  const search = useRef<InputProps.Ref>(null);
+  const narrow = useNarrowScreen();
+  const jobs = useQuery(jobsQuery(filters, paging.cursor));
+  const choice = useColumnChoice();
+  const columns = useJobColumns(choice.shown, jobs.error ? jobs.dataUpdatedAt : undefined);
+  const selection = useSelection(jobs.data?.items);
+  const { search: query } = useLocation();
+  useEffect(() => noteList(query), [query]);
+  const shown = jobs.data?.items ?? [];
+  const isWholePage =
+    shown.length > 0 &&
+    (selection.jobs.length < (jobs.data?.total ?? 0) || jobs.data?.total_complete === false) &&
+    shown.every(({ id }) => selection.jobs.some((job) => job.id === id));
+  const newJob = () => void navigate('/jobs/new');
+  useListKeys({
+    search,
+    onToggle: (id) => {
+      const job = jobs.data?.items.find((item) => item.id === id);
+      if (job && mayAct) selection.toggle(job);
+    },
+  });
+  if (jobs.error && !jobs.data) {
+    return <PageFault error={jobs.error} what="The jobs" retry={() => void jobs.refetch()} />;
+  }
+  return (
+    <>
+      {jobs.error && (
+        <Alert type="warning" header="The list is out of date">
+          {jobs.error.message} The list is updated as soon as the service answers.
+        </Alert>
+      )}
+      {mayAct && isWholePage && (
+        <SelectAll
+          filters={filters}
+          total={jobs.data?.total ?? 0}
+          isComplete={jobs.data?.total_complete ?? true}
+          onSelect={selection.replace}
+        />
+      )}
+      <ListTable
+        variant="full-page"
+        stickyHeader
+        trackBy="id"
+        {...(mayAct && { selectionType: 'multi' as const })}
+        selectedItems={[...selection.jobs]}
+        onSelectionChange={({ detail }) => selection.choose(detail.selectedItems)}
+        ariaLabels={{
+          tableLabel: 'Jobs',
+          selectionGroupLabel: 'Select jobs',
+          allItemsSelectionLabel: () => 'Select all jobs of this page',
+          itemSelectionLabel: (_, job) => `Select ${jobHeadline(job)}`,
+        }}
+        header={
+          <Header
+            variant="h1"
+            counter={counter(jobs.data, selection.jobs.length)}
+            actions={
+              <SpaceBetween size="xs" direction="horizontal">
+                {mayAct && (selection.jobs.length > 0 || (!narrow && shown.length > 0)) && (
+                  <BulkActions selected={selection.jobs} onDone={() => selection.clear()} />
+                )}
+                {mayAct && (
+                  <Button variant="primary" onClick={newJob}>
+                    New job
+                  </Button>
+                )}
+              </SpaceBetween>
+            }
+          >
+            Jobs
+          </Header>
+        }
+        filter={
+          <FilterBar
+            filters={filters}
+            onChange={changeFilters}
+            counts={jobs.data?.status_counts}
+            searchRef={search}
+            jobs={shown}
+          >
+            <ListSettings columns={choice} />
+          </FilterBar>
+        }
+        sortingColumn={SORTED_COLUMN}
+        sortingDescending={filters.order !== 'oldest'}
+        onSortingChange={({ detail }) => changeFilters({ order: detail.isDescending ? '' : 'oldest' })}
+        items={shown}
+        loading={jobs.isPending}
+        loadingText="Loading the jobs"
+        columnDefinitions={columns}
+        empty={
+          jobs.data?.next_cursor ? (
+            'No job that was read so far matches. The next page continues the search.'
+          ) : (
+            <NoJobs filtered={activeFilters(filters).length > 0} onClear={() => changeFilters(NO_FILTERS)} />
+          )
+        }
+        footer={
+          <PageButtons paging={paging} nextCursor={jobs.data?.next_cursor} oldestFirst={filters.order === 'oldest'} />
+        }
+      />
+    </>
+  );
+}
+
+function counter(list: Schemas['JobList'] | undefined, chosen: number): string {
+  if (list === undefined) return '';
+  const total = `${list.total_complete ? '' : 'at least '}${list.total.toLocaleString('en')}`;
+  return `(${total}${chosen > 0 ? `, ${chosen} selected` : ''})`;
+}

@@ -1,0 +1,22 @@
+import { duration, useNow } from '../../format/time-ago.tsx';
+import type { JobSummary } from '../queries/jobs-query.ts';
+
+interface RunTimeProps {
+  readonly job: Pick<JobSummary, 'status' | 'started_at' | 'finished_at'>;
+  /** When the job was last read (ms), if it can't be read now: what it does since then is not known. */
+  readonly asOf?: number | undefined;
+}
+
+/** How long the newest attempt took, or has taken so far. Nothing runs while a job waits for another one. */
+export function RunTime({ job, asOf }: RunTimeProps) {
+  const now = useNow();
+  const { status, started_at: startedAt, finished_at: finishedAt } = job;
+  if (startedAt === null || (finishedAt === null && status !== 'RUNNING')) return <>-</>;
+  const length = (finishedAt === null ? (asOf ?? now) : Date.parse(finishedAt)) - Date.parse(startedAt);
+  const from = new Date(startedAt).toLocaleString();
+  return (
+    <span title={finishedAt === null ? `Since ${from}` : `${from} to ${new Date(finishedAt).toLocaleString()}`}>
+      {duration(length)}
+    </span>
+  );
+}

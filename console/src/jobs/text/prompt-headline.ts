@@ -1,0 +1,35 @@
+import type { Job } from '../queries/job-query.ts';
+import type { JobSummary } from '../queries/jobs-query.ts';
+
+/** Characters of a prompt that a heading is made of; what does not fit ends in an ellipsis. */
+const MAX_HEADING = 300;
+
+/** How a script begins that does not say what it is for: an interpreter, shell options. */
+const PREAMBLE = /^(#!|set -)/;
+/** The sign of a shell comment, or of a Markdown heading. */
+const HASHES = /^#+\s*/;
+
+/** What a job is called where there is one line for it: its title, else what its prompt begins with, else its id. */
+export function jobHeadline(job: Pick<JobSummary, 'id' | 'title' | 'agent' | 'prompt_preview'>): string {
+  return job.title ?? (promptHeadline(job) || job.id);
+}
+
+/** The heading of a job's own page: a prompt for an agent is cut at the end of its first line. */
+export function jobHeading({ id, title, agent, prompt }: Pick<Job, 'id' | 'title' | 'agent' | 'prompt'>): string {
+  const shown = agent === 'shell' ? prompt : (prompt.trimStart().split('\n', 1)[0] ?? '');
+  return jobHeadline({ id, title, agent, prompt_preview: shown.slice(0, MAX_HEADING) });
+}
+
+/** The first telling line of a script, or a prompt in one line; without the sign of a comment or heading. */
+export function promptHeadline({
+  agent,
+  prompt_preview: prompt,
+}: Pick<JobSummary, 'agent' | 'prompt_preview'>): string {
+  const lines = prompt
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line.replace(HASHES, '') !== '');
+  if (agent !== 'shell') return lines.join(' ').replace(HASHES, '');
+  const [first = lines[0] ?? '', ...others] = lines.filter((line) => !PREAMBLE.test(line));
+  return HASHES.test(first) || others.length === 0 ? first.replace(HASHES, '') : `${first} …`;
+}

@@ -1,0 +1,31 @@
+import { duration } from '../../format/time-ago.tsx';
+import type { TimelineItem } from './timeline-item.ts';
+
+interface EventTimeProps {
+  readonly item: TimelineItem;
+  /** When the attempt started and ended, epoch milliseconds. */
+  readonly startedAt: number | undefined;
+  readonly finishedAt: number | undefined;
+}
+
+/** When an event began: after the start of its attempt where that is known, else by the clock. Empty if unknown. */
+export function EventTime({ item, startedAt, finishedAt }: EventTimeProps) {
+  if (item.startedAt === undefined) return null;
+  // The last output arrives a little after the attempt has ended.
+  const at = finishedAt === undefined ? item.startedAt : Math.min(item.startedAt, finishedAt);
+  const clock = new Date(at);
+  return (
+    <time dateTime={clock.toISOString()} title={clock.toLocaleString()}>
+      {startedAt === undefined || at <= startedAt ? clock.toLocaleTimeString() : `+${duration(at - startedAt)}`}
+    </time>
+  );
+}
+
+/** Arrivals are known to about two seconds, so shorter durations are not shown. */
+const MIN_DURATION_MS = 2_000;
+
+/** How long a call took, if its start and end are known. */
+export function tookText({ startedAt, endedAt }: TimelineItem): string | undefined {
+  if (startedAt === undefined || endedAt === undefined || endedAt - startedAt < MIN_DURATION_MS) return undefined;
+  return `about ${duration(Math.round((endedAt - startedAt) / 1000) * 1000)}`;
+}

@@ -1,0 +1,36 @@
+import { useCallback } from 'react';
+import { useNavigate, useSearchParams } from 'react-router';
+import type { Job } from '../queries/job-query.ts';
+
+/** What the address names: an attempt, and one event of it as `?event=ATTEMPT:BYTE`. */
+export interface TimelineAddress {
+  /** 0 before the first attempt. */
+  readonly attempt: number;
+  /** The id of the event that is to be shown. */
+  readonly linked: string | undefined;
+  /** The query that leads to an event. */
+  searchOf(id: string): string;
+  /** Puts an event into the address. */
+  link(id: string): void;
+  /** Undefined: the newest attempt, also when a newer one starts later. */
+  chooseAttempt(attempt: number | undefined): void;
+}
+
+export function useTimelineAddress(job: Job): TimelineAddress {
+  const [parameters, setParameters] = useSearchParams();
+  const navigate = useNavigate();
+  const [, linkedAttempt, linked] = /^(\d+):([\w.]+)$/.exec(parameters.get('event') ?? '') ?? [];
+  const named = Number(linkedAttempt ?? parameters.get('attempt'));
+  const attempt = Number.isInteger(named) && named > 0 && named <= job.attempt ? named : job.attempt;
+  const searchOf = useCallback(
+    (id: string) => `?${new URLSearchParams({ tab: 'timeline', event: `${attempt}:${id}` })}`,
+    [attempt],
+  );
+  const link = useCallback(
+    (id: string) => void navigate({ search: searchOf(id) }, { replace: true, preventScrollReset: true }),
+    [navigate, searchOf],
+  );
+  const chooseAttempt = (chosen: number | undefined) =>
+    setParameters({ tab: 'timeline', ...(chosen !== undefined && { attempt: String(chosen) }) }, { replace: true });
+  return { attempt, linked, searchOf, link, chooseAttempt };
+}

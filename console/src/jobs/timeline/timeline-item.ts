@@ -1,0 +1,84 @@
+import type { AgentEvent, TimelineEvent } from '../events/agent-event.ts';
+import { contains, type EventFilter, filtersOf } from '../events/event-filter.ts';
+import type { Job } from '../queries/job-query.ts';
+import { statusText } from '../status/job-status.tsx';
+
+/** A row of the timeline: what the agent was asked, what it did, how the attempt ended. */
+export interface TimelineItem {
+  /** Names the row in the address, after the attempt. */
+  readonly id: string;
+  readonly event: AgentEvent | PromptEvent | OutcomeEvent;
+  /** Epoch milliseconds, where they are known. */
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  /** Whether it is the message that stands above the timeline as the answer. */
+  readonly isAnswer?: boolean;
+}
+
+export interface PromptEvent {
+  readonly kind: 'prompt';
+  readonly job: Job;
+}
+
+export interface OutcomeEvent {
+  readonly kind: 'outcome';
+  readonly succeeded: boolean;
+  readonly text: string;
+}
+
+/** What the timeline is narrowed to; no filters: everything. */
+export interface Narrowing {
+  readonly filters: ReadonlySet<EventFilter>;
+  readonly words: string;
+  /** The id of an event that is shown in any case. */
+  readonly always: string | undefined;
+  /** The id of the message that is the answer. */
+  readonly answer: string | undefined;
+}
+
+/** The rows of an attempt. Only the newest attempt's start and end are known. */
+export function timelineItems(
+  job: Job,
+  attempt: number,
+  events: readonly TimelineEvent[],
+  { filters, words, always, answer }: Narrowing,
+): readonly TimelineItem[] {
+  const wanted = words.trim().toLowerCase();
+  const isNarrowed = filters.size > 0 || wanted !== '';
+  const shown = isNarrowed
+    ? events.filter(
+        ({ id, event }) =>
+          id === always ||
+          ((filters.size === 0 || filtersOf(event).some((filter) => filters.has(filter))) && contains(event, wanted)),
+      )
+    : events;
+  if (isNarrowed) return shown;
+  const isNewest = attempt === job.attempt;
+  const began = isNewest ? timeOf(job.started_at) : undefined;
+  const ended = isNewest && job.status !== 'QUEUED' ? timeOf(job.finished_at) : undefined;
+  const items: TimelineItem[] = [
+    { id: 'prompt', event: { kind: 'prompt', job }, startedAt: began },
+    ...shown.map((item) => (item.id === answer ? { ...item, isAnswer: true } : item)),
+  ];
+  if (ended !== undefined) {
+    const text = `${statusText(job.status)}. ${job.state_reason.message}`;
+    items.push({
+      id: 'end',
+      event: { kind: 'outcome', succeeded: job.status === 'SUCCEEDED', text },
+      startedAt: ended,
+    });
+  }
+  return items;
+}
+
+/** The index of the row that an address names: that event, or the last one before its byte. -1: there is none. */
+export function itemAt(items: readonly TimelineItem[], id: string): number {
+  const exact = items.findIndex((item) => item.id === id);
+  if (exact >= 0) return exact;
+  const byte = Number(id);
+  return Number.isNaN(byte) ? -1 : items.findLastIndex((item) => Number(item.id) <= byte);
+}
+
+function timeOf(timestamp: string | null): number | undefined {
+  return timestamp === null ? undefined : Date.parse(timestamp);
+}

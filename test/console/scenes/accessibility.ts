@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+import { startService } from '../../local-service.ts';
+import { launchBrowser, openAs } from '../browser.ts';
+import { makeSampleData } from '../sample-data.ts';
+import { judgeScene, openScene } from './judge-scene.ts';
+import { SCENES } from './scenes.ts';
+
+/**
+ * Judges every scene of scenes.ts, or those whose names begin as given, with all rules of axe in every look:
+ * `npm run accessibility [-- NAME…]`. Prints what it finds; exits with 1 if that is anything.
+ */
+const { positionals: wanted } = parseArgs({ allowPositionals: true });
+const scenes = SCENES.filter(({ name }) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)));
+const browser = await launchBrowser();
+const service = await startService({ env: { PROMPTQ_CONCURRENCY: '3' } });
+let found = 0;
+try {
+  const admin = await openAs(browser, service.consoleUrl, 'admin');
+  const jobs = await makeSampleData(service, admin);
+  const from = performance.now();
+  for (const scene of scenes) {
+    const page = await admin.context().newPage();
+    page.setDefaultTimeout(15_000);
+    const faults = await openScene(page, scene, jobs)
+      .then(async () => await judgeScene(page, 'thorough'))
+      .catch((error: Error) => [error.message]);
+    found += faults.length;
+    for (const fault of faults) console.log(`${scene.name}: ${fault}`);
+    await page.close();
+  }
+  const seconds = Math.round((performance.now() - from) / 1000);
+  console.log(`${scenes.length} scenes judged in ${seconds} s: ${found === 0 ? 'nothing found' : `${found} findings`}`);
+} finally {
+  await browser.close();
+  await service.stop();
+}
+process.exitCode = found === 0 ? 0 : 1;

@@ -1,0 +1,55 @@
+import type { Page } from 'playwright-core';
+import type { SampleJobs } from '../sample-data.ts';
+import { axeFaults, bringAxe } from './axe.ts';
+import { phoneFaults } from './phone-faults.ts';
+import type { Scene } from './scenes.ts';
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** The rules about colours: the slowest, and the only ones that another colour scheme changes. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) };
+/**
+ * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without the rules that a look does not change,
+ * and without colours on a phone.
+ */
+export type Depth = 'thorough' | 'usual';
+
+/** Opens a scene in a wide window, light, and waits until all of it is there. */
+export async function openScene(page: Page, { name, path, before, act }: Scene, jobs: SampleJobs): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.setViewportSize(WIDE);
+  // Nothing is judged half-way from one colour to another.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await before?.(page);
+  await page.goto(path(jobs));
+  await page.locator('#main h1:visible').first().waitFor();
+  await act?.(page);
+  if (name.startsWith('loading-')) return;
+  await page.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
+}
+
+/** What keeps people out of the scene that `openScene` opened: findings of axe, and what is hard to use on a phone. */
+export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
+  await bringAxe(page);
+  const found = new Map<string, string>();
+  const judge = async (look: string, options: Parameters<typeof axeFaults>[1]) => {
+    const faults = await axeFaults(page, depth === 'thorough' ? {} : options);
+    for (const fault of faults) if (!found.has(fault)) found.set(fault, look);
+  };
+  await judge('light', {});
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('body.awsui-dark-mode').waitFor();
+  await judge('dark', { runOnly: COLOURS });
+  await page.setViewportSize(PHONE);
+  // Two frames: React has rendered what the width changes, and so have the observers of sizes.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await judge('on a phone', NO_COLOURS);
+  for (const fault of await phoneFaults(page)) found.set(fault, 'on a phone');
+  if (depth === 'thorough') {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('body:not(.awsui-dark-mode)').waitFor();
+    await judge('on a phone, light', {});
+  }
+  return [...found].map(([fault, look]) => `${look}: ${fault}`);
+}

@@ -1,0 +1,250 @@
+import type { Page } from 'playwright-core';
+import {
+  accountIn,
+  answerChanges,
+  answerComparedChanges,
+  answerMonth,
+  answerNothing,
+  neverAnswer,
+  refuse,
+  serviceAnswer,
+} from '../answers.ts';
+import type { SampleJobs } from '../sample-data.ts';
+import { CONSOLE_PAGES } from './console-pages.ts';
+
+/** Something that the console shows, to be looked at. */
+export interface Scene {
+  readonly name: string;
+  readonly path: (jobs: SampleJobs) => string;
+  /** Before the page is opened, such as what the service is to answer. */
+  readonly before?: (page: Page) => Promise<unknown>;
+  /** Once it is open: what is clicked and waited for. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const press = (name: string | RegExp) => async (page: Page) => await page.getByRole('button', { name }).first().click();
+const asks = (name: string | RegExp) => async (page: Page) => {
+  await press(name)(page);
+  await page.getByRole('dialog').waitFor();
+};
+/** Fills a dialog's one field, and creates what it asks for. */
+const makes = (button: string, field: string, text: string) => async (page: Page) => {
+  await asks(button)(page);
+  await page.getByLabel(field).fill(text);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: 'I have saved it' }).waitFor();
+};
+const shown = async (page: Page, text: string) => await page.getByText(text).first().waitFor();
+const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => ({
+  name: `job-${job}-${name}`,
+  path: (jobs) => `/jobs/${jobs[job]}?tab=${name}`,
+  ...(act && { act }),
+});
+const asViewer = async (page: Page) =>
+  await page.route('**/api/v1/session', async (route) => {
+    await route.fulfill({ json: { ...(await serviceAnswer<object>(route)), role: 'viewer' } });
+  });
+const noJobs = async (page: Page) => await shown(page, 'No jobs yet');
+const failed = async (page: Page) => await shown(page, 'could not be loaded');
+const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();
+const fault = { error: 'internal_error', request_id: '4f0c2b7e-7d51-4d7e-9f5b-0d8f3a1c5e21' };
+/** All there is to see: every page, a job in each state and from each side, dialogs, and what is shown when something is missing. */
+export const SCENES: readonly Scene[] = [
+  ...CONSOLE_PAGES.map((page): Scene => ({ name: page.replaceAll('/', '-'), path: () => `/${page}` })),
+  tab('ended', 'log', async (page) => await shown(page, '6 suites passed')),
+  tab('ended', 'result'),
+  tab('ended', 'details'),
+  tab('ended', 'attachments', async (page) => await shown(page, 'report.xml')),
+  tab('ended', 'deployments'),
+  tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),
+  tab('agent', 'log', async (page) => await shown(page, 'thread.started')),
+  tab('agent', 'follow-ups'),
+  {
+    ...tab('agent', 'changes', async (page) => {
+      await page.locator('.diff-rows').first().waitFor();
+    }),
+    before: answerChanges,
+  },
+  {
+    ...tab('agent', 'changes', async (page) => {
+      await page.evaluate("localStorage.setItem('promptq.diff-layout', 'side-by-side')");
+      await page.reload();
+      await page.locator('.diff-rows').first().waitFor();
+      await page.evaluate("localStorage.removeItem('promptq.diff-layout')");
+    }),
+    name: 'job-agent-changes-side-by-side',
+    before: answerChanges,
+  },
+  tab('running', 'log', async (page) => await shown(page, 'page 3')),
+  tab('failed', 'log', async (page) => await shown(page, 'two links lead nowhere')),
+  tab('waiting', 'details'),
+  tab('draft', 'details'),
+  tab('cancelled', 'details'),
+  {
+    name: 'compare',
+    path: (jobs) => `/compare?a=${jobs.agent}&b=${jobs.ended}`,
+    before: answerComparedChanges,
+    act: async (page) => await page.locator('.diff-rows').nth(2).waitFor(),
+  },
+  {
+    name: 'compare-missing',
+    path: (jobs) => `/compare?a=job_4k2q0v9m6s8x1c3b5n7h2j4d6f&b=${jobs.failed}:4`,
+    act: async (page) => await shown(page, 'A comparison needs both sides'),
+  },
+  { name: 'compare-nothing', path: () => '/compare' },
+  { name: 'job-unknown', path: () => '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
+  { name: 'unknown-page', path: () => '/nowhere' },
+  {
+    name: 'edit-diff',
+    path: (jobs) => `/jobs/${jobs.waiting}/edit`,
+    act: async (page) => {
+      await page
+        .getByLabel('Prompt', { exact: true })
+        .fill('Rename the settings page\nand its links\ndrill: usage-limit 900');
+      await page.getByLabel('Priority').fill('7');
+      await asks('Review and save')(page);
+    },
+  },
+  { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^The prompt as/) },
+  { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue job') },
+  { name: 'palette', path: () => '/jobs', act: asks('Command palette') },
+  {
+    name: 'palette-found',
+    path: () => '/jobs',
+    act: async (page) => {
+      await asks('Command palette')(page);
+      await page.getByRole('combobox').fill('set');
+      await page.getByRole('option', { name: 'Rename the settings page' }).waitFor();
+    },
+  },
+  { name: 'shortcuts', path: () => '/jobs', act: asks('Keyboard shortcuts') },
+  {
+    name: 'bulk-preview',
+    path: () => '/jobs',
+    act: async (page) => {
+      // It is disabled until the jobs are there, and lies below what is shown of it.
+      await page.locator('input[type=checkbox][aria-label^="Select all jobs"]:enabled').first().check({ force: true });
+      await asks('Cancel jobs')(page);
+    },
+  },
+  { name: 'stats-month', path: () => '/stats', before: answerMonth },
+  {
+    name: 'account-code',
+    path: () => '/account',
+    before: async (page) =>
+      await accountIn('awaiting_user', {
+        user_code: 'WXYZ-12345',
+        verification_uri: 'https://auth.example.com/codex/device',
+        expires_at: inTenMinutes(),
+      })(page),
+  },
+  {
+    name: 'account-linked',
+    path: () => '/account',
+    before: accountIn('linked', { logged_in: true, account: 'team@example.com' }),
+  },
+  {
+    name: 'account-failed',
+    path: () => '/account',
+    before: accountIn('failed', { error: 'The vendor refused the login.' }),
+  },
+  {
+    name: 'viewer',
+    path: () => '/api-tokens',
+    before: asViewer,
+  },
+  { name: 'new-token', path: () => '/api-tokens', act: asks('Create token') },
+  { name: 'made-token', path: () => '/api-tokens', act: makes('Create token', 'Name', 'nightly build') },
+  { name: 'new-binding', path: () => '/bindings', act: asks('Create binding') },
+  {
+    name: 'mistyped-project',
+    path: () => '/bindings',
+    act: async (page) => {
+      await asks('Create binding')(page);
+      await page.getByLabel('Project').fill('storefrnt');
+      await page.getByLabel('Address').fill('https://ci.example.com/hook');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await shown(page, 'Did you mean');
+    },
+  },
+  { name: 'new-rule', path: () => '/rules/new' },
+  {
+    name: 'review-rule',
+    path: () => '/rules/house-style/edit',
+    act: async (page) => {
+      await page.getByLabel('Text', { exact: true }).fill('Follow the conventions of the repository.');
+      await asks('Review')(page);
+      await shown(page, 'draft or queued job');
+    },
+  },
+  {
+    name: 'new-profile-faults',
+    path: () => '/profiles/new',
+    act: async (page) => {
+      await page.getByLabel('Retries').fill('many');
+      await press('Add a variable')(page);
+      await page.getByRole('textbox', { name: 'Variable' }).fill('LD_PRELOAD');
+      await press('Review')(page);
+    },
+  },
+  { name: 'edit-profile', path: () => '/profiles/ship/edit' },
+  {
+    name: 'delete-profile',
+    path: () => '/profiles',
+    act: async (page) => {
+      await asks('Delete review')(page);
+      await shown(page, 'draft or queued job');
+    },
+  },
+  { name: 'delete-project', path: () => '/projects', act: asks('Delete storefront') },
+  { name: 'user-menu', path: () => '/jobs', act: press(/admin@promptq/) },
+  {
+    name: 'list-filters',
+    path: () => '/jobs?project=storefront&created_after=2026-01-02T10:00:00Z&tag=nightly',
+    act: async (page) => {
+      await press('Filters')(page);
+      await page.getByLabel('Created by').waitFor();
+    },
+  },
+  { name: 'list-settings', path: () => '/jobs', act: asks('List settings') },
+  { name: 'saved-filters', path: () => '/jobs?status=FAILED', act: press('Saved filters') },
+  {
+    name: 'configuration-faults',
+    path: () => '/configuration',
+    act: async (page) => {
+      await page
+        .getByLabel('Document')
+        .fill('rules:\n  - id: "has blanks"\n    text: x\nprofiles:\n  - name: review\n    agent: nobody');
+      await press('Check')(page);
+      await shown(page, 'Nothing was changed');
+    },
+  },
+  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment'].map(
+    (page): Scene => ({ name: `error-${page}`, path: () => `/${page}`, before: refuse(500, fault), act: failed }),
+  ),
+  { name: 'empty-jobs', path: () => '/jobs', before: answerNothing, act: noJobs },
+  ...['projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
+    (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: answerNothing }),
+  ),
+  {
+    name: 'empty-jobs-viewer',
+    path: () => '/jobs',
+    before: async (page) => {
+      await answerNothing(page);
+      await asViewer(page);
+    },
+    act: noJobs,
+  },
+  { name: 'empty-jobs-filtered', path: () => '/jobs?search=nothing', before: answerNothing },
+  ...['jobs', 'rules', 'stats', 'environment'].map(
+    (page): Scene => ({ name: `loading-${page}`, path: () => `/${page}`, before: neverAnswer }),
+  ),
+  {
+    name: 'session-over',
+    path: () => '/jobs',
+    act: async (page) => {
+      await refuse(401, { error: 'unauthorized' })(page);
+      await shown(page, 'Your session is over');
+    },
+  },
+];
