@@ -29,7 +29,7 @@ const FILE_MEGABYTES = [10, 100, 500] as const;
 /** MB of a streamed answer. */
 const ANSWER_MEGABYTES = [1, 50, 200] as const;
 
-/** docs/cost.md. */
+/** docs/operate/cost.md. */
 export function costDocument(resources: ReadonlyMap<string, Resource>, counts: RequestCounts): string {
   const idle = idleCharges(resources, counts);
   const worker = workerSize(resources);

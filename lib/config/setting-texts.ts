@@ -1,6 +1,6 @@
 import type { Deployment } from './deployment.ts';
 
-/** What the README says of each setting; one that is missing here does not compile. */
+/** What docs/deploy/settings.md says of each setting; one that is missing here does not compile. */
 export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
   timeoutUnit: "unit of the jobs' `timeout`: `milliseconds`, `seconds` or `minutes`; needed, as nobody can guess it",
   deploymentName: 'begins the names of the stacks; an account can have several deployments',

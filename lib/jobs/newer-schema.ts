@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 
 /**
  * The schema that new jobs are made by; a job keeps its own for life, whoever changes it. A new schema is read in one
- * release and written in a later one: docs/upgrades.md says why.
+ * release and written in a later one: docs/operate/upgrades.md says why.
  */
 export const JOB_SCHEMA = 1;
 

@@ -11,7 +11,7 @@ export type PartMetric =
 
 /** An alarm, and when it goes off: `limit` or more, in `times` periods of `minutes` in a row. */
 export interface AlarmSpec {
-  /** Ends its name, and begins the section of docs/runbook.md on it. */
+  /** Ends its name, and begins the section of docs/operate/runbook.md on it. */
   readonly id: string;
   /** What is the matter, in a sentence. */
   readonly means: string;
@@ -25,7 +25,7 @@ export interface AlarmSpec {
   readonly silence?: 'bad';
 }
 
-/** Every alarm, each with a section in docs/runbook.md: one that nobody knows what to do about is noise. */
+/** Every alarm, each with a section in docs/operate/runbook.md: one that nobody knows what to do about is noise. */
 export const ALARMS: readonly AlarmSpec[] = [
   {
     id: 'oldest-ready-job',

@@ -30,7 +30,7 @@ export class Operations extends Construct {
     const alarms = ALARMS.map((spec) => {
       const alarm = new Alarm(this, spec.id, {
         alarmName: `${deployment.deploymentName}-${spec.id}`,
-        alarmDescription: `${spec.means} What to do: docs/runbook.md, "Alarm ${spec.id}".`,
+        alarmDescription: `${spec.means} What to do: docs/operate/runbook.md, "Alarm ${spec.id}".`,
         metric: metricOf(spec, props),
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         threshold: spec.limit,

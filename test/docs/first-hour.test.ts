@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const text = read('docs/first-hour-on-aws.md');
+const text = read('docs/deploy/first-hour-on-aws.md');
 const checks = text.split(/^## /m).filter((section) => /^\d+\. /.test(section));
 
 describe('the first hour on AWS', () => {
@@ -25,10 +25,9 @@ describe('the first hour on AWS', () => {
       expect(Object.keys(packageJson.scripts)).toContain(script);
   });
 
-  test('is where somebody finds it who deploys', () => {
-    const readme = read('README.md');
-    const deploy = readme.slice(readme.indexOf('## Deploy\n'), readme.indexOf('## Operate\n'));
-    expect(deploy).toContain('docs/first-hour-on-aws.md');
+  test('is linked where the steps of a deployment are', () => {
+    const deploy = read('docs/deploy/aws.md');
+    expect(deploy).toContain('](first-hour-on-aws.md)');
     expect(deploy).toContain('npm run doctor -- --before-deploy');
   });
 });

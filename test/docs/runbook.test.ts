@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ALARM_PRICE, ALARMS } from '../../lib/operations/alarms.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
-const text = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8');
 const sections = new Map(text.split(/^## /m).map((section) => [section.split('\n', 1)[0] ?? '', section]));
 const idsOf = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENT = join(ROOT, 'openapi.json');
 const COMPONENTS = Object.keys(JSON.parse(await readFile(DOCUMENT, 'utf8')).components.schemas);
 
-/** What the programs in docs/clients print. */
+/** What the programs in docs/api/clients print. */
 const EXPECTED = {
   status: 'SUCCEEDED',
   prompt: 'echo hello',
@@ -50,7 +50,7 @@ test('the client of @hey-api/openapi-ts has every type, passes the strict type c
   const types = await readFile(join(client, 'types.gen.ts'), 'utf8');
   expect(COMPONENTS.filter((name) => !types.includes(`\nexport type ${name} = `))).toEqual([]);
 
-  await cp(join(ROOT, 'docs/clients/run-job.ts'), join(project, 'run-job.ts'));
+  await cp(join(ROOT, 'docs/api/clients/run-job.ts'), join(project, 'run-job.ts'));
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify(typescriptProject(), null, 2));
   // The compiler prints its errors to stdout, which is all that the thrown error lacks.
@@ -101,6 +101,6 @@ test('the client of openapi-python-client has every model and runs jobs', async 
   const models = await readFile(join(client, 'models/__init__.py'), 'utf8');
   expect(COMPONENTS.filter((name) => !models.includes(`import ${name}\n`))).toEqual([]);
 
-  const { stdout } = await run('python3', [join(ROOT, 'docs/clients/run_job.py')], { env });
+  const { stdout } = await run('python3', [join(ROOT, 'docs/api/clients/run_job.py')], { env });
   expect(JSON.parse(stdout)).toEqual(EXPECTED);
 });

@@ -57,7 +57,7 @@ describe('the alarms', () => {
       TreatMissingData: spec.id === 'watch-silent' ? 'breaching' : 'notBreaching',
     });
     expect(alarm?.AlarmDescription).toContain(spec.means);
-    expect(alarm?.AlarmDescription).toContain(`docs/runbook.md, "Alarm ${spec.id}"`);
+    expect(alarm?.AlarmDescription).toContain(`docs/operate/runbook.md, "Alarm ${spec.id}"`);
   });
 
   const own = ALARMS.flatMap(({ id, metric }) => (typeof metric === 'string' ? [{ id, metric }] : []));
@@ -128,7 +128,7 @@ test('the stacks pass the AwsSolutions rules with a topic and a dashboard too', 
 });
 
 test('the runbook follows logs that there are, each by a part of its name that no other has', () => {
-  const runbook = readFileSync(join(ROOT, 'docs/runbook.md'), 'utf8');
+  const runbook = readFileSync(join(ROOT, 'docs/operate/runbook.md'), 'utf8');
   const groups = Object.values(quiet).flatMap((stack) =>
     [...resourcesOf(stack, 'AWS::Logs::LogGroup').keys()].map((id) => `${stack.stackName}-${id}`),
   );

@@ -1,4 +1,4 @@
-/* Runs and cancels jobs through the client that @hey-api/openapi-ts generates into ./promptq (docs/api.md). */
+/* Runs and cancels jobs through the client that @hey-api/openapi-ts generates into ./promptq (docs/api/clients.md). */
 import { client } from './promptq/client.gen.js';
 import { cancelJobs, createJobs, listJobs, readJobs, resultJobs, statusJobs } from './promptq/index.js';
 

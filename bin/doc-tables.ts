@@ -1,0 +1,133 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { readDeployment } from '../lib/config/deployment.ts';
+import { SETTING_TEXTS } from '../lib/config/setting-texts.ts';
+import { ERRORS } from '../lib/contract/errors.ts';
+import { LIMITS } from '../lib/contract/limits.ts';
+import { BASE_PATH } from '../lib/contract/route.ts';
+import { routes } from '../lib/contract/routes.ts';
+import { ALARMS } from '../lib/operations/alarms.ts';
+import { METRICS } from '../lib/operations/metrics.ts';
+
+/** Settings that a deployment has if it gives only what has no default. */
+const { timeoutUnit: _given, ...defaults } = readDeployment({ timeoutUnit: 'seconds' });
+const DEFAULTS: Readonly<Record<string, unknown>> = defaults;
+
+/** The generated tables of each document, by the name in their markers. */
+const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'docs/api/reference.md': {
+    routes: table(
+      ['method', 'path', 'scope', 'what it does'],
+      routes.map(({ method, path, scope, summary }) => [method, `\`${BASE_PATH}${path}\``, scope, summary]),
+    ),
+    errors: table(
+      ['status', '`error`', 'retry'],
+      Object.values(ERRORS).map(({ status, word, retryable }) => [
+        String(status),
+        word === undefined ? 'a sentence' : `\`${word}\``,
+        retryable ? 'yes, after a pause' : 'no',
+      ]),
+    ),
+  },
+  'docs/api/limits.md': {
+    limits: table(
+      ['limit', 'value'],
+      [
+        ['request body, unless the deployment sets another', bytes(LIMITS.maxBodyBytes.default)],
+        ['highest such setting', bytes(LIMITS.maxBodyBytes.max)],
+        ['composed prompt for codex', `${number(LIMITS.codexPromptLength)} characters`],
+        ['composed prompt for claude', `${number(LIMITS.claudePromptLength)} characters`],
+        ['output kept of one stream of one attempt; more ends the attempt', bytes(LIMITS.outputBytes)],
+        ['each stream in a result, unless `full=1`', `the last ${bytes(LIMITS.resultStreamBytes)}`],
+        ['each stream in logs, unless `full=1`', bytes(LIMITS.logStreamBytes)],
+        ['answer above which `full=1` redirects (303) to the same JSON', bytes(LIMITS.streamedAnswerBytes)],
+        ['lifetime of that redirect', `${LIMITS.redirectSeconds} seconds`],
+        ['`wait` of the status', `0 to ${LIMITS.statusWaitSeconds} seconds`],
+        ['one stream of a followed log; continue with `Last-Event-ID`', `${LIMITS.follow.seconds} seconds`],
+        [
+          'followed logs streamed at once; further ones are polled',
+          `\`followStreams\`, ${LIMITS.follow.streams.default}`,
+        ],
+        ['`retries`', `${LIMITS.retries.min} to ${LIMITS.retries.max}`],
+        ['project name', `1 to ${LIMITS.projectNameLength} characters`],
+        ['`idempotency_key`', `1 to ${LIMITS.idempotencyKeyLength} characters`],
+        ['follow-up jobs of one job', number(LIMITS.followUps.perJob)],
+        ['depth of follow-ups of follow-ups', number(LIMITS.followUps.depth)],
+        ['one block `follow-up-job`', `${number(LIMITS.followUps.blockBytes)} bytes`],
+        ['deploy bindings of a project', number(LIMITS.deployBindings.perProject)],
+        [
+          '`timeout_seconds` of a binding, for each command',
+          `${LIMITS.deployBindings.timeoutSeconds.min} to ${number(LIMITS.deployBindings.timeoutSeconds.max)}; default ${LIMITS.deployBindings.timeoutSeconds.default}`,
+        ],
+        ["stored output of a binding's commands", `the last ${number(LIMITS.deployBindings.logBytes)} bytes`],
+        ['a signed call', `${LIMITS.deployBindings.callSeconds} seconds`],
+        ['rules and profiles that one import changes', number(LIMITS.catalog.changes)],
+        ['imported rules; profiles', `${number(LIMITS.catalog.rules)}; ${number(LIMITS.catalog.profiles)}`],
+        ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
+        ['`cwd`', `1 to ${number(LIMITS.cwdLength)} characters`],
+      ],
+    ),
+  },
+  'docs/deploy/settings.md': {
+    settings: table(
+      ['setting', 'default', 'meaning'],
+      Object.entries(SETTING_TEXTS).map(([name, text]) => [
+        `\`${name}\``,
+        Object.hasOwn(DEFAULTS, name) ? `\`${JSON.stringify(DEFAULTS[name])}\`` : '',
+        text,
+      ]),
+    ),
+  },
+  'docs/operate/runbook.md': {
+    alarms: table(
+      ['alarm', 'goes off when', 'metric'],
+      ALARMS.map(({ id, means, metric }) => [
+        `[${id}](#alarm-${id})`,
+        means,
+        typeof metric === 'string' ? `\`${metric}\`` : `\`${metric.name}\` of ${metric.of}`,
+      ]),
+    ),
+    metrics: table(
+      ['metric', 'unit', 'meaning'],
+      Object.entries(METRICS).map(([name, { unit, means }]) => [`\`${name}\``, unit, means]),
+    ),
+  },
+};
+
+/** Writes the tables of the documents from the tables in the code; with `--check`, reports stale documents instead. */
+const isCheck = process.argv.includes('--check');
+const stale = Object.entries(DOCUMENTS).filter(([name, tables]) => {
+  const file = new URL(`../${name}`, import.meta.url);
+  const present = readFileSync(file, 'utf8');
+  const text = Object.entries(tables).reduce(
+    (result, [table, rows]) => replaceTable(result, name, table, rows),
+    present,
+  );
+  if (!isCheck) writeFileSync(file, text);
+  return isCheck && text !== present;
+});
+if (stale.length > 0) {
+  const names = stale.map(([name]) => name).join(' and ');
+  console.error(`the tables of ${names} are stale: run \`npm run generate\` and commit the result`);
+  process.exitCode = 1;
+}
+
+/** Replaces what is between the markers of a table. */
+function replaceTable(text: string, name: string, table: string, rows: string): string {
+  const [begin, end] = [`<!-- ${table} -->`, `<!-- /${table} -->`];
+  if (!text.includes(begin) || !text.includes(end)) throw new Error(`${name} has no place for the table ${table}`);
+  return `${text.slice(0, text.indexOf(begin))}${begin}\n${rows}\n${text.slice(text.indexOf(end))}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [...new Set(lines)].join('\n');
+}
+
+function bytes(value: number): string {
+  const mebibytes = value / 1024 / 1024;
+  return Number.isInteger(mebibytes) ? `${number(mebibytes)} MiB` : `${number(value)} bytes`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
