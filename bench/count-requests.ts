@@ -11,7 +11,7 @@ import type { Job } from '../lib/jobs/job.ts';
 import { LEASE } from '../lib/jobs/lease.ts';
 import { startGateway } from '../lib/local/gateway.ts';
 import { applyEnv } from '../lib/local/local-env.ts';
-import { sourceOf } from '../lib/stacks/bundle-functions.ts';
+import { sourceOf } from '../lib/stacks/functions/bundle-functions.ts';
 import { emulateDeployment } from '../test/emulated-deployment.ts';
 import { openWorker } from '../test/emulated-worker.ts';
 import { runAttempt } from '../worker-container/attempt.ts';

@@ -7,7 +7,7 @@ import { findConfigFile } from '../lib/catalog/find-config-file.ts';
 import { readDeployment, SETTINGS_KEY } from '../lib/config/deployment.ts';
 import { builtConsole } from '../lib/local/console-build.ts';
 import { addStacks } from '../lib/stacks/add-stacks.ts';
-import { bundleFunctions, PUBLISH_CONSOLE } from '../lib/stacks/bundle-functions.ts';
+import { bundleFunctions, PUBLISH_CONSOLE } from '../lib/stacks/functions/bundle-functions.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 /** The CDK app: reads the deployment's settings, bundles the functions, builds the console, makes the stacks. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { readAssembly } from '../lib/stacks/assembly.ts';
+import { readAssembly } from '../lib/stacks/iam/assembly.ts';
 
 /** How a rule says that what it is about lies in another stack. */
 const OTHER_STACK = /[\w-]+:ExportsOutputFnGetAtt(\w+?)[0-9A-F]{8}\w*/;

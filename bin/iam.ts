@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { readAssembly } from '../lib/stacks/assembly.ts';
-import { explanationOf, objectionsTo } from '../lib/stacks/explain-grant.ts';
-import { type Grant, grantsOf } from '../lib/stacks/grants.ts';
+import { readAssembly } from '../lib/stacks/iam/assembly.ts';
+import { explanationOf, objectionsTo } from '../lib/stacks/iam/explain-grant.ts';
+import { type Grant, grantsOf } from '../lib/stacks/iam/grants.ts';
 
 /** Prints what every function and task may do, from the templates that `cdk synth` has written. Exit code 1: something of it is too much. */
 new Command('iam')

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../lib/contract/routes.ts';
-import { accessStatements } from '../lib/stacks/access-statements.ts';
-import { bundleFunctions, FUNCTION_IDS, NOT_FOUND, sourceOf } from '../lib/stacks/bundle-functions.ts';
-import { DataStack } from '../lib/stacks/data-stack.ts';
+import { DataStack } from '../lib/stacks/data/data-stack.ts';
+import { bundleFunctions, FUNCTION_IDS, NOT_FOUND, sourceOf } from '../lib/stacks/functions/bundle-functions.ts';
+import { accessStatements } from '../lib/stacks/iam/access-statements.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = globSync('{bin,lib,functions,worker-container}/**/*.ts', { cwd: ROOT });
@@ -45,7 +45,7 @@ function closureOf(entry: string, seen = new Set<string>()): Set<string> {
 
 describe('imports', () => {
   test('are seen by this test', () => {
-    expect(IMPORTS.get('lib/stacks/bundle-functions.ts')).toEqual([
+    expect(IMPORTS.get('lib/stacks/functions/bundle-functions.ts')).toEqual([
       'node:path',
       'node:url',
       'esbuild',

@@ -1,9 +1,9 @@
 import { type App, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ApiStack, type ApiStackProps } from './api-stack.ts';
-import { ConsoleStack } from './console-stack.ts';
-import { DataStack } from './data-stack.ts';
-import { WorkerStack } from './worker-stack.ts';
+import { ApiStack, type ApiStackProps } from './api/api-stack.ts';
+import { ConsoleStack } from './console/console-stack.ts';
+import { DataStack } from './data/data-stack.ts';
+import { WorkerStack } from './worker/worker-stack.ts';
 
 /** The stacks of one deployment. They name no account and no region: the one they are deployed to is meant. */
 export interface DeploymentStacks {

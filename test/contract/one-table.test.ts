@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { createOpenApi } from '../../lib/contract/openapi.ts';
 import { BASE_PATH, wholePath } from '../../lib/contract/route.ts';
 import { pages, routes } from '../../lib/contract/routes.ts';
-import { ApiStack } from '../../lib/stacks/api-stack.ts';
-import { FUNCTION_IDS, sourceOf } from '../../lib/stacks/bundle-functions.ts';
-import { DataStack } from '../../lib/stacks/data-stack.ts';
-import { apiMethods } from '../lib/stacks/api-methods.ts';
+import { ApiStack } from '../../lib/stacks/api/api-stack.ts';
+import { DataStack } from '../../lib/stacks/data/data-stack.ts';
+import { FUNCTION_IDS, sourceOf } from '../../lib/stacks/functions/bundle-functions.ts';
+import { apiMethods } from '../lib/stacks/api/api-methods.ts';
 import { codeOf, deployment, ROOT, testApp, VERSION } from '../lib/stacks/synthesis.ts';
 
 const document = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));

@@ -16,7 +16,7 @@ import { applyEnv, localEnv } from '../../../lib/local/local-env.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
 import { createResources } from '../../../lib/local/resources.ts';
 import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
-import { sourceOf } from '../../../lib/stacks/bundle-functions.ts';
+import { sourceOf } from '../../../lib/stacks/functions/bundle-functions.ts';
 import { startParameterStore } from '../../parameter-store.ts';
 
 /** The exported handlers as they run in the cloud: behind CloudFront, and knowing of it what its stack writes down. */

@@ -1,7 +1,7 @@
-import { ApiStack } from '../../../lib/stacks/api-stack.ts';
-import { ConsoleStack } from '../../../lib/stacks/console-stack.ts';
-import { DataStack } from '../../../lib/stacks/data-stack.ts';
-import { WorkerStack } from '../../../lib/stacks/worker-stack.ts';
+import { ApiStack } from '../../../lib/stacks/api/api-stack.ts';
+import { ConsoleStack } from '../../../lib/stacks/console/console-stack.ts';
+import { DataStack } from '../../../lib/stacks/data/data-stack.ts';
+import { WorkerStack } from '../../../lib/stacks/worker/worker-stack.ts';
 import { codeOf, deployment, testApp, VERSION } from './synthesis.ts';
 
 /** Deployments in one account: one with no more than it needs, one with all that it can have. To be called outside of tests. */

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CustomResource, Duration, FileAssetPackaging, Stack, Stage } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { CATALOG_KINDS } from '../../catalog/catalog-state.ts';
+import { CLOUD_SANDBOXES, sandboxFaults } from '../../catalog/sandboxes.ts';
+import type { ConfigDocument } from '../../contract/schemas/config.ts';
+import { APPLY_CONFIG } from '../functions/bundle-functions.ts';
+import { applyConfigEnvironment } from '../functions/process-environment.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
+import { itemStatement, ofKinds } from '../iam/table-grants.ts';
+import type { ApiStackProps } from './api-stack.ts';
+
+/** Longer than an import of the largest document takes, with its repetitions. */
+const APPLY_TIMEOUT = Duration.minutes(1);
+/** How long a deployment waits for an answer that doesn't come: Lambda repeats a failed call twice, 3 minutes later at the most. */
+const ANSWER_TIMEOUT = Duration.minutes(6);
+
+/**
+ * The rules and profiles that a deployment brings along: a custom resource that changes whenever the document does, so that
+ * a fault which only the registry shows fails the deployment, and a rollback applies the document before.
+ * The document travels as an asset, named by its content: a property of a resource is too small for it.
+ */
+export class AppliedConfig extends Construct {
+  constructor(scope: Construct, id: string, props: ApiStackProps & { readonly document: ConfigDocument }) {
+    super(scope, id);
+    const { data, deployment, codeOf, document } = props;
+    const faults = sandboxFaults(document, CLOUD_SANDBOXES);
+    if (faults.length > 0) throw new Error(`the configuration is not right:\n  ${faults.join('\n  ')}`);
+    const { bucketName, objectKey, digest } = this.#asset(document);
+    const objectArn = Stack.of(this).formatArn({
+      service: 's3',
+      region: '',
+      account: '',
+      resource: bucketName,
+      resourceName: objectKey,
+    });
+    const apply = new ServiceFunction(this, 'Apply', {
+      description: 'applies the configuration that a deployment brings along',
+      code: codeOf(APPLY_CONFIG),
+      environment: applyConfigEnvironment(data),
+      statements: [
+        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'PutItem'], ofKinds(...CATALOG_KINDS)),
+        new PolicyStatement({ actions: ['s3:GetObject'], resources: [objectArn] }),
+      ],
+      memorySize: 256,
+      timeout: APPLY_TIMEOUT,
+      deployment,
+    });
+    new CustomResource(this, 'Document', {
+      serviceToken: apply.resource.functionArn,
+      resourceType: 'Custom::PromptqConfig',
+      serviceTimeout: ANSWER_TIMEOUT,
+      properties: { Bucket: bucketName, Key: objectKey, Digest: digest },
+    });
+  }
+
+  #asset(document: ConfigDocument): { bucketName: string; objectKey: string; digest: string } {
+    const text = JSON.stringify(document);
+    const digest = createHash('sha256').update(text).digest('hex');
+    const outdir = Stage.of(this)?.assetOutdir;
+    if (outdir === undefined) throw new Error('a configuration belongs to a stack of an app');
+    const fileName = `config.${digest}.json`;
+    writeFileSync(join(outdir, fileName), text);
+    const { bucketName, objectKey } = Stack.of(this).synthesizer.addFileAsset({
+      fileName,
+      packaging: FileAssetPackaging.FILE,
+      sourceHash: digest,
+      displayName: 'Configuration',
+    });
+    return { bucketName, objectKey, digest };
+  }
+}

@@ -1,0 +1,37 @@
+import { ApiKey, CfnUsagePlanKey, type RestApi, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployment.ts';
+import type { OriginSecret } from './origin-secret.ts';
+
+export interface GatewayKeysProps {
+  readonly api: RestApi;
+  readonly deployment: Deployment;
+  readonly originSecret: OriginSecret;
+}
+
+/**
+ * The keys without which API Gateway refuses a call itself, before a function runs: the present one and, while the origin
+ * secret is replaced, the one before, which the distribution may still send.
+ */
+export class GatewayKeys extends Construct {
+  constructor(scope: Construct, id: string, { api, deployment, originSecret }: GatewayKeysProps) {
+    super(scope, id);
+    const plan = new UsagePlan(this, 'Plan', {
+      description: 'What may call this API at all: the distribution of its deployment',
+      apiStages: [{ api, stage: api.deploymentStage }],
+    });
+    const present = deployment.originSecretVersion;
+    for (const version of [present, present - 1].filter((one) => one > 0)) {
+      // Each version has resources of its own that never change: two keys can't have one value, not even for a moment.
+      const key = new ApiKey(this, `Version${version}`, {
+        description: `${deployment.deploymentName}: sent by CloudFront with each call, version ${version}`,
+        value: originSecret.gatewayKeyOf(version),
+      });
+      new CfnUsagePlanKey(this, `InPlan${version}`, {
+        usagePlanId: plan.usagePlanId,
+        keyId: key.keyId,
+        keyType: 'API_KEY',
+      });
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { BINDING_SECRET_KIND } from '../../aws/tables.ts';
+import { FIGURE_KINDS } from '../../jobs/job-figures.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { countEnvironment, sweepEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
+import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import {
+  deadLettersStatement,
+  deliveriesStatement,
+  EXCEPT_PRIVATE,
+  givenUpStatement,
+  indexStatement,
+  itemStatement,
+  ofJobKindsAnd,
+  ofKinds,
+  ofKindsLike,
+  outputStatements,
+  queueStatement,
+} from '../iam/table-grants.ts';
+import { wakeScalingStatement } from '../worker/scaling-name.ts';
+import type { ApiStackProps } from './api-stack.ts';
+
+/**
+ * The functions that no client calls: one keeps the counts, one looks every minute that no job is forgotten, one makes
+ * signed calls, one removes old jobs.
+ */
+export class JobTriggers extends Construct {
+  readonly countJobs: IFunction;
+  readonly watchJobs: IFunction;
+
+  constructor(scope: Construct, id: string, props: ApiStackProps) {
+    super(scope, id);
+    this.countJobs = this.#countJobs(props);
+    this.watchJobs = this.#watchJobs(props);
+    this.#deliverCalls(props);
+    this.#sweepJobs(props);
+  }
+
+  #countJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
+    const streamArn = streamOf(data);
+    const count = new ServiceFunction(this, 'CountJobs', {
+      description: 'keeps the counts of jobs by state, and tells when work appears',
+      code: codeOf('triggers.count-jobs'),
+      environment: countEnvironment(data, deployment),
+      statements: [
+        itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(FIGURE_KINDS))),
+        new PolicyStatement({
+          actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+          resources: [streamArn],
+        }),
+        new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+        wakeScalingStatement(data),
+      ],
+      memorySize: 256,
+      timeout: Duration.minutes(1),
+      deployment,
+    });
+    // A count is lost with the first record that is given up: so none is, neither for its tries nor for its age, and
+    // no destination takes it away. One batch of a shard at a time: the checkpoint is the last record counted.
+    new EventSourceMapping(this, 'JobChanges', {
+      target: count.resource,
+      eventSourceArn: streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      tumblingWindow: Duration.seconds(1),
+      batchSize: 1_000,
+      parallelizationFactor: 1,
+      bisectBatchOnError: true,
+      retryAttempts: -1,
+    });
+    Validations.of(count).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: EXPLAINED.streams.reason,
+    });
+    return count.resource;
+  }
+
+  #watchJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
+    const watch = new ServiceFunction(this, 'WatchJobs', {
+      description:
+        'settles jobs whose worker was lost, makes follow-ups, and sees to it that no waiting job is forgotten',
+      code: codeOf('triggers.watch-jobs'),
+      environment: triggerEnvironment(data, deployment),
+      statements: [
+        itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
+        indexStatement(data, ['by-status', 'ready']),
+        itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
+        itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('account')),
+        queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
+        deadLettersStatement(data),
+        deliveriesStatement(data, ['SendMessage']),
+        ...outputStatements(data, ['GetObject', 'PutObject']),
+      ],
+      memorySize: 256,
+      timeout: Duration.minutes(5),
+      deployment,
+    });
+    // The next minute is the retry.
+    const target = new LambdaTarget(watch.resource, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [target] });
+    return watch.resource;
+  }
+
+  #deliverCalls({ data, deployment, codeOf }: ApiStackProps): void {
+    const deliver = new ServiceFunction(this, 'DeliverCalls', {
+      description: 'makes the signed calls of deploy bindings',
+      code: codeOf('triggers.deliver-calls'),
+      environment: triggerEnvironment(data, deployment),
+      statements: [
+        itemStatement(data, 'jobs', ['GetItem', 'UpdateItem']),
+        itemStatement(
+          data,
+          'registry',
+          ['GetItem', 'Query'],
+          ofKindsLike('binding', BINDING_SECRET_KIND, 'deployments#*'),
+        ),
+        itemStatement(data, 'registry', ['PutItem'], ofKindsLike('binding', 'deployments#*')),
+        deliveriesStatement(data, ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes']),
+        givenUpStatement(data),
+      ],
+      memorySize: 256,
+      timeout: CALLS_LIMIT,
+      deployment,
+    });
+    new EventSourceMapping(this, 'Calls', {
+      target: deliver.resource,
+      eventSourceArn: data.deliveries.queueArn,
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      // A flood of successes must not take the account's functions from the API.
+      maxConcurrency: 10,
+    });
+  }
+
+  #sweepJobs({ data, deployment, codeOf }: ApiStackProps): void {
+    const sweep = new ServiceFunction(this, 'SweepJobs', {
+      description: 'removes jobs that ended longer ago than they are kept',
+      code: codeOf('triggers.sweep-jobs'),
+      environment: sweepEnvironment(data, deployment),
+      statements: [
+        itemStatement(data, 'jobs', ['GetItem', 'UpdateItem', 'DeleteItem']),
+        indexStatement(data, ['by-status']),
+        itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike('texts#*', 'labels#*', 'deployments#*')),
+        ...outputStatements(data, ['DeleteObject']),
+      ],
+      memorySize: 256,
+      timeout: Duration.minutes(15),
+      deployment,
+    });
+    // The next hour is the retry.
+    const target = new LambdaTarget(sweep.resource, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    new Rule(this, 'EveryHour', {
+      schedule: Schedule.rate(Duration.hours(1)),
+      targets: [target],
+      enabled: deployment.retentionDays > 0,
+    });
+  }
+}
+
+/** Longer than a call may take; a sixth of the time for which the queue hides a message. */
+const CALLS_LIMIT = Duration.seconds(30);
+
+function streamOf(data: DataStack): string {
+  const arn = data.tables.jobs.tableStreamArn;
+  if (arn === undefined) throw new Error('the jobs table has no stream, from which jobs are counted');
+  return arn;
+}

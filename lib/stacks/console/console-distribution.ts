@@ -1,0 +1,190 @@
+import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AccessLevel,
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  type ErrorResponse,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  type IOrigin,
+  OriginRequestPolicy,
+  ResponseHeadersPolicy,
+  S3OriginAccessControl,
+  SecurityPolicyProtocol,
+  Signing,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { CONSOLE_HEADERS } from '../../config/console-headers.ts';
+import type { Deployment } from '../../config/deployment.ts';
+import { GATEWAY_KEY_HEADER, ORIGIN_SECRET_HEADER } from '../../config/edge-headers.ts';
+import { BASE_PATH } from '../../contract/route.ts';
+import { TLS_ONLY_HEADERS } from '../../contract/security-headers.ts';
+import { STAGE } from '../api/api-origin.ts';
+import { CONSOLE_PATHS, VIEWER_ADDRESS } from './edge-functions.ts';
+
+/** First parts of paths that are the API's, as in the local run; all others are the console's. */
+const API_PREFIXES = [`/${BASE_PATH.split('/')[1]}`, '/auth'] as const;
+/** Statuses of failures that CloudFront would keep for ten seconds whatever their headers say, and give to everybody. */
+const KEPT_FAILURES = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504] as const;
+/** The longest pause of an answer: a followed log says something every 15 s, other answers come within API Gateway's 29 s. */
+const READ_TIMEOUT = Duration.seconds(60);
+
+export interface ConsoleDistributionProps {
+  readonly deployment: Deployment;
+  /** The host of the API. */
+  readonly apiDomainName: string;
+  /** The console's files. */
+  readonly files: IBucket;
+  /** By which the API knows this distribution, and API Gateway that a call comes from it. */
+  readonly originSecret: { readonly value: string; readonly gatewayKey: string };
+}
+
+/** What browsers and clients reach: the console and the API under one origin. */
+export class ConsoleDistribution extends Construct {
+  readonly resource: Distribution;
+  readonly #name: string;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { deployment, apiDomainName, files, originSecret }: ConsoleDistributionProps,
+  ) {
+    super(scope, id);
+    const { deploymentName, domain, webAclArn } = deployment;
+    this.#name = deploymentName;
+    const apiBehavior = this.#apiBehavior(
+      new HttpOrigin(apiDomainName, {
+        originPath: `/${STAGE}`,
+        customHeaders: {
+          [ORIGIN_SECRET_HEADER]: originSecret.value,
+          [GATEWAY_KEY_HEADER]: originSecret.gatewayKey,
+        },
+        readTimeout: READ_TIMEOUT,
+      }),
+    );
+    this.resource = new Distribution(this, 'Resource', {
+      comment: deploymentName,
+      defaultBehavior: this.#consoleBehavior(files),
+      defaultRootObject: 'index.html',
+      // A pattern with nothing between would also take the console's own page /api-tokens.
+      additionalBehaviors: Object.fromEntries(
+        API_PREFIXES.flatMap((prefix) => [prefix, `${prefix}/*`]).map((pattern) => [pattern, apiBehavior]),
+      ),
+      errorResponses: KEPT_FAILURES.map((httpStatus): ErrorResponse => ({ httpStatus, ttl: Duration.seconds(0) })),
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(domain !== undefined && {
+        domainNames: [domain.name],
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      }),
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
+    });
+    this.#acknowledge(deployment);
+  }
+
+  #consoleBehavior(files: IBucket): BehaviorOptions {
+    const originAccessControl = new S3OriginAccessControl(this, 'Access', {
+      originAccessControlName: this.#nameOf('console'),
+      signing: Signing.SIGV4_ALWAYS,
+    });
+    return {
+      // Listing makes S3 answer 404 for what is not there; every path is a file's, so that nobody sees a list.
+      origin: S3BucketOrigin.withOriginAccessControl(files, {
+        originAccessControl,
+        originAccessLevels: [AccessLevel.READ, AccessLevel.LIST],
+      }),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      // Asks anew within a second for what says no-cache.
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      compress: true,
+      responseHeadersPolicy: this.#consoleHeaders(),
+      functionAssociations: [this.#atRequest('console-paths', CONSOLE_PATHS)],
+    };
+  }
+
+  #apiBehavior(origin: IOrigin): BehaviorOptions {
+    return {
+      origin,
+      // Whoever sends a token without TLS should notice.
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      // Compressing would hold back what is streamed.
+      compress: false,
+      functionAssociations: [this.#atRequest('viewer-address', VIEWER_ADDRESS)],
+    };
+  }
+
+  #atRequest(name: string, source: string) {
+    const edgeFunction = new EdgeFunction(this, name, {
+      functionName: this.#nameOf(name),
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(source),
+    });
+    return { eventType: FunctionEventType.VIEWER_REQUEST, function: edgeFunction };
+  }
+
+  #consoleHeaders(): ResponseHeadersPolicy {
+    const {
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': _sniffing,
+      'x-frame-options': _frames,
+      'referrer-policy': _referrer,
+      ...others
+    } = CONSOLE_HEADERS;
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: this.#nameOf('console'),
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy, override: true },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.SAME_ORIGIN, override: true },
+        strictTransportSecurity: { accessControlMaxAge: tlsDuration(), override: true },
+      },
+      customHeadersBehavior: {
+        customHeaders: Object.entries(others).map(([header, value]) => ({ header, value, override: true })),
+      },
+    });
+  }
+
+  /** These names are the whole account's, whatever the region. */
+  #nameOf(part: string): string {
+    return `${this.#name}-${part}-${Aws.REGION}`;
+  }
+
+  #acknowledge({ domain, webAclArn }: Deployment): void {
+    const reasons: Record<string, string> = {
+      'Annotation::@aws-cdk/aws-cloudfront-origins:listBucketSecurityRisk':
+        'There is a default root object, and every other path is made that of a file: no request asks for the list.',
+      'AwsSolutions-CFR1': 'A team may work from anywhere.',
+      'AwsSolutions-CFR3':
+        'Every call to the API is logged there, without what could hold a token; the console has files for everybody.',
+      ...(webAclArn === undefined && {
+        'AwsSolutions-CFR2': 'A firewall costs more than an idle deployment; the setting webAclArn puts one before it.',
+      }),
+      ...(domain === undefined && {
+        'AwsSolutions-CFR4':
+          "CloudFront's own certificate has no setting for TLS; with the setting domain it is 1.2 at least.",
+      }),
+    };
+    for (const [id, reason] of Object.entries(reasons)) Validations.of(Stack.of(this)).acknowledge({ id, reason });
+  }
+}
+
+/** As the API says it. */
+function tlsDuration(): Duration {
+  return Duration.seconds(Number(TLS_ONLY_HEADERS['strict-transport-security'].replace('max-age=', '')));
+}

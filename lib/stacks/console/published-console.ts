@@ -1,0 +1,86 @@
+import { CustomResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnFunction, type Code, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployment.ts';
+import type { publishConsoleEnv } from '../../config/env.ts';
+import type { EnvironmentOf } from '../functions/process-environment.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
+import { EXPLAINED } from '../iam/iam-exceptions.ts';
+
+const PUBLISH_TIMEOUT = Duration.minutes(2);
+/** How long a deployment waits for an answer that doesn't come: Lambda repeats a failed call twice, 3 minutes later at the most. */
+const ANSWER_TIMEOUT = Duration.minutes(10);
+
+export interface PublishedConsoleProps {
+  /** The publishing function, with the built console beside its code. */
+  readonly code: Code;
+  readonly deployment: Deployment;
+}
+
+/** The console's files in a private bucket, sent there by a function that has them beside its code. */
+export class PublishedConsole extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, { code, deployment }: PublishedConsoleProps) {
+    super(scope, id);
+    this.bucket = new Bucket(this, 'Files', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      // The next deployment has all that is in it; the publishing function empties it before.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'It holds what everybody may read, and only the distribution reads it.',
+    });
+    const environment: EnvironmentOf<typeof publishConsoleEnv> = { CONSOLE_BUCKET: this.bucket.bucketName };
+    const publish = new ServiceFunction(this, 'Publish', {
+      description: "sends the console's files to their bucket",
+      code,
+      environment,
+      statements: [
+        new PolicyStatement({
+          actions: ['s3:PutObject', 's3:DeleteObject'],
+          resources: [this.bucket.arnForObjects('*')],
+        }),
+        new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
+      ],
+      memorySize: 512,
+      timeout: PUBLISH_TIMEOUT,
+      deployment,
+    });
+    Validations.of(publish).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::<${Stack.of(this).getLogicalId(cfnBucket(this.bucket))}.Arn>/*]`,
+      reason: EXPLAINED.console.reason,
+    });
+    const files = new CustomResource(this, 'Console', {
+      serviceToken: publish.resource.functionArn,
+      resourceType: 'Custom::PromptqConsole',
+      serviceTimeout: ANSWER_TIMEOUT,
+      // Another build of the console is another bundle, whose name changes with what is in it.
+      properties: { Bundle: bundleName(publish.resource) },
+    });
+    // So that when the stack goes the files go before the bucket's policy and the bucket.
+    files.node.addDependency(this.bucket);
+  }
+}
+
+function cfnBucket({ node }: Bucket): CfnBucket {
+  const resource = node.defaultChild;
+  if (!(resource instanceof CfnBucket)) throw new Error('CDK makes no bucket out of a bucket');
+  return resource;
+}
+
+function bundleName({ node }: LambdaFunction): string {
+  const resource = node.defaultChild;
+  if (!(resource instanceof CfnFunction)) throw new Error('CDK makes no function out of a function');
+  const { code } = resource;
+  const name = 'resolve' in code ? undefined : (code.s3Key ?? code.zipFile);
+  if (name === undefined) throw new Error('a function without code');
+  return name;
+}

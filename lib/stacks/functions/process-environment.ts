@@ -1,0 +1,146 @@
+import type * as z from 'zod';
+import { CLOUD_SANDBOXES } from '../../catalog/sandboxes.ts';
+import { type Deployment, knownOrigin } from '../../config/deployment.ts';
+import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv } from '../../config/env.ts';
+import { secretsPath } from '../../config/secrets-path.ts';
+import { WORKER_SIZE } from '../../config/worker-size.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { clientSecretName, whereaboutsName } from '../iam/table-grants.ts';
+import { LOGIN_PORT } from '../worker/login-reader.ts';
+import { scaleWorkersName } from '../worker/scaling-name.ts';
+
+/** What a process's schema asks of its environment: a variable that is missing, or unknown, does not compile. */
+export type EnvironmentOf<S extends z.ZodType> = Strings<z.input<S>>;
+type Strings<T> = { [K in keyof T]: T[K] & string };
+
+/** What the libraries read by which every process of a deployment logs and tells metrics: how much, and whose they are. */
+export function operationsEnvironment({ deploymentName }: Pick<Deployment, 'deploymentName'>) {
+  return { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_SERVICE_NAME: deploymentName };
+}
+
+/** Environment of the functions that no client calls. */
+export function triggerEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof triggerEnv> {
+  return {
+    JOBS_TABLE: data.tables.jobs.tableName,
+    REGISTRY_TABLE: data.tables.registry.tableName,
+    OUTPUT_BUCKET: data.output.bucketName,
+    QUEUE_URL_HIGH: data.queues.high.queueUrl,
+    QUEUE_URL_NORMAL: data.queues.normal.queueUrl,
+    QUEUE_URL_LOW: data.queues.low.queueUrl,
+    QUEUE_URL_DELIVERIES: data.deliveries.queueUrl,
+    PROMPTQ_TIMEOUT_UNIT: deployment.timeoutUnit,
+    PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
+    ...originEnvironment(deployment),
+  };
+}
+
+/** Environment of the function that applies the configuration. */
+export function applyConfigEnvironment(data: DataStack): EnvironmentOf<typeof applyConfigEnv> {
+  return { REGISTRY_TABLE: data.tables.registry.tableName, PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(',') };
+}
+
+/** Environment of the function that keeps the counts. */
+export function countEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof countEnv> {
+  return { ...triggerEnvironment(data, deployment), SCALE_WORKERS_FUNCTION: scaleWorkersName(data) };
+}
+
+/** Environment of the function that launches workers. */
+export function scaleEnvironment(
+  data: DataStack,
+  deployment: Deployment,
+  place: {
+    readonly cluster: string;
+    readonly subnets: string;
+    readonly securityGroup: string;
+    readonly buildParameter: string;
+  },
+): EnvironmentOf<typeof scaleEnv> {
+  return {
+    JOBS_TABLE: data.tables.jobs.tableName,
+    REGISTRY_TABLE: data.tables.registry.tableName,
+    PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
+    PROMPTQ_MAX_WORKERS: String(deployment.maxWorkers),
+    PROMPTQ_CONCURRENCY: String(WORKER_SIZE.concurrency),
+    PROMPTQ_SPOT_WEIGHT: String(deployment.spotWeight),
+    WORKER_CLUSTER: place.cluster,
+    WORKER_SUBNETS: place.subnets,
+    WORKER_SECURITY_GROUP: place.securityGroup,
+    WORKER_BUILD_PARAMETER: place.buildParameter,
+  };
+}
+
+/** Environment of the function that removes old jobs. */
+export function sweepEnvironment(data: DataStack, deployment: Deployment) {
+  return { ...triggerEnvironment(data, deployment), PROMPTQ_RETENTION_DAYS: String(deployment.retentionDays) };
+}
+
+function originEnvironment(deployment: Deployment) {
+  const origin = knownOrigin(deployment);
+  return { ...(origin !== undefined && { PROMPTQ_PUBLIC_ORIGIN: origin }) };
+}
+
+/**
+ * Environment of the API's functions.
+ * @param options.originDigests of the secrets by which the distribution proves itself, `,`-separated
+ */
+export function apiEnvironment(
+  data: DataStack,
+  deployment: Deployment,
+  { version, originDigests }: { readonly version: string; readonly originDigests: string },
+): EnvironmentOf<typeof apiEnv> {
+  return {
+    ...triggerEnvironment(data, deployment),
+    PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(','),
+    PROMPTQ_API_SCOPE_ENFORCE: deployment.scopeEnforcement ? '1' : '0',
+    PROMPTQ_MAX_BODY_BYTES: String(deployment.maxBodyBytes),
+    PROMPTQ_VERSION: version,
+    PROMPTQ_SECRETS: `ssm:${data.secretsFolder}`,
+    PROMPTQ_PERIMETER_SOURCES: deployment.perimeterSources.join(','),
+    PROMPTQ_TELEGRAM_USERS: Object.entries(deployment.telegramUsers)
+      .map(([id, role]) => `${id}:${role}`)
+      .join(','),
+    PROMPTQ_ORIGIN_DIGESTS: originDigests,
+    PROMPTQ_WHEREABOUTS_AT: `ssm:${whereaboutsName(data)}`,
+    PROMPTQ_TOKEN_RATE: String(deployment.tokenRate),
+    PROMPTQ_FOLLOW_STREAMS: String(deployment.followStreams),
+    PROMPTQ_SESSION_IDLE_SECONDS: String(deployment.session.idleSeconds),
+    PROMPTQ_SESSION_MAX_SECONDS: String(deployment.session.maxSeconds),
+    ...signInEnvironment(data, deployment),
+  };
+}
+
+/** What is not set is left out. */
+function signInEnvironment(data: DataStack, { signIn }: Deployment) {
+  return {
+    ...(signIn !== undefined && {
+      PROMPTQ_OIDC_ISSUER: signIn.issuer,
+      PROMPTQ_OIDC_CLIENT_ID: signIn.clientId,
+      PROMPTQ_OIDC_CLIENT_SECRET_AT: `ssm:${clientSecretName(data)}`,
+      PROMPTQ_OIDC_ROLE_CLAIM: signIn.roleClaim,
+      PROMPTQ_OIDC_ROLES: Object.entries(signIn.groups)
+        .map(([role, group]) => `${role}=${group}`)
+        .join(','),
+    }),
+  };
+}
+
+/** Environment of the worker; what depends on its image stands in the image. */
+export function workerEnvironment(
+  data: DataStack,
+  deployment: Deployment,
+  settings: { readonly version: string; readonly workspaces: string; readonly stopGraceSeconds: number },
+): EnvironmentOf<typeof workerEnv> {
+  return {
+    ...triggerEnvironment(data, deployment),
+    PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(','),
+    PROMPTQ_VERSION: settings.version,
+    PROMPTQ_WORKSPACES: settings.workspaces,
+    PROMPTQ_STOP_GRACE_SECONDS: String(settings.stopGraceSeconds),
+    PROMPTQ_LOGIN_NETWORK: 'private',
+    PROMPTQ_LOGIN_PORT: String(LOGIN_PORT),
+    PROMPTQ_WORKSPACE_DAYS: String(deployment.workspaceDays),
+    PROMPTQ_CONCURRENCY: String(WORKER_SIZE.concurrency),
+    PROMPTQ_IDLE_SECONDS: String(deployment.idleMinutes * 60),
+    PROMPTQ_SECRETS_PATH: secretsPath(deployment),
+  };
+}

@@ -1,0 +1,116 @@
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../../aws/tables.ts';
+import { type Access, type Method, pathParameters, type Route } from '../../contract/route.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { loginReaderStatement } from '../worker/login-reader.ts';
+import { wakeScalingStatement } from '../worker/scaling-name.ts';
+import {
+  clientSecretStatement,
+  deliveriesStatement,
+  EXCEPT_PRIVATE,
+  indexStatement,
+  itemStatement,
+  ofKinds,
+  outputStatements,
+  queueStatement,
+  secretsStatement,
+  whereaboutsStatement,
+} from './table-grants.ts';
+
+/** A route, a page, or what takes every other path and method. */
+export type Served = Pick<Route, 'access' | 'path' | 'audited'> & {
+  readonly method: Method | 'ANY';
+  readonly outsideApi?: boolean;
+};
+
+/** What a route's function may do: find out who calls, and what its line of the routing table declares. */
+export function accessStatements(
+  data: DataStack,
+  { access, path, audited = false, method, outsideApi = false }: Served,
+): PolicyStatement[] {
+  return [
+    ...authenticationStatements(data),
+    secretsStatement(data),
+    ...(outsideApi || method !== 'GET' ? [whereaboutsStatement(data)] : []),
+    ...auditStatements(data, access.audit, audited),
+    ...jobStatements(data, access.jobs, pathParameters(path)),
+    ...(access.queue === 'read' ? [indexStatement(data, ['ready'])] : []),
+    ...registryStatements(data, access.registry),
+    ...objectStatements(data, access.output),
+    ...principalStatements(data, access),
+    ...(access.permits === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
+    ...(access.deliveries === 'send' ? [deliveriesStatement(data, ['SendMessage'])] : []),
+    ...(access.bindingSecrets === 'write'
+      ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(BINDING_SECRET_KIND))]
+      : []),
+    ...(access.followSlots === 'write'
+      ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(FOLLOW_SLOT_KIND))]
+      : []),
+    ...(access.loginCode === 'read' ? [loginReaderStatement(data)] : []),
+    ...(access.scaling === 'wake' ? [wakeScalingStatement(data)] : []),
+  ];
+}
+
+/**
+ * Every function reads the caller's token or session and notes its use, but none can give a token another state or scope,
+ * or a session another owner, role or end.
+ */
+function authenticationStatements(data: DataStack): PolicyStatement[] {
+  const { token, session } = PRINCIPAL_KINDS;
+  return [
+    itemStatement(data, 'registry', ['GetItem'], ofKinds(token, session)),
+    noteUseStatement(data, token, ['last_used_at']),
+    noteUseStatement(data, session, ['last_used_at', 'expires_at', 'expires_at_epoch']),
+  ];
+}
+
+function noteUseStatement(data: DataStack, kind: string, attributes: readonly string[]): PolicyStatement {
+  return itemStatement(data, 'registry', ['UpdateItem'], {
+    'ForAllValues:StringEquals': {
+      'dynamodb:LeadingKeys': [kind],
+      'dynamodb:Attributes': ['kind', 'id', ...attributes],
+    },
+    StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
+  });
+}
+
+const TOKEN_ACTIONS = { list: 'Query', create: 'PutItem', change: 'UpdateItem' } as const;
+const SESSION_ACTIONS = { list: 'Query', start: 'PutItem', end: 'DeleteItem' } as const;
+
+function principalStatements(data: DataStack, { tokens, sessions = [], clientSecret }: Access): PolicyStatement[] {
+  const { token, session } = PRINCIPAL_KINDS;
+  return [
+    ...(tokens === undefined ? [] : [itemStatement(data, 'registry', [TOKEN_ACTIONS[tokens]], ofKinds(token))]),
+    ...sessions.map((use) => itemStatement(data, 'registry', [SESSION_ACTIONS[use]], ofKinds(session))),
+    ...(clientSecret === 'read' ? [clientSecretStatement(data)] : []),
+  ];
+}
+
+/** A route whose path names no job is about many: it may read the indexes that lists are made from. */
+function jobStatements(data: DataStack, access: Access['jobs'], parameters: readonly string[]): PolicyStatement[] {
+  if (access === undefined) return [];
+  const writes = access === 'write' ? (['PutItem', 'UpdateItem'] as const) : [];
+  return [
+    itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', ...writes]),
+    ...(parameters.length === 0 ? [indexStatement(data, ['by-time', 'by-status'])] : []),
+  ];
+}
+
+function registryStatements(data: DataStack, access: Access['registry']): PolicyStatement[] {
+  if (access === undefined) return [];
+  const writes = access === 'write' ? (['PutItem', 'UpdateItem', 'DeleteItem'] as const) : [];
+  return [itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query', ...writes], EXCEPT_PRIVATE)];
+}
+
+/** Rows are added, each once; nobody changes or removes one. */
+function auditStatements(data: DataStack, access: Access['audit'], audited: boolean): PolicyStatement[] {
+  return [
+    ...(audited ? [itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND))] : []),
+    ...(access === 'read' ? [itemStatement(data, 'registry', ['Query'], ofKinds(AUDIT_KIND))] : []),
+  ];
+}
+
+function objectStatements(data: DataStack, access: Access['output']): PolicyStatement[] {
+  if (access === undefined) return [];
+  return outputStatements(data, access === 'write' ? ['GetObject', 'PutObject'] : ['GetObject']);
+}

@@ -1,0 +1,34 @@
+import type { Grant } from './grants.ts';
+import { EXPLAINED, type Explanation } from './iam-exceptions.ts';
+
+/** What a reviewer would object to. */
+export interface Objection {
+  readonly grant: Grant;
+  readonly about: string;
+}
+
+const EXPLANATIONS: readonly Explanation[] = Object.values(EXPLAINED);
+
+/** Why a grant is about more than one named thing; undefined: it is not, or nobody says why. */
+export function explanationOf({ actions, resources }: Grant): Explanation | undefined {
+  const open = resources.filter((resource) => resource.includes('*'));
+  if (open.length === 0) return undefined;
+  return EXPLANATIONS.find(
+    (one) =>
+      actions.every((action) => one.actions.includes(action)) && open.every((resource) => one.resource.test(resource)),
+  );
+}
+
+/** Grants of actions with a `*`, and of resources with one that nobody explains. */
+export function objectionsTo(grants: readonly Grant[]): Objection[] {
+  return grants.flatMap((grant) => [
+    ...grant.actions
+      .filter((action) => action.includes('*'))
+      .map((action) => ({ grant, about: `the action ${action}` })),
+    ...(explanationOf(grant) === undefined
+      ? grant.resources
+          .filter((resource) => resource.includes('*'))
+          .map((resource) => ({ grant, about: `${grant.actions.join(', ')} on ${resource}, which nothing explains` }))
+      : []),
+  ]);
+}

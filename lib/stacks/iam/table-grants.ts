@@ -1,0 +1,152 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { SECRET_NAMES } from '../../access/deployment-secrets.ts';
+import type { IndexSpec, TABLES, TableName } from '../../aws/tables.ts';
+import { BANDS, PRIVATE_KINDS } from '../../aws/tables.ts';
+import type { DataStack } from '../data/data-stack.ts';
+
+/** Everything that jobs leave in the bucket lies under this. */
+const OUTPUT_PREFIX = 'jobs/*';
+
+type ItemAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+type QueueAction =
+  | 'SendMessage'
+  | 'GetQueueAttributes'
+  | 'ReceiveMessage'
+  | 'DeleteMessage'
+  | 'ChangeMessageVisibility';
+type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
+type IndexName<T extends TableName> = (typeof TABLES)[T]['indexes'][number] extends infer I extends IndexSpec
+  ? I['name']
+  : never;
+
+type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** Limits a statement to items of the Registry of these kinds. */
+export function ofKinds(...kinds: readonly string[]): Conditions {
+  return { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } };
+}
+
+/** Limits a statement to items of the Registry of kinds that match. */
+export function ofKindsLike(...patterns: readonly string[]): Conditions {
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
+}
+
+/** The kinds of the Registry's items that making a job, or trying for parked ones, writes. */
+const JOB_KINDS = ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'deployments#*'] as const;
+
+/** Limits a statement to items of the Registry that whoever makes jobs writes, and to these kinds. */
+export function ofJobKindsAnd(...kinds: readonly string[]): Conditions {
+  return ofKindsLike(...JOB_KINDS, ...kinds);
+}
+
+/** Limits a statement to all of the Registry but what is private: whoever could write that could make himself an administrator. */
+export const EXCEPT_PRIVATE: Conditions = {
+  'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS },
+};
+
+/** The secret that this service has with the identity provider: a SecureString that an operator or a later stack puts there. */
+export function clientSecretName(data: DataStack): string {
+  return `/${data.stackName}/oidc-client-secret`;
+}
+
+/** Leave to read that secret. */
+export function clientSecretStatement(data: DataStack): PolicyStatement {
+  return readParameterStatement(data, clientSecretName(data));
+}
+
+/** Where the console's stack writes down what the API's functions, which come before it, must know. */
+export function whereaboutsName(data: DataStack): string {
+  return `${data.secretsFolder}/whereabouts`;
+}
+
+/** Leave to read that. */
+export function whereaboutsStatement(data: DataStack): PolicyStatement {
+  return readParameterStatement(data, whereaboutsName(data));
+}
+
+function readParameterStatement(data: DataStack, ...names: readonly string[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['ssm:GetParameter'],
+    resources: names.map((name) =>
+      data.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) }),
+    ),
+  });
+}
+
+/** Leave to do something with items of a table. */
+export function itemStatement(
+  data: DataStack,
+  table: TableName,
+  actions: readonly ItemAction[],
+  conditions: Conditions = {},
+): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [data.tables[table].tableArn],
+    conditions,
+  });
+}
+
+/** Leave to read indexes of the jobs table. */
+export function indexStatement(data: DataStack, names: readonly IndexName<'jobs'>[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:Query'],
+    resources: names.map((name) => `${data.tables.jobs.tableArn}/index/${name}`),
+  });
+}
+
+/** Leave to do something with the bands' queues. */
+export function queueStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `sqs:${action}`),
+    resources: BANDS.map((band) => data.queues[band].queueArn),
+  });
+}
+
+/** Leave to do something with the queue of signed calls. */
+export function deliveriesStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `sqs:${action}`),
+    resources: [data.deliveries.queueArn],
+  });
+}
+
+/** Leave to put a call that failed for good where an operator sees it. */
+export function givenUpStatement(data: DataStack): PolicyStatement {
+  const queue = data.deliveries.deadLetterQueue?.queue;
+  return new PolicyStatement({
+    actions: ['sqs:GetQueueUrl', 'sqs:SendMessage'],
+    resources: queue === undefined ? [] : [queue.queueArn],
+  });
+}
+
+/** Leave to take from the dead-letter queues what the queues gave up. */
+export function deadLettersStatement(data: DataStack): PolicyStatement {
+  const queues = BANDS.flatMap((band) => data.queues[band].deadLetterQueue?.queue ?? []);
+  return new PolicyStatement({
+    actions: ['sqs:GetQueueUrl', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+    resources: queues.map(({ queueArn }) => queueArn),
+  });
+}
+
+/** Leave to read the secrets that the deployment shares with others. */
+export function secretsStatement(data: DataStack): PolicyStatement {
+  return readParameterStatement(data, ...SECRET_NAMES.map((name) => `${data.secretsFolder}/${name}`));
+}
+
+/** Leave to do something with what jobs left in the bucket. */
+export function outputStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: actions.map((action) => `s3:${action}`),
+      resources: [data.output.arnForObjects(OUTPUT_PREFIX)],
+    }),
+    // Without it S3 answers 403 instead of 404 for what is not there. It asks for this right also where a request has
+    // no prefix (a missing object, HeadBucket): so the prefix is judged only where there is one.
+    new PolicyStatement({
+      actions: ['s3:ListBucket'],
+      resources: [data.output.bucketArn],
+      conditions: { StringLikeIfExists: { 's3:prefix': OUTPUT_PREFIX } },
+    }),
+  ];
+}

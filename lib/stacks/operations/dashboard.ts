@@ -1,0 +1,59 @@
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard as CloudWatchDashboard,
+  GraphWidget,
+  type IMetric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { BANDS } from '../../aws/tables.ts';
+import type { MetricName } from '../../operations/metrics.ts';
+import type { OperationsProps } from './operations.ts';
+import { ownMetric } from './own-metric.ts';
+
+/** Half of CloudWatch's grid. */
+const WIDTH = 12;
+
+/** All that an operator looks at first, on one page: what is wrong, what jobs come to, what waits, what the API answers. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, props: OperationsProps & { readonly alarms: Alarm[] }) {
+    super(scope, id);
+    const { api, countJobs, watchJobs, data, deployment } = props;
+    const own = (name: MetricName, statistic = 'Sum') => ownMetric(deployment, name, { statistic, minutes: 5 });
+    const times = (name: MetricName) => ['p50', 'p95', 'Maximum'].map((statistic) => own(name, statistic));
+    const graphs: [string, IMetric[]][] = [
+      ['Jobs by outcome', [own('JobsSucceeded'), own('JobsFailed'), own('JobsCancelled')]],
+      [
+        'Waiting: oldest ready job (s), for an account',
+        [own('OldestReadyJob', 'Maximum'), own('AccountRequiredJobs', 'Maximum')],
+      ],
+      ['From claimable to claimed (s)', times('QueueWait')],
+      ['Run time of attempts (s)', times('RunTime')],
+      [
+        'Permits in the queues',
+        BANDS.map((band) => data.queues[band].metricApproximateNumberOfMessagesVisible({ label: band })),
+      ],
+      [
+        'What should not happen',
+        [
+          own('LeaseLosses'),
+          own('LaunchFailures'),
+          own('PermitsGivenUp'),
+          own('PermitsDropped'),
+          own('DamagedItems'),
+          own('StorageThrottles'),
+        ],
+      ],
+      ['Requests', [api.metricCount(), api.metricClientError(), api.metricServerError()]],
+      ['Answers (ms)', ['p50', 'p95'].map((statistic) => api.metricLatency({ statistic }))],
+      ['Counting: age of the stream (ms)', [countJobs.metric('IteratorAge', { statistic: 'Maximum' })]],
+      [
+        'watch-jobs: failures; run time (ms)',
+        [watchJobs.metricErrors(), watchJobs.metricDuration({ statistic: 'Maximum' })],
+      ],
+    ];
+    const dashboard = new CloudWatchDashboard(this, 'Resource', { dashboardName: deployment.deploymentName });
+    dashboard.addWidgets(new AlarmStatusWidget({ alarms: props.alarms, title: 'Alarms', width: 2 * WIDTH, height: 3 }));
+    for (const [title, left] of graphs) dashboard.addWidgets(new GraphWidget({ title, left, width: WIDTH }));
+  }
+}

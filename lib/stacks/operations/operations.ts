@@ -1,0 +1,80 @@
+import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployment.ts';
+import { ALARMS, type AlarmSpec, type PartMetric } from '../../operations/alarms.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { Dashboard } from './dashboard.ts';
+import { ownMetric } from './own-metric.ts';
+
+export interface OperationsProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly api: RestApi;
+  readonly countJobs: IFunction;
+  readonly watchJobs: IFunction;
+}
+
+/** What tells an operator how the deployment does: alarms, by mail if an address is set; a dashboard if one is wanted. */
+export class Operations extends Construct {
+  constructor(scope: Construct, id: string, props: OperationsProps) {
+    super(scope, id);
+    const { deployment } = props;
+    const topic = deployment.alarmEmail === undefined ? undefined : this.#topic(deployment.alarmEmail);
+    const alarms = ALARMS.map((spec) => {
+      const alarm = new Alarm(this, spec.id, {
+        alarmName: `${deployment.deploymentName}-${spec.id}`,
+        alarmDescription: `${spec.means} What to do: docs/operate/runbook.md, "Alarm ${spec.id}".`,
+        metric: metricOf(spec, props),
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        threshold: spec.limit,
+        evaluationPeriods: spec.times,
+        treatMissingData: spec.silence === 'bad' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      });
+      if (topic !== undefined) {
+        alarm.addAlarmAction(new SnsAction(topic));
+        alarm.addOkAction(new SnsAction(topic));
+      }
+      return alarm;
+    });
+    if (deployment.dashboard) new Dashboard(this, 'Dashboard', { ...props, alarms });
+  }
+
+  /** Encrypted by none of ours: CloudWatch can not use AWS's own key for topics, and a key of our own costs more than all alarms. */
+  #topic(address: string): Topic {
+    const topic = new Topic(this, 'Topic', { enforceSSL: true, displayName: 'Promptq alarms' });
+    topic.addSubscription(new EmailSubscription(address));
+    return topic;
+  }
+}
+
+function metricOf({ metric, statistic, minutes }: AlarmSpec, props: OperationsProps): Metric {
+  if (typeof metric === 'string') return ownMetric(props.deployment, metric, { statistic, minutes });
+  return partMetric(metric, props).with({ statistic, period: Duration.minutes(minutes) });
+}
+
+function partMetric({ of, name }: PartMetric, { api, countJobs, watchJobs, data }: OperationsProps): Metric {
+  switch (of) {
+    case 'api':
+      return api.metric(name);
+    case 'count-jobs':
+      return countJobs.metric(name);
+    case 'watch-jobs':
+      return watchJobs.metric(name);
+    case 'dead letters of the deliveries':
+      return deadLettersOf(data).metric(name);
+    case 'all functions of the account':
+      return new Metric({ namespace: 'AWS/Lambda', metricName: name });
+  }
+}
+
+function deadLettersOf({ deliveries }: DataStack): IQueue {
+  if (deliveries.deadLetterQueue === undefined) throw new Error('the deliveries have no dead letters to watch');
+  return deliveries.deadLetterQueue.queue;
+}

@@ -1,0 +1,19 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Deployment } from '../../config/deployment.ts';
+import { type MetricName, NAMESPACE } from '../../operations/metrics.ts';
+
+/** A metric of ours, of one deployment alone. */
+export function ownMetric(
+  { deploymentName }: Pick<Deployment, 'deploymentName'>,
+  metricName: MetricName,
+  { statistic, minutes }: { readonly statistic: string; readonly minutes: number },
+): Metric {
+  return new Metric({
+    namespace: NAMESPACE,
+    metricName,
+    dimensionsMap: { service: deploymentName },
+    statistic,
+    period: Duration.minutes(minutes),
+  });
+}

@@ -1,0 +1,69 @@
+import { ArnFormat, Duration, Validations } from 'aws-cdk-lib';
+import { type IVpc, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployment.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
+import { EXPLAINED } from '../iam/iam-exceptions.ts';
+
+/** The port at which a worker can be asked for the code of a login that it runs. */
+export const LOGIN_PORT = 8790;
+
+/**
+ * The name of the function in the workers' network that asks for it. A name, because that network's stack comes after
+ * the API's.
+ */
+export function loginReaderName(data: DataStack): string {
+  return `${data.stackName.replace(/-data$/, '')}-read-login-code`;
+}
+
+/** Leave to invoke it. */
+export function loginReaderStatement(data: DataStack): PolicyStatement {
+  const resource = data.formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: loginReaderName(data),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [resource] });
+}
+
+export interface LoginReaderProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly code: Code;
+  readonly vpc: IVpc;
+  readonly workers: SecurityGroup;
+}
+
+/** The function that asks for it: the one thing that may enter the workers' network, at that port, and all that it may reach. */
+export class LoginReader extends Construct {
+  constructor(scope: Construct, id: string, { data, deployment, code, vpc, workers }: LoginReaderProps) {
+    super(scope, id);
+    const group = new SecurityGroup(this, 'Group', {
+      vpc,
+      description: 'Asks workers for the code of a login',
+      allowAllOutbound: false,
+    });
+    group.connections.allowTo(workers, Port.tcp(LOGIN_PORT), 'the code of a login');
+    const reader = new ServiceFunction(this, 'ReadLoginCode', {
+      name: loginReaderName(data),
+      description: 'asks a worker for the code of the login that it runs',
+      code,
+      environment: {},
+      statements: [new PolicyStatement({ actions: [...EXPLAINED.networkInterfaces.actions], resources: ['*'] })],
+      memorySize: 256,
+      timeout: Duration.seconds(10),
+      network: { vpc, group },
+      deployment,
+    });
+    // Nobody waits for a code that is asked for late.
+    reader.resource.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    Validations.of(reader).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: EXPLAINED.networkInterfaces.reason,
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
+import type { ICluster } from 'aws-cdk-lib/aws-ecs';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { Construct } from 'constructs';
+import { SCALING_KIND } from '../../aws/tables.ts';
+import type { Deployment } from '../../config/deployment.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { scaleEnvironment } from '../functions/process-environment.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
+import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import { EXCEPT_PRIVATE, indexStatement, itemStatement, ofKinds } from '../iam/table-grants.ts';
+import { scaleWorkersName } from './scaling-name.ts';
+import type { WorkerTask } from './worker-task.ts';
+
+export interface WorkerScalingProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly code: Code;
+  readonly task: WorkerTask;
+  readonly cluster: ICluster;
+  readonly vpc: IVpc;
+  readonly workers: ISecurityGroup;
+}
+
+/** What launches workers: one function, which alone may. */
+export class WorkerScaling extends Construct {
+  constructor(scope: Construct, id: string, props: WorkerScalingProps) {
+    super(scope, id);
+    const { data, deployment, cluster, task } = props;
+    // Its value changes with each new revision, which no export between stacks could.
+    const build = new StringParameter(this, 'Build', {
+      parameterName: `/${data.stackName.replace(/-data$/, '')}-worker/task-definition`,
+      description: 'The task definition that workers are to be of',
+      stringValue: task.definition.taskDefinitionArn,
+    });
+    const scale = new ServiceFunction(this, 'ScaleWorkers', {
+      name: scaleWorkersName(data),
+      description: 'launches the workers that the work needs',
+      code: props.code,
+      environment: scaleEnvironment(data, deployment, {
+        cluster: cluster.clusterName,
+        subnets: props.vpc.publicSubnets.map(({ subnetId }) => subnetId).join(','),
+        securityGroup: props.workers.securityGroupId,
+        buildParameter: build.parameterName,
+      }),
+      statements: [
+        itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
+        itemStatement(data, 'registry', ['PutItem'], ofKinds(SCALING_KIND)),
+        indexStatement(data, ['by-status', 'ready']),
+        new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [build.parameterArn] }),
+        ...taskStatements(this, cluster, task),
+      ],
+      memorySize: 256,
+      // A thousand tasks at RunTask's rate of some twenty a second.
+      timeout: Duration.minutes(2),
+      deployment,
+    });
+    // Whoever asks for a decision is answered by the next one too: a late one is of no use.
+    scale.resource.configureAsyncInvoke({ retryAttempts: 1, maxEventAge: Duration.minutes(1) });
+    const target = new LambdaTarget(scale.resource, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [target] });
+    acknowledge(scale, this, props);
+  }
+}
+
+/** Leave to start workers and nothing else, in this cluster, under the roles of workers, and to look what became of them. */
+function taskStatements(scope: Construct, cluster: ICluster, { definition }: WorkerTask): PolicyStatement[] {
+  const stack = Stack.of(scope);
+  const inCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
+  const ofCluster = (resource: string) =>
+    stack.formatArn({ service: 'ecs', resource, resourceName: `${cluster.clusterName}/*` });
+  return [
+    new PolicyStatement({
+      actions: ['ecs:RunTask'],
+      resources: [
+        stack.formatArn({ service: 'ecs', resource: 'task-definition', resourceName: `${definition.family}:*` }),
+      ],
+      conditions: inCluster,
+    }),
+    new PolicyStatement({ actions: ['ecs:DescribeTasks'], resources: [ofCluster('task')], conditions: inCluster }),
+    new PolicyStatement({
+      actions: ['iam:PassRole'],
+      resources: [definition.taskRole.roleArn, definition.obtainExecutionRole().roleArn],
+      conditions: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+    }),
+  ];
+}
+
+function acknowledge(scale: ServiceFunction, scope: Construct, { task, cluster }: WorkerScalingProps): void {
+  const { Ref } = Stack.of(scope).resolve(cluster.clusterName) as { Ref: string };
+  const reasons = {
+    [`task-definition/${task.definition.family}:*`]: EXPLAINED.revisions.reason,
+    [`task/<${Ref}>/*`]: EXPLAINED.tasks.reason,
+  };
+  for (const [resource, reason] of Object.entries(reasons)) {
+    const arn = `arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:${resource}`;
+    Validations.of(scale).acknowledge({ id: `AwsSolutions-IAM5[Resource::${arn}]`, reason });
+  }
+}

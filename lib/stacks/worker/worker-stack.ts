@@ -1,0 +1,97 @@
+import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { GatewayVpcEndpointAwsService, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { CfnClusterCapacityProviderAssociations, Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployment.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { READ_LOGIN_CODE, SCALE_WORKERS } from '../functions/bundle-functions.ts';
+import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
+import { LoginReader } from './login-reader.ts';
+import { WorkerScaling } from './worker-scaling.ts';
+import { WorkerTask } from './worker-task.ts';
+import { Workspaces } from './workspaces.ts';
+
+export interface WorkerStackProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly version: string;
+  /** The code of a function, by its id. */
+  readonly codeOf: (functionId: string) => Code;
+}
+
+/**
+ * Where workers run: standalone Fargate tasks. There is no ECS service, because a service that shrinks, or is deployed
+ * anew, ends tasks without asking whether they run a job.
+ */
+export class WorkerStack extends Stack {
+  constructor(scope: Construct, id: string, { data, deployment, version, codeOf }: WorkerStackProps) {
+    super(scope, id, { description: 'Promptq: where workers run' });
+    const vpc = this.#network();
+    const workers = new SecurityGroup(this, 'Workers', {
+      vpc,
+      description: 'Workers: nothing comes in but one function for logins; they reach vendors, registries and AWS',
+      allowAllOutbound: true,
+    });
+    const workspaces = new Workspaces(this, 'Workspaces', { vpc, workers });
+    const log = new LogGroup(this, 'Log', {
+      retention: deployment.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const cluster = new Cluster(this, 'Cluster', {
+      vpc,
+      containerInsightsV2: ContainerInsights.DISABLED,
+    });
+    offerFargate(cluster, workspaces);
+    const task = new WorkerTask(this, 'Task', { data, deployment, version, workspaces, log });
+    const scaling = { data, deployment, code: codeOf(SCALE_WORKERS), task, cluster, vpc, workers };
+    new WorkerScaling(this, 'Scaling', scaling);
+    new LoginReader(this, 'CodeReader', { data, deployment, code: codeOf(READ_LOGIN_CODE), vpc, workers });
+    acknowledgeOutputAccess(this, data);
+    acknowledge(this);
+    new CfnOutput(this, 'ClusterName', { value: cluster.clusterName });
+    new CfnOutput(this, 'TaskDefinitionArn', { value: task.definition.taskDefinitionArn });
+    new CfnOutput(this, 'SubnetIds', { value: vpc.publicSubnets.map((subnet) => subnet.subnetId).join(',') });
+    new CfnOutput(this, 'SecurityGroupId', { value: workers.securityGroupId });
+  }
+
+  /** Public subnets only: a NAT gateway would cost more than all else. What AWS offers free of charge stays inside. */
+  #network(): Vpc {
+    return new Vpc(this, 'Network', {
+      natGateways: 0,
+      subnetConfiguration: [{ name: 'Public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false }],
+      gatewayEndpoints: {
+        S3: { service: GatewayVpcEndpointAwsService.S3 },
+        DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+      },
+      // Nothing uses the default security group; emptying it takes a function with rights of its own.
+      restrictDefaultSecurityGroup: false,
+    });
+  }
+}
+
+/**
+ * Lets tasks of the cluster run on Fargate. The account's first cluster has ECS make its service-linked role, which this
+ * needs and which can be used some seconds later: it waits for the mount targets, which take a minute.
+ */
+function offerFargate(cluster: Cluster, workspaces: Workspaces): void {
+  // Where CDK puts its own, which can't be told to wait.
+  const associations = new CfnClusterCapacityProviderAssociations(cluster, 'Cluster', {
+    cluster: cluster.clusterName,
+    capacityProviders: ['FARGATE', 'FARGATE_SPOT'],
+    defaultCapacityProviderStrategy: [],
+  });
+  associations.node.addDependency(workspaces.mountTargets);
+}
+
+function acknowledge(stack: WorkerStack): void {
+  const reasons = {
+    'AwsSolutions-VPC7':
+      'Nothing but a login under way listens in this network, for one function; flow logs would cost more than an idle deployment.',
+    'AwsSolutions-ECS2': 'The environment holds names of tables, queues and folders, and no secret.',
+    'AwsSolutions-ECS4':
+      'Workers tell what they do in the table and in their log; Container Insights is billed by metric.',
+  };
+  for (const [id, reason] of Object.entries(reasons)) Validations.of(stack).acknowledge({ id, reason });
+}

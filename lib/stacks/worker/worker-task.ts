@@ -1,0 +1,150 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import {
+  Capability,
+  ContainerImage,
+  CpuArchitecture,
+  FargateTaskDefinition,
+  LinuxParameters,
+  LogDriver,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Deployment } from '../../config/deployment.ts';
+import { secretsPath } from '../../config/secrets-path.ts';
+import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../config/worker-rights.ts';
+import { WORKER_SIZE } from '../../config/worker-size.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { operationsEnvironment, workerEnvironment } from '../functions/process-environment.ts';
+import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import {
+  deliveriesStatement,
+  EXCEPT_PRIVATE,
+  indexStatement,
+  itemStatement,
+  ofJobKindsAnd,
+  outputStatements,
+  queueStatement,
+} from '../iam/table-grants.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/** Where the container sees the workspaces. */
+const WORKSPACES = '/workspaces';
+/** Where else it can write, on the task's own disk: all but these is read-only. */
+const SCRATCH = { temporary: '/tmp', work: '/var/lib/promptq' } as const;
+/** Fargate waits no longer between SIGTERM and SIGKILL. */
+const STOP_TIMEOUT = Duration.seconds(120);
+/** How much of that running attempts get; the rest is for flushing their output and handing them back. */
+const STOP_GRACE_SECONDS = 100;
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface WorkerTaskProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly version: string;
+  readonly workspaces: Workspaces;
+  readonly log: ILogGroup;
+}
+
+/** One worker: its image, its size, and a role that holds what jobs need and nothing else. */
+export class WorkerTask extends Construct {
+  readonly definition: FargateTaskDefinition;
+
+  constructor(scope: Construct, id: string, { data, deployment, version, workspaces, log }: WorkerTaskProps) {
+    super(scope, id);
+    const arm = deployment.workerArchitecture === 'arm64';
+    this.definition = new FargateTaskDefinition(this, 'Definition', {
+      cpu: WORKER_SIZE.cpu,
+      memoryLimitMiB: WORKER_SIZE.memoryMiB,
+      runtimePlatform: {
+        cpuArchitecture: arm ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+      volumes: [
+        {
+          name: 'workspaces',
+          efsVolumeConfiguration: {
+            fileSystemId: workspaces.fileSystemId,
+            transitEncryption: 'ENABLED',
+            authorizationConfig: { accessPointId: workspaces.accessPointId, iam: 'ENABLED' },
+          },
+        },
+        ...Object.keys(SCRATCH).map((name) => ({ name })),
+      ],
+    });
+    const image = new DockerImageAsset(this, 'Image', {
+      directory: ROOT,
+      file: 'worker-container/Dockerfile',
+      platform: arm ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
+    });
+    const container = this.definition.addContainer('worker', {
+      image: ContainerImage.fromDockerImageAsset(image),
+      environment: {
+        ...workerEnvironment(data, deployment, {
+          version,
+          workspaces: WORKSPACES,
+          stopGraceSeconds: STOP_GRACE_SECONDS,
+        }),
+        ...operationsEnvironment(deployment),
+      },
+      logging: LogDriver.awsLogs({ logGroup: log, streamPrefix: 'worker' }),
+      // ECS does not look at the health check that an image brings along.
+      healthCheck: {
+        command: ['CMD', 'worker-health'],
+        interval: Duration.seconds(30),
+        startPeriod: Duration.seconds(30),
+      },
+      stopTimeout: STOP_TIMEOUT,
+      readonlyRootFilesystem: true,
+      linuxParameters: this.#rights(),
+    });
+    container.addMountPoints({ sourceVolume: 'workspaces', containerPath: WORKSPACES, readOnly: false });
+    for (const [sourceVolume, containerPath] of Object.entries(SCRATCH))
+      container.addMountPoints({ sourceVolume, containerPath, readOnly: false });
+    for (const statement of [...statements(data, workspaces), secretsStatement(this, deployment)])
+      this.definition.addToTaskRolePolicy(statement);
+    workspaces.admitOnly(this.definition.taskRole);
+    Validations.of(this.definition.taskRole).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${secretsPath(deployment)}*]`,
+      reason: EXPLAINED.secrets.reason,
+    });
+    Validations.of(this.definition.obtainExecutionRole()).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: EXPLAINED.registryLogin.reason,
+    });
+  }
+
+  /** Root without the rights of root that a worker has no use for. */
+  #rights(): LinuxParameters {
+    const parameters = new LinuxParameters(this, 'Rights');
+    const unneeded = CONTAINER_RIGHTS.filter((right) => !WORKER_RIGHTS.includes(right));
+    parameters.dropCapabilities(...unneeded.map((right) => Capability[right]));
+    return parameters;
+  }
+}
+
+/** Leave to read the secrets that profiles name, and nothing else of the Parameter Store. */
+function secretsStatement(scope: Construct, deployment: Deployment): PolicyStatement {
+  const parameters = `parameter${secretsPath(deployment)}*`;
+  return new PolicyStatement({
+    actions: ['ssm:GetParameters'],
+    resources: [Stack.of(scope).formatArn({ service: 'ssm', resource: parameters })],
+  });
+}
+
+function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] {
+  return [
+    itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
+    indexStatement(data, ['ready', 'by-status']),
+    itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
+    itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('worker', 'lock', 'account')),
+    queueStatement(data, ['ReceiveMessage', 'ChangeMessageVisibility', 'DeleteMessage', 'SendMessage']),
+    deliveriesStatement(data, ['SendMessage']),
+    ...outputStatements(data, ['GetObject', 'PutObject', 'DeleteObject', 'AbortMultipartUpload']),
+    workspaces.mountStatement(),
+  ];
+}

@@ -1,0 +1,259 @@
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { DELIVERIES, PRIVATE_KINDS } from '../../../../lib/aws/tables.ts';
+import { apiEnv, readEnv, triggerEnv } from '../../../../lib/config/env.ts';
+import { wholePath } from '../../../../lib/contract/route.ts';
+import { pages, routes } from '../../../../lib/contract/routes.ts';
+import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
+import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
+import { KEEP_ORIGIN_SECRET, TRIGGERS } from '../../../../lib/stacks/functions/bundle-functions.ts';
+import { codeOf, deployment, resourcesOf, standIns, testApp, VERSION } from '../synthesis.ts';
+import { apiMethods, functionsById, roleGrants } from './api-methods.ts';
+
+const served = [...routes, ...pages];
+const app = testApp();
+const data = new DataStack(app, 'data');
+const settings = deployment({ throttling: { rate: 7, burst: 9 }, maxBodyBytes: 1_000, scopeEnforcement: true });
+const stack = new ApiStack(app, 'api', { data, deployment: settings, version: VERSION, codeOf });
+/** Settings whose texts are as long as they get, with so many users and address ranges. */
+function wideSettings(users: number, ranges: number) {
+  const user = (at: number) => [String(10 ** 15 + at), 'operator'];
+  return deployment({
+    deploymentName: 'a'.repeat(31),
+    telegramUsers: Object.fromEntries(Array.from({ length: users }, (_, at) => user(at))),
+    perimeterSources: Array.from({ length: ranges }, () => 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ff00/120'),
+    publicOrigin: `https://${'a'.repeat(60)}.example.com`,
+    signIn: { issuer: `https://${'i'.repeat(100)}`, clientId: 'c'.repeat(64), roleClaim: 'r'.repeat(64) },
+  });
+}
+const wideApp = testApp();
+const wide = new ApiStack(wideApp, 'wide', {
+  data: new DataStack(wideApp, 'data'),
+  deployment: wideSettings(40, 16),
+  version: VERSION,
+  codeOf,
+});
+const methods = apiMethods(stack);
+const functions = functionsById(stack);
+
+const { actionsOf, onTable } = roleGrants(stack);
+
+describe('API Gateway', () => {
+  test.each(served)('sends $method $path to the function $id', (route) => {
+    const method = methods.find(({ path, verb }) => path === wholePath(route) && verb === route.method);
+    expect(method?.functionId).toBe(route.id);
+    const streamed = route.mode === 'stream';
+    expect(method?.transfer).toBe(streamed ? 'STREAM' : 'BUFFERED');
+    expect(method?.uri).toContain(streamed ? '/response-streaming-invocations' : '/invocations');
+    expect(method?.timeoutMs).toBe(streamed ? 900_000 : 29_000);
+    expect(functions.get(route.id)).toMatchObject({ timeout: streamed ? 900 : 29, memory: streamed ? 512 : 256 });
+  });
+
+  test('refuses whatever comes without the key that the distribution sends', () => {
+    const required = [...resourcesOf(stack, 'AWS::ApiGateway::Method').values()].map(
+      ({ Properties }) => Properties.ApiKeyRequired,
+    );
+    expect(new Set(required)).toEqual(new Set([true]));
+    expect(resourcesOf(stack, 'AWS::ApiGateway::RestApi').size).toBe(1);
+    const [restApi] = resourcesOf(stack, 'AWS::ApiGateway::RestApi').values();
+    // In the header x-api-key, which is what it means when nothing is said.
+    expect(restApi?.Properties.ApiKeySourceType ?? 'HEADER').toBe('HEADER');
+  });
+
+  test('answers nothing by itself: ANY of every resource and all other paths go to one function', () => {
+    const paths = new Set(methods.map(({ path }) => path));
+    expect(paths).toContain('/{proxy+}');
+    expect(paths).toContain('/');
+    expect(paths).toContain('/api/v1');
+    for (const path of paths) {
+      const any = methods.filter((method) => method.path === path && method.verb === 'ANY');
+      expect(any.map(({ functionId }) => functionId)).toEqual(['not-found.answer']);
+    }
+  });
+
+  test("may call each route's function for that route only, and the catch-all for everything", () => {
+    const permission = z.object({
+      FunctionName: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }),
+      SourceArn: z.unknown(),
+    });
+    const arns = new Map<string, string[]>();
+    for (const { Properties } of resourcesOf(stack, 'AWS::Lambda::Permission').values()) {
+      const { FunctionName, SourceArn } = permission.parse(Properties);
+      const [name] = FunctionName['Fn::GetAtt'];
+      arns.set(name, [...(arns.get(name) ?? []), JSON.stringify(SourceArn)]);
+    }
+    const callers = (id: string) => arns.get(functions.get(id)?.logicalId ?? '') ?? [];
+    for (const route of served) {
+      const path = wholePath(route).replaceAll(/\{[a-z_]+\}/g, '*');
+      expect(callers(route.id)).toEqual([expect.stringContaining(`/${route.method}${path}`)]);
+    }
+    expect(callers('not-found.answer')).toEqual([expect.stringContaining('/*/*/*')]);
+  });
+
+  test('limits requests as the settings say, and logs them without path, header or message', () => {
+    const [stage] = resourcesOf(stack, 'AWS::ApiGateway::Stage').values();
+    expect(stage?.Properties).toMatchObject({
+      MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 }],
+    });
+    const { Format } = z.object({ Format: z.string() }).parse(stage?.Properties.AccessLogSetting);
+    const variables = [...Format.matchAll(/\$[A-Za-z.]+/g)].map(String);
+    expect(
+      variables.filter((name) => /\.(path|requestPath|requestOverride|header|error\.message)/i.test(name)),
+    ).toEqual([]);
+    expect(variables).toContain('$context.requestId');
+    // Behind CloudFront the other end of the connection is CloudFront's, and no header can be logged here.
+    const fields = Object.entries(JSON.parse(Format) as Record<string, string>);
+    expect(fields.filter(([, variable]) => variable === '$context.identity.sourceIp').map(([name]) => name)).toEqual([
+      'edge_ip',
+    ]);
+  });
+
+  test('has our shape and our words in its own answers, and prints no message of its own', () => {
+    const answers = [...resourcesOf(stack, 'AWS::ApiGateway::GatewayResponse').values()].map(
+      ({ Properties }) => Properties,
+    );
+    const shape = z.object({
+      ResponseType: z.string(),
+      StatusCode: z.string().optional(),
+      ResponseTemplates: z.object({ 'application/json': z.string() }),
+    });
+    const said = new Map(
+      answers.map((properties) => {
+        const { ResponseType, StatusCode, ResponseTemplates } = shape.parse(properties);
+        const body = z
+          .strictObject({ error: z.string(), request_id: z.literal('$context.requestId') })
+          .parse(JSON.parse(ResponseTemplates['application/json']));
+        return [ResponseType, [StatusCode, body.error]] as const;
+      }),
+    );
+    expect(Object.fromEntries(said)).toEqual({
+      REQUEST_TOO_LARGE: ['413', 'Invalid request size'],
+      THROTTLED: ['429', 'too_many_requests'],
+      QUOTA_EXCEEDED: ['429', 'too_many_requests'],
+      MISSING_AUTHENTICATION_TOKEN: ['404', 'not_found'],
+      INVALID_API_KEY: ['403', 'forbidden'],
+      RESOURCE_NOT_FOUND: ['404', 'not_found'],
+      INTEGRATION_TIMEOUT: ['504', 'timed_out'],
+      DEFAULT_4XX: [undefined, expect.any(String)],
+      DEFAULT_5XX: [undefined, 'internal_error'],
+    });
+    expect(JSON.stringify(answers)).not.toMatch(/error\.message|\$context\.(path|error)|method\.request/);
+  });
+});
+
+describe('the functions', () => {
+  test.each([...served.map(({ id }) => id), 'not-found.answer'])(
+    '%s gets all that its environment is checked for',
+    (id) => {
+      const env = readEnv(apiEnv, standIns(functions.get(id)?.environment ?? {}));
+      expect(env).toMatchObject({
+        PROMPTQ_TIMEOUT_UNIT: 'seconds',
+        PROMPTQ_MAX_BODY_BYTES: 1_000,
+        PROMPTQ_API_SCOPE_ENFORCE: true,
+        PROMPTQ_VERSION: VERSION,
+      });
+    },
+  );
+
+  test('have room in an environment for all that settings can say', () => {
+    // Longer than names of tables, addresses of queues and two digests are.
+    const asDeployed = (value: unknown) => (typeof value === 'string' ? value : 'x'.repeat(140));
+    for (const [id, { environment }] of functionsById(wide)) {
+      const text = Object.entries(environment).map(([name, value]) => `${name}${asDeployed(value)}`);
+      expect(Buffer.byteLength(text.join('')), id).toBeLessThanOrEqual(4_096);
+    }
+    expect(() => wideSettings(41, 0)).toThrow('promptq.telegramUsers');
+    expect(() => wideSettings(0, 17)).toThrow('promptq.perimeterSources');
+  });
+
+  test.each(TRIGGERS)('%s gets all that its environment is checked for', (id) => {
+    expect(() => readEnv(triggerEnv, standIns(functions.get(id)?.environment ?? {}))).not.toThrow();
+  });
+
+  test('are those of the table, the catch-all and the triggers, on Node 24 with a log that ends', () => {
+    expect([...functions.keys()].sort()).toEqual(
+      [...served.map(({ id }) => id), 'not-found.answer', ...TRIGGERS, KEEP_ORIGIN_SECRET].sort(),
+    );
+    for (const { runtime, architecture } of functions.values())
+      expect([runtime, architecture]).toEqual(['nodejs24.x', 'arm64']);
+    for (const { Properties } of resourcesOf(stack, 'AWS::Logs::LogGroup').values())
+      expect(Properties.RetentionInDays).toBe(30);
+  });
+});
+
+describe('the triggers', () => {
+  const mappingsOf = (id: string) =>
+    [...resourcesOf(stack, 'AWS::Lambda::EventSourceMapping').values()].filter(({ Properties }) =>
+      isDeepStrictEqual(Properties.FunctionName, { Ref: functions.get(id)?.logicalId }),
+    );
+
+  test('count every change of the jobs table: none is given up, in whatever state', () => {
+    const [mapping, ...others] = mappingsOf('triggers.count-jobs');
+    expect(others).toEqual([]);
+    expect(mapping?.Properties).toMatchObject({
+      FunctionName: { Ref: functions.get('triggers.count-jobs')?.logicalId },
+      StartingPosition: 'TRIM_HORIZON',
+      TumblingWindowInSeconds: 1,
+      BisectBatchOnFunctionError: true,
+      MaximumRetryAttempts: -1,
+      ParallelizationFactor: 1,
+    });
+    for (const loss of ['MaximumRecordAgeInSeconds', 'DestinationConfig', 'FilterCriteria']) {
+      expect(mapping?.Properties).not.toHaveProperty(loss);
+    }
+    expect([...actionsOf('triggers.count-jobs', 's3'), ...actionsOf('triggers.count-jobs', 'sqs')]).toEqual([]);
+    const [counter] = onTable('triggers.count-jobs', 'Registry');
+    const kinds = ['counter', 'day-figures', 'model-figures', 'project-figures'];
+    expect(counter?.condition).toEqual({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } });
+  });
+
+  test('look after the jobs every minute', () => {
+    const [rule] = resourcesOf(stack, 'AWS::Events::Rule').values();
+    expect(rule?.Properties).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [{ Arn: { 'Fn::GetAtt': [functions.get('triggers.watch-jobs')?.logicalId, 'Arn'] } }],
+    });
+    expect(onTable('triggers.watch-jobs', 'Registry')).toMatchObject([
+      {
+        actions: ['dynamodb:GetItem', 'dynamodb:Query'],
+        condition: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } },
+      },
+      {
+        actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
+        condition: {
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'deployments#*', 'account'],
+          },
+        },
+      },
+    ]);
+    expect([...actionsOf('triggers.watch-jobs', 'sqs')].toSorted()).toEqual([
+      'sqs:DeleteMessage',
+      'sqs:GetQueueAttributes',
+      'sqs:GetQueueUrl',
+      'sqs:ReceiveMessage',
+      'sqs:SendMessage',
+    ]);
+  });
+
+  test('make signed calls, and they alone read what calls are signed with', () => {
+    const [mapping] = mappingsOf('triggers.deliver-calls');
+    expect(mapping?.Properties).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 10 },
+    });
+    // A message must stay hidden while its call may be under way: AWS asks for six times the function's time.
+    expect(functions.get('triggers.deliver-calls')?.timeout).toBeLessThanOrEqual(DELIVERIES.visibilityTimeout / 6);
+    const mayRead = [...functions.keys()].filter((id) =>
+      onTable(id, 'Registry').some(
+        ({ actions, condition }) =>
+          actions.some((action) => /Get|Query/.test(action)) &&
+          JSON.stringify(condition).includes('binding-secret') &&
+          !JSON.stringify(condition).includes('StringNotEquals'),
+      ),
+    );
+    expect(mayRead).toEqual(['triggers.deliver-calls']);
+  });
+});

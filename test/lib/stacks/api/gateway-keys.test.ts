@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
+import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
+import { codeOf, deployment, resourcesOf, testApp, VERSION } from '../synthesis.ts';
+
+/** What a deployment has for a version of the origin's secret. */
+function keysAt(originSecretVersion: number) {
+  const app = testApp();
+  const data = new DataStack(app, 'data');
+  const stack = new ApiStack(app, 'api', {
+    data,
+    deployment: deployment({ originSecretVersion }),
+    version: VERSION,
+    codeOf,
+  });
+  const keys = resourcesOf(stack, 'AWS::ApiGateway::ApiKey');
+  const places = resourcesOf(stack, 'AWS::ApiGateway::UsagePlanKey');
+  const sources = [...resourcesOf(stack, 'Custom::PromptqOriginSecret')].filter(
+    ([, { Properties }]) => Properties.Brings === 'gateway-key',
+  );
+  return { stack, keys, places, sources: new Map(sources) };
+}
+
+const [first, second, third] = [keysAt(1), keysAt(2), keysAt(3)];
+
+describe('the keys of API Gateway', () => {
+  test('are in no template: a custom resource brings each, which shows it to nobody', () => {
+    expect(first.keys.size).toBe(1);
+    const [source, ...others] = first.sources.keys();
+    expect(others).toEqual([]);
+    for (const { Properties } of first.keys.values()) {
+      expect(Properties).toMatchObject({ Enabled: true, Value: { 'Fn::GetAtt': [source, 'GatewayKey'] } });
+      // A key with a name can't be replaced, and an id that is the key would be shown.
+      expect(Properties).not.toHaveProperty('Name');
+      expect(Properties).not.toHaveProperty('GenerateDistinctId');
+    }
+  });
+
+  test('are in a plan that leads to this API alone', () => {
+    const [[planId, plan] = []] = resourcesOf(first.stack, 'AWS::ApiGateway::UsagePlan');
+    const [stage] = resourcesOf(first.stack, 'AWS::ApiGateway::Stage').keys();
+    expect(plan?.Properties.ApiStages).toEqual([
+      { ApiId: { Ref: expect.stringMatching(/^Api/) }, Stage: { Ref: stage }, Throttle: {} },
+    ]);
+    // Neither a quota nor a rate: the stage has one.
+    expect(plan?.Properties).not.toHaveProperty('Quota');
+    expect(plan?.Properties).not.toHaveProperty('Throttle');
+    const [key] = first.keys.keys();
+    expect([...first.places.values()].map(({ Properties }) => Properties)).toEqual([
+      { KeyId: { Ref: key }, KeyType: 'API_KEY', UsagePlanId: { Ref: planId } },
+    ]);
+  });
+
+  test('are made when the secret is', () => {
+    const maker = [...resourcesOf(first.stack, 'Custom::PromptqOriginSecret')].find(
+      ([, { Properties }]) => Properties.Brings === 'digests',
+    );
+    for (const { DependsOn } of first.sources.values()) expect(DependsOn).toContain(maker?.[0]);
+  });
+
+  test('are two while the secret is replaced, and the one that stays is not touched', () => {
+    const parts = ['keys', 'places', 'sources'] as const;
+    for (const part of parts) {
+      const [before, meanwhile, after] = [first[part], second[part], third[part]].map((found) => new Map(found));
+      expect([before?.size, meanwhile?.size, after?.size]).toEqual([1, 2, 2]);
+      for (const [id, one] of before ?? []) expect(meanwhile?.get(id)).toEqual(one);
+      const kept = [...(meanwhile ?? [])].filter(([id]) => after?.has(id));
+      expect(kept).toHaveLength(1);
+      for (const [id, one] of kept) expect(after?.get(id)).toEqual(one);
+    }
+  });
+});

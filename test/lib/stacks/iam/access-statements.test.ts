@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Route } from '../../../../lib/contract/route.ts';
+import { pages, routes } from '../../../../lib/contract/routes.ts';
+import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
+import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
+import type { Served } from '../../../../lib/stacks/iam/access-statements.ts';
+import { roleGrants } from '../api/api-methods.ts';
+import { codeOf, deployment, roleStatements, testApp, VERSION } from '../synthesis.ts';
+
+const app = testApp();
+const data = new DataStack(app, 'data');
+const stack = new ApiStack(app, 'api', { data, deployment: deployment(), version: VERSION, codeOf });
+const { grantsOf, actionsOf, onTable } = roleGrants(stack);
+
+/** A condition that names kinds of items and nothing else. */
+const keys = z.strictObject({
+  'ForAllValues:StringEquals': z
+    .strictObject({ 'dynamodb:LeadingKeys': z.array(z.string()) })
+    .transform((limits) => ({ LeadingKeys: limits['dynamodb:LeadingKeys'] })),
+});
+
+/** The only functions that make, list or end what says who may call. */
+const PRINCIPAL_GRANTS: Record<string, (readonly [string, string])[]> = {
+  'tokens.list': [['Query', 'token']],
+  'tokens.create': [['PutItem', 'token']],
+  'tokens.suspend': [['UpdateItem', 'token']],
+  'tokens.resume': [['UpdateItem', 'token']],
+  'tokens.revoke': [['UpdateItem', 'token']],
+  'sessions.list': [['Query', 'session']],
+  'sessions.end': [['DeleteItem', 'session']],
+  'auth.callback': [
+    ['PutItem', 'session'],
+    ['DeleteItem', 'session'],
+  ],
+  'auth.sign-out': [['DeleteItem', 'session']],
+};
+
+describe("a route's role", () => {
+  const isAbout = (condition: unknown, kind: string) =>
+    JSON.stringify(condition) === JSON.stringify({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [kind] } });
+  const served: (Served & Pick<Route, 'id'>)[] = [
+    ...routes,
+    ...pages,
+    { id: 'not-found.answer', method: 'ANY', access: {}, path: '/{path}' },
+  ];
+  const expected = {
+    jobs: { none: [], read: ['BatchGetItem', 'GetItem'], write: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+    output: { none: [], read: ['GetObject', 'ListBucket'], write: ['GetObject', 'ListBucket', 'PutObject'] },
+    loginCode: { none: [], read: ['InvokeFunction'] },
+    permits: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
+  } as const;
+
+  test.each(served)('$id can do what its line declares and nothing else', ({ id, access, path }) => {
+    const [jobs, lists, ...others] = onTable(id, 'Jobs');
+    expect([...(jobs?.actions ?? [])].sort()).toEqual(
+      expected.jobs[access.jobs ?? 'none'].map((action) => `dynamodb:${action}`),
+    );
+    expect(jobs?.resources.some((resource) => resource.includes('/index/')) ?? false).toBe(false);
+    const aboutMany = access.jobs !== undefined && !path.includes('{');
+    const indexes = aboutMany ? ['by-status', 'by-time'] : access.queue && ['ready'];
+    expect(lists?.actions).toEqual(indexes && ['dynamodb:Query']);
+    expect(lists?.resources.map((resource) => /\/index\/([a-z-]+)/.exec(resource)?.[1]).sort()).toEqual(indexes);
+    expect(others).toEqual([]);
+    expect([...actionsOf(id, 's3')].sort()).toEqual(
+      expected.output[access.output ?? 'none'].map((action) => `s3:${action}`),
+    );
+    expect([...actionsOf(id, 'sqs')].sort()).toEqual(
+      expected.permits[access.permits ?? 'none'].map((action) => `sqs:${action}`),
+    );
+    expect([...actionsOf(id, 'lambda')].sort()).toEqual(
+      expected.loginCode[access.loginCode ?? 'none'].map((action) => `lambda:${action}`),
+    );
+    const services = new Set(grantsOf(id).flatMap(({ actions }) => actions.map((action) => action.split(':')[0])));
+    const known = ['dynamodb', 's3', 'sqs', 'ssm', 'lambda'];
+    expect([...services].filter((service) => !known.includes(service ?? ''))).toEqual([]);
+  });
+
+  test.each(served)('$id reads the secrets of the deployment, by name', ({ id, access, method, outsideApi }) => {
+    const secrets = grantsOf(id).filter(({ actions }) => actions.some((action) => action.startsWith('ssm:')));
+    const names = secrets.flatMap(({ actions, resources }) => {
+      expect(actions).toEqual(['ssm:GetParameter']);
+      return resources.map((resource) => /parameter(\/[^"]+)/.exec(resource)?.[1]);
+    });
+    const signIn = access.clientSecret === 'read' ? ['/data/oidc-client-secret'] : [];
+    // Reading asks for no origin; a page, and whatever changes something in a session, does.
+    const whereabouts = outsideApi || method !== 'GET' ? ['/data/whereabouts'] : [];
+    expect(names.sort()).toEqual([...signIn, '/data/perimeter-tokens', '/data/telegram-bot-token', ...whereabouts]);
+  });
+
+  test.each(served)(
+    '$id adds audit rows only if it is audited, and changes none',
+    ({ id, access, audited = false }) => {
+      const audit = onTable(id, 'Registry').filter(({ condition }) => isAbout(condition, 'audit'));
+      expect(audit.flatMap(({ actions }) => actions)).toEqual([
+        ...(audited ? ['dynamodb:PutItem'] : []),
+        ...(access.audit === 'read' ? ['dynamodb:Query'] : []),
+      ]);
+    },
+  );
+
+  test.each(served)(
+    '$id reads tokens and sessions, notes their use, and can not change them unless it is for that',
+    (route) => {
+      const { id, access } = route;
+      const [read, noteToken, noteSession, ...rest] = onTable(id, 'Registry');
+      expect(read).toMatchObject({
+        actions: ['dynamodb:GetItem'],
+        condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['token', 'session'] } },
+      });
+      const note = (kind: string, attributes: readonly string[]) => ({
+        actions: ['dynamodb:UpdateItem'],
+        condition: {
+          'ForAllValues:StringEquals': {
+            'dynamodb:LeadingKeys': [kind],
+            'dynamodb:Attributes': ['kind', 'id', ...attributes],
+          },
+        },
+      });
+      expect(noteToken).toMatchObject(note('token', ['last_used_at']));
+      expect(noteSession).toMatchObject(note('session', ['last_used_at', 'expires_at', 'expires_at_epoch']));
+
+      const except = {
+        'ForAllValues:StringNotEquals': {
+          'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret'],
+        },
+      };
+      const registry = rest.filter(({ condition }) => JSON.stringify(condition) === JSON.stringify(except));
+      const reads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
+      const writes = ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
+      const allowed = { none: [], read: reads, write: [...reads, ...writes] }[access.registry ?? 'none'];
+      expect(registry.flatMap(({ actions }) => actions).sort()).toEqual([...allowed].sort());
+
+      const principals = rest.filter((grant) => !registry.includes(grant) && !isAbout(grant.condition, 'audit'));
+      const pairs = principals.flatMap(({ actions, condition }) => {
+        const { LeadingKeys: kinds } = keys.parse(condition)['ForAllValues:StringEquals'];
+        return actions.flatMap((action) => kinds.map((kind) => [action.replace('dynamodb:', ''), kind]));
+      });
+      const secrets = access.bindingSecrets === 'write' ? ['DeleteItem', 'PutItem'] : [];
+      const slots = access.followSlots === 'write' ? ['DeleteItem', 'PutItem'] : [];
+      expect(pairs.sort()).toEqual(
+        [
+          ...(PRINCIPAL_GRANTS[id] ?? []),
+          ...secrets.map((action) => [action, 'binding-secret']),
+          ...slots.map((action) => [action, 'follow-slot']),
+        ].sort(),
+      );
+    },
+  );
+
+  test('names what it is for: nothing is allowed on everything but what AWS can not limit', () => {
+    const onEverything = [...roleStatements(stack).values()]
+      .flat()
+      .filter(({ resources }) => resources.includes('*'))
+      .flatMap(({ actions }) => actions);
+    expect(onEverything).toEqual(['dynamodb:ListStreams']);
+    const wildcards = [...roleStatements(stack).values()]
+      .flat()
+      .flatMap(({ actions }) => actions.filter((action) => action.includes('*')));
+    expect(wildcards).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
+import { readAssembly } from '../../../../lib/stacks/iam/assembly.ts';
+import { explanationOf, objectionsTo } from '../../../../lib/stacks/iam/explain-grant.ts';
+import { type Grant, grantsOf } from '../../../../lib/stacks/iam/grants.ts';
+import { EXPLAINED } from '../../../../lib/stacks/iam/iam-exceptions.ts';
+import { codeOf, deployment, testApp, VERSION } from '../synthesis.ts';
+
+const app = testApp();
+addStacks(app, {
+  deployment: deployment({ alarmEmail: 'ops@example.com', dashboard: true }),
+  version: VERSION,
+  codeOf,
+});
+const { directory } = app.synth();
+const stacks = readAssembly(directory);
+const grants = stacks.flatMap(({ template }) => grantsOf(template));
+const holders = stacks.flatMap(({ template }) => [...new Set(grantsOf(template).map(({ holder }) => holder))]);
+
+describe('what the roles of a deployment may do', () => {
+  test('is nothing with a * that nobody explains', () => {
+    expect(objectionsTo(grants).map(({ grant, about }) => `${grant.holder}: ${about}`)).toEqual([]);
+  });
+
+  test('needs every explanation that there is', () => {
+    const used = new Set(grants.map(explanationOf));
+    expect(Object.entries(EXPLAINED).flatMap(([name, one]) => (used.has(one) ? [] : [name]))).toEqual([]);
+  });
+
+  test('is told for every role, by who has it', () => {
+    const roles = stacks.flatMap(({ template }) =>
+      Object.values(template.Resources).filter((one) => (one as { Type: string }).Type === 'AWS::IAM::Role'),
+    );
+    expect(holders).toHaveLength(roles.length);
+    expect(grants).toContainEqual({
+      holder: 'JobsSubmit (POST /api/v1/jobs/{id}/submit)',
+      actions: ['sqs:GetQueueAttributes', 'sqs:SendMessage'],
+      resources: ['HighQueue', 'LowQueue', 'NormalQueue'],
+      conditions: [],
+    });
+    expect(grants.filter(({ holder }) => holder.startsWith('TriggersWatchJobs'))).toContainEqual(
+      expect.objectContaining({
+        resources: ['Registry'],
+        conditions: [expect.stringMatching(/^LeadingKeys is none of token, session/)],
+      }),
+    );
+  });
+});
+
+describe('an objection', () => {
+  const grant = (differences: Partial<Grant>): Grant => ({
+    holder: 'f',
+    actions: ['s3:GetObject'],
+    resources: ['Output/jobs/*'],
+    conditions: [],
+    ...differences,
+  });
+  const role = (statement: object) =>
+    grantsOf({
+      Resources: {
+        Role: {
+          Type: 'AWS::IAM::Role',
+          Properties: { Policies: [{ PolicyDocument: { Statement: { Effect: 'Allow', ...statement } } }] },
+        },
+      },
+    });
+
+  test.each([
+    ['an action with a *', grant({ actions: ['s3:*'], resources: ['Output'] })],
+    ['another action on an explained resource', grant({ actions: ['s3:GetObject', 's3:PutObjectAcl'] })],
+    ['another resource of an explained action', grant({ resources: ['Output/*'] })],
+    ['one explained resource and one that is not', grant({ resources: ['Output/jobs/*', '*'] })],
+    ['whatever is not named', role({ NotAction: 'iam:*', Resource: 'x' })[0]],
+    ['everything but one thing', role({ Action: 's3:GetObject', NotResource: 'x' })[0]],
+  ])('is made to %s', (_, one) => {
+    expect(objectionsTo(one === undefined ? [] : [one])).not.toEqual([]);
+  });
+
+  test('is made to none of what is named, or explained', () => {
+    expect(objectionsTo([grant({}), grant({ resources: ['Output'] })])).toEqual([]);
+  });
+});
+
+test('findings that were left have a reason that is a sentence', () => {
+  const left = stacks.flatMap(({ acknowledgements }) => acknowledgements);
+  const own = left.filter(({ rule }) => rule.startsWith('AwsSolutions-'));
+  expect(own.length).toBeGreaterThan(10);
+  for (const { reason } of own) expect(reason).toMatch(/^[A-Z].{25,}\.$/s);
+});
+
+test('the table is printed with its explanations', () => {
+  const program = fileURLToPath(new URL('../../../../bin/iam.ts', import.meta.url));
+  const printed = execFileSync(process.execPath, [program, 'WatchJobs', '--app', directory], { encoding: 'utf8' });
+  expect(printed).toMatch(/^promptq-api: TriggersWatchJobs \(settles jobs/m);
+  expect(printed).toMatch(/^ {2}s3:GetObject s3:PutObject +Output\/jobs\/\* {2}\[1\]$/m);
+  expect(printed).toContain(`[1] ${EXPLAINED.output.reason}`);
+});

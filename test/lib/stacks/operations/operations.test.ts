@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ALARM_PRICE, ALARMS } from '../../../../lib/operations/alarms.ts';
+import { METRICS, NAMESPACE } from '../../../../lib/operations/metrics.ts';
+import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
+import { functionsById } from '../api/api-methods.ts';
+import { codeOf, deployment, policyDocument, ROOT, resourcesOf, testApp, VERSION } from '../synthesis.ts';
+
+const app = testApp();
+const synthesized = (changed: Record<string, unknown>) =>
+  addStacks(app, { deployment: deployment(changed), version: VERSION, codeOf });
+const quiet = synthesized({ deploymentName: 'quiet' });
+const told = synthesized({ deploymentName: 'told', alarmEmail: 'ops@example.com', dashboard: true });
+// Not within a test: a busy machine takes longer for it than a test may.
+const assembly = app.synth();
+
+const alarmSchema = z.object({
+  AlarmName: z.string(),
+  AlarmDescription: z.string(),
+  Namespace: z.string(),
+  MetricName: z.string(),
+  Dimensions: z.array(z.object({ Name: z.string(), Value: z.unknown() })).default([]),
+  Statistic: z.string(),
+  Period: z.number(),
+  EvaluationPeriods: z.number(),
+  Threshold: z.number(),
+  ComparisonOperator: z.string(),
+  TreatMissingData: z.string(),
+  AlarmActions: z.array(z.unknown()).default([]),
+  OKActions: z.array(z.unknown()).default([]),
+});
+const alarmsOf = ({ api }: typeof quiet) =>
+  new Map(
+    [...resourcesOf(api, 'AWS::CloudWatch::Alarm').values()].map(({ Properties }) => {
+      const alarm = alarmSchema.parse(Properties);
+      return [alarm.AlarmName, alarm];
+    }),
+  );
+const alarms = alarmsOf(quiet);
+
+describe('the alarms', () => {
+  test('are those of the table, each on one metric, so that together they cost what it says', () => {
+    expect([...alarms.keys()]).toEqual(ALARMS.map(({ id }) => `quiet-${id}`));
+    expect(alarms.size * ALARM_PRICE).toBeCloseTo(1.2);
+  });
+
+  test.each(ALARMS)('$id goes off as the table says, and is calm where nothing is told', (spec) => {
+    const alarm = alarms.get(`quiet-${spec.id}`);
+    expect(alarm).toMatchObject({
+      Statistic: spec.statistic,
+      Threshold: spec.limit,
+      Period: spec.minutes * 60,
+      EvaluationPeriods: spec.times,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: spec.id === 'watch-silent' ? 'breaching' : 'notBreaching',
+    });
+    expect(alarm?.AlarmDescription).toContain(spec.means);
+    expect(alarm?.AlarmDescription).toContain(`docs/operate/runbook.md, "Alarm ${spec.id}"`);
+  });
+
+  const own = ALARMS.flatMap(({ id, metric }) => (typeof metric === 'string' ? [{ id, metric }] : []));
+  test.each(own)('$id is on our metric $metric, of this deployment alone', ({ id, metric }) => {
+    expect(Object.keys(METRICS)).toContain(metric);
+    expect(alarms.get(`quiet-${id}`)).toMatchObject({
+      Namespace: NAMESPACE,
+      MetricName: metric,
+      Dimensions: [{ Name: 'service', Value: 'quiet' }],
+    });
+  });
+
+  test('of AWS are on the metrics of the parts that they mean', () => {
+    const idOf = (functionId: string) => ({ Ref: functionsById(quiet.api).get(functionId)?.logicalId });
+    const of = (id: string) => {
+      const { Namespace, MetricName, Dimensions } = alarmSchema.parse(alarms.get(`quiet-${id}`));
+      return [`${Namespace} ${MetricName}`, Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]))];
+    };
+    expect(of('server-errors')).toEqual(['AWS/ApiGateway 5XXError', { ApiName: 'quiet' }]);
+    expect(of('stream-age')).toEqual(['AWS/Lambda IteratorAge', { FunctionName: idOf('triggers.count-jobs') }]);
+    expect(of('watch-silent')).toEqual(['AWS/Lambda Errors', { FunctionName: idOf('triggers.watch-jobs') }]);
+    expect(of('functions-throttled')).toEqual(['AWS/Lambda Throttles', {}]);
+    const [metric, queue] = of('calls-given-up');
+    expect(metric).toBe('AWS/SQS ApproximateNumberOfMessagesVisible');
+    expect(JSON.stringify(queue)).toContain('DeliveriesDeadLetters');
+  });
+
+  test('tell nobody unless there is an address; then it is told of their end too, over TLS', () => {
+    expect(resourcesOf(quiet.api, 'AWS::SNS::Topic').size).toBe(0);
+    for (const { AlarmActions, OKActions } of alarms.values()) expect([...AlarmActions, ...OKActions]).toEqual([]);
+
+    const [[topic] = []] = resourcesOf(told.api, 'AWS::SNS::Topic');
+    for (const { AlarmActions, OKActions } of alarmsOf(told).values())
+      expect([AlarmActions, OKActions]).toEqual([[{ Ref: topic }], [{ Ref: topic }]]);
+    const [subscription] = resourcesOf(told.api, 'AWS::SNS::Subscription').values();
+    expect(subscription?.Properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
+    const [policy] = resourcesOf(told.api, 'AWS::SNS::TopicPolicy').values();
+    expect(policyDocument.parse(policy?.Properties.PolicyDocument).Statement).toContainEqual(
+      expect.objectContaining({ effect: 'Deny', condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+    );
+  });
+});
+
+describe('the dashboard', () => {
+  test('is there only if it is wanted: it costs more than all alarms', () => {
+    expect(resourcesOf(quiet.api, 'AWS::CloudWatch::Dashboard').size).toBe(0);
+    expect(resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').size).toBe(1);
+  });
+
+  test('shows every metric of ours, and the alarms', () => {
+    const [dashboard] = resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').values();
+    const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+    for (const name of Object.keys(METRICS)) expect(body).toContain(`\\"${name}\\"`);
+    expect(body).toContain('\\"type\\":\\"alarm\\"');
+    expect(dashboard?.Properties.DashboardName).toBe('told');
+  });
+});
+
+test('every function and the worker name the deployment to what tells metrics', () => {
+  const named = (variables: Record<string, unknown>) => variables.POWERTOOLS_SERVICE_NAME;
+  for (const { environment } of functionsById(quiet.api).values()) expect(named(environment)).toBe('quiet');
+  const [task] = resourcesOf(quiet.worker, 'AWS::ECS::TaskDefinition').values();
+  expect(JSON.stringify(task)).toContain('{"Name":"POWERTOOLS_SERVICE_NAME","Value":"quiet"}');
+});
+
+test('the stacks pass the AwsSolutions rules with a topic and a dashboard too', () => {
+  expect(assembly.stacks).toHaveLength(2 * Object.keys(told).length);
+});
+
+test('the runbook follows logs that there are, each by a part of its name that no other has', () => {
+  const runbook = readFileSync(join(ROOT, 'docs/operate/runbook.md'), 'utf8');
+  const groups = Object.values(quiet).flatMap((stack) =>
+    [...resourcesOf(stack, 'AWS::Logs::LogGroup').keys()].map((id) => `${stack.stackName}-${id}`),
+  );
+  const followed = new Set([...runbook.matchAll(/\blogs ([A-Za-z-]*[A-Z][A-Za-z]+)/g)].map((match) => match[1] ?? ''));
+  expect(followed.size).toBeGreaterThanOrEqual(5);
+  for (const part of followed)
+    expect([part, groups.filter((name) => name.includes(part))]).toEqual([part, [expect.any(String)]]);
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { countEnv, readEnv, scaleEnv } from '../../../../lib/config/env.ts';
+import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
+import { codeOf, deployment, resourcesOf, roleStatements, standIns, testApp, VERSION } from '../synthesis.ts';
+
+const settings = deployment({ deploymentName: 'second', maxWorkers: 7, spotWeight: 30, idleMinutes: 5 });
+const { api, worker } = addStacks(testApp(), { deployment: settings, version: VERSION, codeOf });
+
+const functionSchema = z.object({
+  FunctionName: z.string().optional(),
+  Timeout: z.number(),
+  Role: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
+  Code: z.object({ ZipFile: z.string() }),
+  Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }),
+});
+const functionsOf = (stack: typeof api | typeof worker) =>
+  [...resourcesOf(stack, 'AWS::Lambda::Function').values()].map(({ Properties }) => functionSchema.parse(Properties));
+const namesOf = (stack: typeof api | typeof worker, id: string) => {
+  const found = functionsOf(stack).find(({ Code }) => Code.ZipFile === id);
+  return standIns(found?.Environment.Variables ?? {});
+};
+const [scale] = functionsOf(worker);
+
+describe('the function that launches workers', () => {
+  test('is in the stack of the workers, and is called what others call', () => {
+    expect(scale?.Code.ZipFile).toBe('triggers.scale-workers');
+    expect(scale?.FunctionName).toBe('second-scale-workers');
+    const callers = functionsOf(api).filter(({ Environment }) => 'SCALE_WORKERS_FUNCTION' in Environment.Variables);
+    expect(callers.map(({ Code }) => Code.ZipFile).sort()).toEqual(['codex-account.start', 'triggers.count-jobs']);
+    const names = callers.map(({ Environment }) => Environment.Variables.SCALE_WORKERS_FUNCTION);
+    expect(names).toEqual(['second-scale-workers', 'second-scale-workers']);
+    readEnv(countEnv, namesOf(api, 'triggers.count-jobs'));
+  });
+
+  test('is told the settings, and all that its environment is checked for', () => {
+    expect(readEnv(scaleEnv, namesOf(worker, 'triggers.scale-workers'))).toMatchObject({
+      PROMPTQ_MAX_WORKERS: 7,
+      PROMPTQ_SPOT_WEIGHT: 30,
+      PROMPTQ_CONCURRENCY: 1,
+    });
+  });
+
+  test('may start tasks of the one family, in the one cluster, under the roles of workers, and write what it launched', () => {
+    const [roleId = ''] = scale?.Role['Fn::GetAtt'] ?? [];
+    const statements = roleStatements(worker).get(roleId) ?? [];
+    const [task] = resourcesOf(worker, 'AWS::ECS::TaskDefinition').values();
+    const family = z.object({ Family: z.string() }).parse(task?.Properties).Family;
+    const cluster = { ArnEquals: { 'ecs:cluster': { 'Fn::GetAtt': [expect.stringMatching(/^Cluster/), 'Arn'] } } };
+    const about = (action: string) => statements.filter(({ actions }) => actions.includes(action));
+    expect(about('ecs:RunTask')).toEqual([
+      {
+        effect: 'Allow',
+        actions: ['ecs:RunTask'],
+        resources: [expect.stringContaining(`:task-definition/${family}:*`)],
+        condition: cluster,
+      },
+    ]);
+    expect(about('ecs:DescribeTasks')).toMatchObject([
+      {
+        actions: ['ecs:DescribeTasks'],
+        resources: [expect.stringMatching(/:task\/.*Cluster.*\/\*/)],
+        condition: cluster,
+      },
+    ]);
+    const roles = [expect.stringContaining('ExecutionRole'), expect.stringContaining('TaskDefinitionTaskRole')];
+    expect(about('iam:PassRole')).toEqual([
+      {
+        effect: 'Allow',
+        actions: ['iam:PassRole'],
+        resources: roles,
+        condition: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+      },
+    ]);
+    expect(about('dynamodb:PutItem')).toMatchObject([
+      {
+        actions: ['dynamodb:PutItem'],
+        condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['scaling'] } },
+      },
+    ]);
+    const actions = new Set(statements.flatMap((statement) => statement.actions));
+    expect([...actions].sort()).toEqual([
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:Query',
+      'ecs:DescribeTasks',
+      'ecs:RunTask',
+      'iam:PassRole',
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      'ssm:GetParameter',
+    ]);
+  });
+
+  test('is the only one that may start tasks or hand on a role', () => {
+    const others = [...roleStatements(api), ...roleStatements(worker)].filter(
+      ([id]) => id !== scale?.Role['Fn::GetAtt'][0],
+    );
+    const actions = others.flatMap(([, statements]) => statements.flatMap((statement) => statement.actions));
+    expect(actions.filter((action) => /^ecs:|PassRole/.test(action))).toEqual([]);
+  });
+
+  test('decides every minute, and a missed call is made up for by the next', () => {
+    const [rule] = resourcesOf(worker, 'AWS::Events::Rule').values();
+    expect(rule?.Properties).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } }],
+    });
+    const [calls] = resourcesOf(worker, 'AWS::Lambda::EventInvokeConfig').values();
+    expect(calls?.Properties).toMatchObject({ MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 1 });
+  });
+});
+
+test('which revision is wanted is told by a parameter: an export in use could not change', () => {
+  const [parameter] = resourcesOf(worker, 'AWS::SSM::Parameter').values();
+  expect(parameter?.Properties).toMatchObject({
+    Name: '/second-worker/task-definition',
+    Value: { Ref: expect.stringMatching(/^TaskDefinition/) },
+  });
+});
+
+test('those who only ask for a decision may call that function and no other', () => {
+  const asked = [...roleStatements(api).values()]
+    .flat()
+    .filter(({ actions }) => actions.includes('lambda:InvokeFunction'));
+  const targets = asked.flatMap(({ resources }) => resources);
+  expect(targets.filter((target) => target.includes(':function:second-scale-workers'))).toHaveLength(2);
+});
+
+test('a worker leaves after as many minutes as the settings say', () => {
+  const [task] = resourcesOf(worker, 'AWS::ECS::TaskDefinition').values();
+  expect(JSON.stringify(task?.Properties)).toContain('{"Name":"PROMPTQ_IDLE_SECONDS","Value":"300"}');
+});

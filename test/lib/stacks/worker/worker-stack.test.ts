@@ -1,0 +1,306 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { PRIVATE_KINDS } from '../../../../lib/aws/tables.ts';
+import { readEnv, workerEnv } from '../../../../lib/config/env.ts';
+import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
+import { WorkerStack } from '../../../../lib/stacks/worker/worker-stack.ts';
+import {
+  codeOf,
+  deployment,
+  policyDocument,
+  resourcesOf,
+  roleStatements,
+  standIns,
+  testApp,
+  VERSION,
+} from '../synthesis.ts';
+
+function synthesize(settings = {}): WorkerStack {
+  const app = testApp();
+  return new WorkerStack(app, 'worker', {
+    data: new DataStack(app, 'data'),
+    deployment: deployment(settings),
+    version: VERSION,
+    codeOf,
+  });
+}
+
+const stack = synthesize();
+const onOtherProcessor = synthesize({ workerArchitecture: 'x86_64' });
+const only = (type: string) => {
+  const found = [...resourcesOf(stack, type).values()];
+  expect(found).toHaveLength(1);
+  return found[0]?.Properties ?? {};
+};
+
+const taskSchema = z.object({
+  Cpu: z.string(),
+  Memory: z.string(),
+  RuntimePlatform: z.unknown(),
+  TaskRoleArn: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
+  Volumes: z.tuple([z.object({ EFSVolumeConfiguration: z.unknown() })], z.object({ Name: z.string() })),
+  ContainerDefinitions: z.tuple([
+    z.object({
+      Environment: z.array(z.object({ Name: z.string(), Value: z.unknown() })),
+      MountPoints: z.array(z.looseObject({ ContainerPath: z.string(), SourceVolume: z.string() })),
+      StopTimeout: z.number(),
+      HealthCheck: z.object({ Command: z.array(z.string()) }),
+      Privileged: z.literal(false).optional(),
+      ReadonlyRootFilesystem: z.boolean(),
+      LinuxParameters: z.object({
+        Capabilities: z.object({ Drop: z.array(z.string()), Add: z.array(z.string()).optional() }),
+      }),
+      User: z.undefined().optional(),
+    }),
+  ]),
+});
+const task = taskSchema.parse(only('AWS::ECS::TaskDefinition'));
+const [container] = task.ContainerDefinitions;
+
+describe('a worker', () => {
+  test('gets all that its environment is checked for, and time enough to hand its jobs back', () => {
+    const env = readEnv(
+      workerEnv,
+      standIns(Object.fromEntries(container.Environment.map(({ Name, Value }) => [Name, Value]))),
+    );
+    expect(env).toMatchObject({ PROMPTQ_CONCURRENCY: 1, PROMPTQ_WORKSPACES: '/workspaces', PROMPTQ_VERSION: VERSION });
+    expect(container.StopTimeout).toBe(120);
+    expect(env.PROMPTQ_STOP_GRACE_SECONDS).toBeLessThan(container.StopTimeout);
+  });
+
+  test('is root with the rights that it needs to start jobs under accounts of their own, and no other', () => {
+    const { Drop, Add } = container.LinuxParameters.Capabilities;
+    // https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_KernelCapabilities.html
+    const byDefault = `AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE NET_RAW SETFCAP SETGID
+      SETPCAP SETUID SYS_CHROOT`.split(/\s+/);
+    expect(byDefault.filter((right) => !Drop.includes(right))).toEqual([
+      'CHOWN',
+      'DAC_OVERRIDE',
+      'KILL',
+      'SETGID',
+      'SETPCAP',
+      'SETUID',
+    ]);
+    // On Fargate only SYS_PTRACE could be added, and that would let it be read by what it must not.
+    expect(Add).toBeUndefined();
+  });
+
+  test('writes to the workspaces and to the disk of its task only', () => {
+    expect(container.ReadonlyRootFilesystem).toBe(true);
+    expect(container.MountPoints).toEqual(
+      [
+        ['/workspaces', 'workspaces'],
+        ['/tmp', 'temporary'],
+        ['/var/lib/promptq', 'work'],
+      ].map(([ContainerPath, SourceVolume]) => ({ ContainerPath, SourceVolume, ReadOnly: false })),
+    );
+    expect(task.Volumes.slice(1)).toEqual([{ Name: 'temporary' }, { Name: 'work' }]);
+  });
+
+  test("keeps temporary files and jobs' caches on the disk of its task, where each byte costs nothing", () => {
+    const env = readEnv(
+      workerEnv,
+      standIns(Object.fromEntries(container.Environment.map(({ Name, Value }) => [Name, Value]))),
+    );
+    const mount = container.MountPoints.find(({ ContainerPath }) => ContainerPath === env.PROMPTQ_WORK_DIR);
+    expect(task.Volumes.slice(1)).toContainEqual({ Name: mount?.SourceVolume });
+    // An agent has its home, temporary files and caches below the worker's folder: decision 0051.
+    const own = /^(PROMPTQ_WORK_DIR|TMPDIR|XDG_CACHE_HOME|npm_config_cache)$/;
+    expect(container.Environment.filter(({ Name }) => own.test(Name))).toEqual([]);
+  });
+
+  test('has the size and the processor that the settings ask for', () => {
+    expect([task.Cpu, task.Memory]).toEqual(['1024', '4096']);
+    expect(task.RuntimePlatform).toEqual({ CpuArchitecture: 'ARM64', OperatingSystemFamily: 'LINUX' });
+    const other = taskSchema.parse(
+      [...resourcesOf(onOtherProcessor, 'AWS::ECS::TaskDefinition').values()][0]?.Properties,
+    );
+    expect(other.RuntimePlatform).toEqual({ CpuArchitecture: 'X86_64', OperatingSystemFamily: 'LINUX' });
+  });
+
+  test('may do what jobs need, and nothing else on anything else', () => {
+    const [taskRole] = task.TaskRoleArn['Fn::GetAtt'];
+    const policy = [...roleStatements(stack)].find(([id]) => id.startsWith(`${taskRole.slice(0, -8)}DefaultPolicy`));
+    const statements = policy?.[1] ?? [];
+    const allowed = statements.flatMap(({ actions, resources, condition }) =>
+      resources.map((resource) => [
+        /GetAtt([A-Z][a-z]+)/.exec(resource)?.[1] ?? resource,
+        actions.map((a) => a.split(':')[1]).join(' '),
+        condition,
+      ]),
+    );
+    const queue = 'ChangeMessageVisibility DeleteMessage ReceiveMessage SendMessage';
+    expect(allowed).toEqual([
+      ['Jobs', 'GetItem PutItem UpdateItem', undefined],
+      ['Jobs', 'Query', undefined],
+      ['Jobs', 'Query', undefined],
+      ['Registry', 'GetItem Query', { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } }],
+      [
+        'Registry',
+        'DeleteItem PutItem',
+        {
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': [
+              'project',
+              'texts#*',
+              'labels#*',
+              'probe',
+              'hold',
+              'deployments#*',
+              'worker',
+              'lock',
+              'account',
+            ],
+          },
+        },
+      ],
+      ['High', queue, undefined],
+      ['Low', queue, undefined],
+      ['Normal', queue, undefined],
+      ['Deliveries', 'SendMessage', undefined],
+      ['Output', 'AbortMultipartUpload DeleteObject GetObject PutObject', undefined],
+      ['Output', 'ListBucket', { StringLikeIfExists: { 's3:prefix': 'jobs/*' } }],
+      [expect.stringContaining('WorkspacesFiles'), 'ClientMount ClientRootAccess ClientWrite', expect.anything()],
+      [expect.stringContaining(':parameter/promptq/promptq/secrets/*'), 'GetParameters', undefined],
+    ]);
+    const indexes = statements
+      .filter(({ actions }) => actions.includes('dynamodb:Query'))
+      .flatMap(({ resources }) => resources);
+    expect(indexes.map((resource) => /\/index\/([a-z-]+)/.exec(resource)?.[1])).toEqual([
+      'by-status',
+      'ready',
+      undefined,
+    ]);
+  });
+
+  test('has a role that is allowed on everything what AWS can not limit, to fetch its image, and no more', () => {
+    const onEverything = [...roleStatements(stack)]
+      .filter(([id]) => id.startsWith('Task'))
+      .flatMap(([, statements]) => statements.filter(({ resources }) => resources.includes('*')));
+    expect(onEverything.flatMap(({ actions }) => actions)).toEqual(['ecr:GetAuthorizationToken']);
+  });
+});
+
+describe('the network', () => {
+  test('has no NAT gateway, and a free way to S3 and DynamoDB', () => {
+    expect(resourcesOf(stack, 'AWS::EC2::NatGateway').size).toBe(0);
+    const services = [...resourcesOf(stack, 'AWS::EC2::VPCEndpoint').values()].map(({ Properties }) =>
+      JSON.stringify(Properties.ServiceName),
+    );
+    expect(services.map((name) => /\.([a-z0-9]+)"/.exec(name)?.[1]).sort()).toEqual(['dynamodb', 's3']);
+  });
+
+  test('lets nothing in but files that workers ask for, and the one function that asks for the code of a login', () => {
+    const groups = resourcesOf(stack, 'AWS::EC2::SecurityGroup');
+    for (const { Properties } of groups.values()) expect(Properties).not.toHaveProperty('SecurityGroupIngress');
+    const rule = (port: number, to: RegExp, from: RegExp) => ({
+      FromPort: port,
+      ToPort: port,
+      GroupId: { 'Fn::GetAtt': [expect.stringMatching(to), 'GroupId'] },
+      SourceSecurityGroupId: { 'Fn::GetAtt': [expect.stringMatching(from), 'GroupId'] },
+    });
+    const rules = [...resourcesOf(stack, 'AWS::EC2::SecurityGroupIngress').values()];
+    expect(rules.map(({ Properties }) => Properties)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining(rule(2049, /^WorkspacesGroup/, /^Workers/)),
+        expect.objectContaining(rule(8790, /^Workers/, /^CodeReaderGroup/)),
+      ]),
+    );
+    expect(rules).toHaveLength(2);
+  });
+
+  test('has the function that asks for the code of a login, which reaches nothing else', () => {
+    const inNetwork = [...resourcesOf(stack, 'AWS::Lambda::Function').values()].filter(
+      ({ Properties }) => Properties.VpcConfig !== undefined,
+    );
+    expect(inNetwork.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        FunctionName: 'data-read-login-code',
+        Code: { ZipFile: 'triggers.read-login-code' },
+        VpcConfig: expect.objectContaining({
+          SecurityGroupIds: [{ 'Fn::GetAtt': [expect.stringMatching(/^CodeReaderGroup/), 'GroupId'] }],
+        }),
+      }),
+    ]);
+    const reader = [...roleStatements(stack)].find(([id]) => id.startsWith('CodeReader'))?.[1] ?? [];
+    expect([...new Set(reader.flatMap(({ actions }) => actions))].map((action) => action.split(':')[0])).toEqual([
+      'logs',
+      'logs',
+      'ec2',
+      'ec2',
+      'ec2',
+      'ec2',
+    ]);
+  });
+
+  test('keeps no task running: there is no ECS service, and both kinds of Fargate can be had', () => {
+    expect(resourcesOf(stack, 'AWS::ECS::Service').size).toBe(0);
+    expect(only('AWS::ECS::ClusterCapacityProviderAssociations').CapacityProviders).toEqual([
+      'FARGATE',
+      'FARGATE_SPOT',
+    ]);
+  });
+
+  test('asks ECS for Fargate long after the cluster, which gives an account its service-linked role, is made', () => {
+    const mounts = [...resourcesOf(stack, 'AWS::EFS::MountTarget').keys()];
+    expect(mounts.length).toBeGreaterThan(0);
+    const [associations] = resourcesOf(stack, 'AWS::ECS::ClusterCapacityProviderAssociations').values();
+    expect(associations?.DependsOn).toEqual(expect.arrayContaining(mounts));
+    const [cluster] = resourcesOf(stack, 'AWS::ECS::Cluster').values();
+    expect(cluster?.DependsOn).toBeUndefined();
+  });
+
+  test('keeps the names that are in CloudFormation already', () => {
+    const names = [...resourcesOf(stack)].flatMap(([id, { Type }]) =>
+      /ECS::Cluster|FileSystem$/.test(Type) ? [id] : [],
+    );
+    expect(names.sort()).toEqual(['Cluster3DA9CCBA', 'ClusterEB0386A7', 'WorkspacesFiles094D9B29']);
+  });
+});
+
+describe('the workspaces', () => {
+  test('stay when the stack goes, and cost less when nobody reads them', () => {
+    const [files] = resourcesOf(stack, 'AWS::EFS::FileSystem').values();
+    expect(files).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        Encrypted: true,
+        LifecyclePolicies: [{ TransitionToIA: 'AFTER_7_DAYS' }, { TransitionToPrimaryStorageClass: 'AFTER_1_ACCESS' }],
+      },
+    });
+  });
+
+  test('let nobody in without TLS, past the access point, or but the worker itself', () => {
+    const { Statement } = policyDocument.parse(only('AWS::EFS::FileSystem').FileSystemPolicy);
+    expect(Statement.map(({ effect, condition }) => [effect, condition])).toEqual([
+      ['Deny', { Bool: { 'aws:SecureTransport': 'false' } }],
+      ['Deny', { Null: { 'elasticfilesystem:AccessPointArn': 'true' } }],
+      // Where EFS says who mounts. A negated condition also holds where it does not: that would keep the worker out too.
+      ['Deny', { ArnNotEquals: { 'aws:PrincipalArn': task.TaskRoleArn }, Null: { 'aws:PrincipalArn': 'false' } }],
+    ]);
+    // All that a client can do.
+    for (const { actions } of Statement)
+      expect(actions).toEqual(
+        ['ClientMount', 'ClientRootAccess', 'ClientWrite'].map((one) => `elasticfilesystem:${one}`),
+      );
+  });
+
+  test('let the worker in by the one access point of this deployment', () => {
+    const [accessPoint, ...others] = resourcesOf(stack, 'AWS::EFS::AccessPoint').keys();
+    expect(others).toEqual([]);
+    const mount = [...roleStatements(stack).values()]
+      .flat()
+      .filter(({ actions }) => actions.some((action) => action.startsWith('elasticfilesystem:')));
+    expect(mount).toHaveLength(1);
+    const condition = z.object({ StringEquals: z.object({ 'elasticfilesystem:AccessPointArn': z.unknown() }) });
+    expect(JSON.stringify(condition.parse(mount[0]?.condition))).toContain(`":access-point/",{"Ref":"${accessPoint}"}`);
+  });
+
+  test('are mounted over TLS, by the access point, as the task', () => {
+    expect(task.Volumes[0].EFSVolumeConfiguration).toMatchObject({
+      TransitEncryption: 'ENABLED',
+      AuthorizationConfig: { IAM: 'ENABLED', AccessPointId: { Ref: expect.stringMatching(/^WorkspacesFiles/) } },
+    });
+  });
+});
