@@ -13,13 +13,13 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 export function addressFault(address: string, { loopback }: AddressRules): string | undefined {
   if (/[^\x21-\x7e]/.test(address)) return 'an address has printable ASCII characters only';
   if (!URL.canParse(address)) return 'an https address is needed, such as https://git.example.com/team/app.git';
-  // What follows another spelling of it (a backslash, one slash) is the host to a browser and not to git, or the reverse.
-  if (!/^[a-z]+:\/\/[^/\\@]+\//i.test(address)) return 'an address is written https://HOST/PATH';
   const url = new URL(address);
-  const isLocal = loopback && ['http:', 'git:'].includes(url.protocol) && LOOPBACK_HOSTS.includes(url.hostname);
-  if (url.protocol !== 'https:' && !isLocal) return 'only https addresses are allowed';
   if (url.username !== '' || url.password !== '')
     return 'an address must not hold credentials; name a secret by `secret`';
+  // What follows another spelling of it (a backslash, one slash) is the host to a browser and not to git, or the reverse.
+  if (!/^[a-z]+:\/\/[^/\\@]+\//i.test(address)) return 'an address is written https://HOST/PATH';
+  const isLocal = loopback && ['http:', 'git:'].includes(url.protocol) && LOOPBACK_HOSTS.includes(url.hostname);
+  if (url.protocol !== 'https:' && !isLocal) return 'only https addresses are allowed';
   if (url.search !== '' || url.hash !== '') return 'an address must have neither query nor fragment';
   if (url.pathname === '/') return 'an address must name a repository, not only a host';
   return undefined;

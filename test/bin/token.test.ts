@@ -76,6 +76,18 @@ describe('a token made by the command', () => {
     await waitFor(async () => (await call(made.token)).status === 401);
   });
 
+  it.for([
+    ['45s', 45_000],
+    ['30m', 1_800_000],
+    ['12h', 43_200_000],
+    ['90d', 7_776_000_000],
+  ] as const)('that is to last %s lasts that long', async ([given, milliseconds]) => {
+    const before = Date.now();
+    const { expires_at } = await create('--expires-in', given);
+    expect(Date.parse(expires_at)).toBeGreaterThanOrEqual(before + milliseconds);
+    expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.now() + milliseconds);
+  });
+
   it('is listed without being shown', async () => {
     const made = await create();
     const { stdout } = await token('list');
@@ -97,6 +109,8 @@ describe('a wrong use is refused with what is allowed', () => {
     [['create', '--name', ' '], 'it is empty'],
     [['create', '--name', 'x', '--scopes', 'read,fly'], 'unknown: fly; known: read, write, logs, attachments, admin'],
     [['create', '--name', 'x', '--expires-in', 'soon'], 'for example 90d'],
+    [['create', '--name', 'x', '--expires-in', '0d'], 'for example 90d'],
+    [['create', '--name', 'x', '--expires-in', '30'], 'for example 90d'],
     [['revoke', 'tok_none'], 'there is no token tok_none'],
     [['list', '--home', '/nowhere/at/all'], 'is no home of a local run'],
   ] as const) {

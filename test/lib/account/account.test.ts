@@ -6,6 +6,7 @@ import {
   ended,
   LOGIN,
   linked,
+  needsWorker,
   renewed,
   started,
   taken,
@@ -89,4 +90,18 @@ it('unlinking cancels a login that is under way, and has the credential revoked'
   const account = unlinked(running(LINKED));
   expect(account).toMatchObject({ generation: 5, discarded: ['old.json'] });
   expect([account.login, account.credential]).toEqual([undefined, undefined]);
+});
+
+describe('a worker is needed', () => {
+  it('for a login under way, and for each login that is to be revoked', () => {
+    expect(needsWorker(started(NONE, 'one', NOW))).toBe(true);
+    expect(needsWorker(running())).toBe(true);
+    expect(needsWorker(unlinked(LINKED))).toBe(true);
+  });
+
+  it('for nothing else', () => {
+    expect(needsWorker(NONE)).toBe(false);
+    expect(needsWorker(LINKED)).toBe(false);
+    expect(needsWorker(ended(running(), 'one', { state: 'cancelled' }))).toBe(false);
+  });
 });

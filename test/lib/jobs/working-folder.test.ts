@@ -32,6 +32,21 @@ describe('a cwd', () => {
   });
 
   it.for([
+    ['leaves its project for one whose name begins alike', '../app-2'],
+    ['leaves its project for a folder below such a one', 'work/../../app2/work'],
+    ['leaves its project', '../other/work'],
+    ['leaves the workspaces', '../../etc'],
+    ['lies beside the workspaces under a name that begins alike', '/w-other/work'],
+    ['lies beside another root under a name that begins alike', '/srv2/work'],
+    ['leaves a root', '/srv/../etc'],
+  ] as const)('that %s is refused as well', ([, cwd]) => {
+    const roots = { workspaces: '/w', roots: ['/srv'] };
+    const placed = workingFolder(roots, { id: own, project_id: 'app', cwd });
+    expect(placed).toEqual({ refused: expect.stringMatching(/must (?:stay within|lie under)/) });
+  });
+
+  it.for([
+    ['..work', '/w/app/..work'],
     ['work', '/w/app/work'],
     [`work/${another}`, `/w/app/work/${another}`],
     ['job_notes', '/w/app/job_notes'],

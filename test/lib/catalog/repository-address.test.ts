@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { addressFault } from '../../../lib/catalog/repository-address.ts';
+
+const CLOUD = { loopback: false };
+const LOCAL = { loopback: true };
+
+describe('the address of a repository', () => {
+  it.for(['https://git.example.com/team/app.git', 'https://git.example.com:8443/app'])('%s is accepted', (address) => {
+    expect(addressFault(address, CLOUD)).toBeUndefined();
+  });
+
+  it.for([
+    ['https://user:secret@git.example.com/app', 'credentials'],
+    ['https://:secret@git.example.com/app', 'credentials'],
+    ['https://token@git.example.com/app', 'credentials'],
+    ['https://git.example.com/app?token=secret', 'query'],
+    ['https://git.example.com/app#main', 'fragment'],
+    ['https://git.example.com/', 'not only a host'],
+    ['https:/git.example.com/app', 'written https://HOST/PATH'],
+    ['https://git.example.com\\@other.example.com/app', 'written https://HOST/PATH'],
+    ['https://git.example.com/ä', 'ASCII'],
+    ['git.example.com/app', 'https address is needed'],
+    ['http://git.example.com/app', 'only https'],
+    ['http://127.0.0.1:8080/app', 'only https'],
+    ['ssh://git.example.com/app', 'only https'],
+    ['ext::sh -c x', 'ASCII'],
+    ['file:///etc/passwd', 'written https://HOST/PATH'],
+  ] as const)('%s is refused', ([address, why]) => {
+    expect(addressFault(address, CLOUD)).toContain(why);
+  });
+
+  it('may be that of a server without TLS on the machine of a local run, and of no other', () => {
+    for (const address of ['http://127.0.0.1:8080/app', 'git://localhost/app', 'http://[::1]/app'])
+      expect(addressFault(address, LOCAL)).toBeUndefined();
+    for (const address of ['http://git.example.com/app', 'http://127.0.0.2/app', 'ssh://127.0.0.1/app'])
+      expect(addressFault(address, LOCAL)).toContain('only https');
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AttemptClocks, CLOCKS } from '../../worker-container/attempt-clocks.ts';
+import { Ending } from '../../worker-container/ending.ts';
+
+const DAY = 86_400_000;
+const START = CLOCKS.claude.start ?? 0;
+const SILENCE = CLOCKS.claude.silence ?? 0;
+const GRACE = CLOCKS.claude.grace;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Clocks that have begun, and the reason for which they have asked for the end so far. */
+function begun({ agent, total }: { agent?: keyof typeof CLOCKS; total?: number } = {}) {
+  const ending = new Ending();
+  const clocks = new AttemptClocks(ending, total);
+  if (agent !== undefined) clocks.onStart(agent);
+  const reasonAfter = (milliseconds: number) => {
+    vi.advanceTimersByTime(milliseconds);
+    return ending.reason;
+  };
+  return { clocks, reasonAfter };
+}
+
+describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
+  it('is ended when its agent writes nothing from its start on', () => {
+    const { reasonAfter } = begun({ agent });
+    expect(reasonAfter(START - 1)).toBeUndefined();
+    expect(reasonAfter(1)).toBe('no_start');
+  });
+
+  it('goes on for as long as its agent writes now and then', () => {
+    const { clocks, reasonAfter } = begun({ agent });
+    for (let hours = 0; hours < 30; hours += 1) {
+      clocks.onOutput();
+      expect(reasonAfter(SILENCE - 1)).toBeUndefined();
+    }
+    expect(reasonAfter(1)).toBe('silent');
+  });
+
+  it('is ended when its agent stays after its final result', () => {
+    const { clocks, reasonAfter } = begun({ agent });
+    clocks.onOutput();
+    clocks.onFinished();
+    expect(reasonAfter(GRACE - 1)).toBeUndefined();
+    // Neither does more output put that off, nor a second result.
+    clocks.onOutput();
+    clocks.onFinished();
+    expect(reasonAfter(1)).toBe('settled');
+  });
+});
+
+it('an attempt of a shell script may be silent as long as it likes', () => {
+  const { clocks, reasonAfter } = begun({ agent: 'shell' });
+  expect(reasonAfter(DAY)).toBeUndefined();
+  clocks.onOutput();
+  expect(reasonAfter(DAY)).toBeUndefined();
+});
+
+describe("a job's timeout", () => {
+  it('counts from before its agent starts, whatever is written', () => {
+    const { clocks, reasonAfter } = begun({ total: 60_000 });
+    expect(reasonAfter(30_000)).toBeUndefined();
+    clocks.onStart('claude');
+    clocks.onOutput();
+    expect(reasonAfter(29_999)).toBeUndefined();
+    expect(reasonAfter(1)).toBe('timed_out');
+  });
+
+  it('may be longer than a timer of Node.js, which would fire at once', () => {
+    const { reasonAfter } = begun({ total: 30 * DAY });
+    expect(reasonAfter(24 * DAY)).toBeUndefined();
+  });
+
+  it('ends nothing once the attempt is over', () => {
+    const { clocks, reasonAfter } = begun({ agent: 'claude', total: 60_000 });
+    clocks.onOutput();
+    clocks.onFinished();
+    clocks.stop();
+    expect(reasonAfter(2 * DAY)).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
