@@ -83,6 +83,30 @@ describe('a session', () => {
     expect(await lastUsed()).toBe('2030-01-01T00:05:00.000Z');
   });
 
+  it('of a deployment that ends sessions after four minutes without use lives on with use', async () => {
+    const brief = new SessionStore({
+      ...deployment.registry,
+      clock: { now: () => now },
+      idleSeconds: 4 * 60,
+      maxSeconds: 3_600,
+    });
+    const { cookie } = await brief.start(ADA);
+    for (let minute = 3; minute < 60; minute += 3) {
+      now += 3 * MINUTE;
+      expect(await brief.verify(cookie), `minute ${minute}`).toBeDefined();
+    }
+  });
+
+  it('never says that it lasts beyond its end', async () => {
+    const { cookie } = await sessions.start(ADA);
+    for (const hours of [7, 7, 7]) {
+      now += hours * HOUR;
+      expect(await sessions.verify(cookie)).toBeDefined();
+    }
+    expect((await sessions.verify(cookie))?.expires_at).toBe('2030-01-02T00:00:00.000Z');
+    expect((await sessions.list()).every(({ expires_at: at }) => at <= '2030-01-02T00:00:00.000Z')).toBe(true);
+  });
+
   it('is ended for good: not even its use in the same moment brings it back', async () => {
     const { cookie, session } = await sessions.start(ADA);
     now += HOUR;

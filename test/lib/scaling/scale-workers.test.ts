@@ -118,6 +118,17 @@ describe('workers that are there', () => {
     expect((await scaling.handle()).launch).toBe(1);
   });
 
+  test('that ECS has forgotten are not waited for', async () => {
+    await scaling.queue();
+    await scaling.handle();
+    // About an hour after their end.
+    scaling.aws.tasks.length = 0;
+    scaling.later = 60_000;
+    await scaling.decide();
+    const { launches } = await new ScalingStore(scaling.deployment.registry).read();
+    expect(launches.flatMap(({ tasks = [] }) => tasks)).not.toContain('task0');
+  });
+
   test('are never more than there may be', async () => {
     for (let n = 0; n < 9; n += 1) await scaling.queue();
     expect(await scaling.handle()).toEqual({ need: 4, started: 0, launch: 4 });

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { importConfig } from '../../../lib/catalog/import-config.ts';
+import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { removeProfile, removeRule } from '../../../lib/catalog/remove-entry.ts';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { configDocument } from '../../../lib/contract/schemas/config.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+
+const { catalog } = LIMITS;
+
+/** One registry for all: what is full stays so. */
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+async function importAll(list: 'profiles' | 'rules', entries: readonly string[]) {
+  for (let at = 0; at < entries.length; at += catalog.changes) {
+    const part = entries.slice(at, at + catalog.changes);
+    const document =
+      list === 'rules'
+        ? { rules: part.map((id) => ({ id, text: 'a rule' })) }
+        : { profiles: part.map((name) => ({ name, agent: 'shell' })) };
+    await importConfig(deployment.registry, configDocument.parse(document), { dryRun: false, sandboxes: ['none'] });
+  }
+}
+
+const full = (list: 'profiles' | 'rules') => ({
+  code: 'invalid_request',
+  message: `body.${list}: there would be ${catalog[list] + 1} imported ones; at most ${catalog[list]} are allowed`,
+});
+
+describe('profiles', () => {
+  beforeAll(async () => {
+    await new ProfileStore(deployment.registry).seed({ name: 'seeded', agent: 'shell' });
+    await importAll('profiles', names(catalog.profiles - 1, 'p'));
+  });
+  const remove = async (name: string) => await removeProfile(deployment.registry, name, { defaultProfile: 'practice' });
+
+  it('can be imported until there are as many as allowed, of which one that replaces a seeded one is one', async () => {
+    await importAll('profiles', ['seeded']);
+    await expect(importAll('profiles', ['one-more'])).rejects.toMatchObject(full('profiles'));
+  });
+
+  it('can be imported again where they are', async () => {
+    await importAll('profiles', ['p0', 'seeded']);
+  });
+
+  it('that are removed make room for as many', async () => {
+    await remove('p0');
+    await remove('seeded');
+    await importAll('profiles', ['another', 'third']);
+    await expect(importAll('profiles', ['one-more'])).rejects.toMatchObject(full('profiles'));
+  });
+});
+
+describe('rules', () => {
+  beforeEach(async () => await importAll('rules', names(catalog.rules, 'r')));
+
+  it('can be imported until there are as many as allowed, and one that is removed makes room for one', async () => {
+    await expect(importAll('rules', ['one-more'])).rejects.toMatchObject(full('rules'));
+    await removeRule(deployment.registry, 'r0');
+    await importAll('rules', ['another']);
+    await expect(importAll('rules', ['one-more'])).rejects.toMatchObject(full('rules'));
+  });
+});
