@@ -20,7 +20,7 @@ import type { RequestCounts } from './request-counts.ts';
 import type { Resource } from './templates.ts';
 import { fileTraffic, infrequentRead, STREAMED_PER_REQUEST_MB, streamedAnswer } from './traffic-price.ts';
 
-/** What an idle deployment may cost at the most, dollars a month, without a domain of its own or a firewall. */
+/** Most that an idle deployment may cost, dollars a month, without a custom domain and a firewall. */
 export const IDLE_PROMISE = 3;
 
 const MINUTES = [1, 10, 60] as const;
@@ -48,26 +48,34 @@ export function costDocument(resources: ReadonlyMap<string, Resource>, counts: R
   const wait = 25;
   return `# What it costs
 
-Made by \`npm run cost\` from the synthesized templates (the settings of cdk.json), counted requests and a table of prices; CI fails when it is stale. Prices are
-those of us-east-1 on demand as of ${PRICES_AS_OF}, free tiers not used, without taxes, data transfer and what the vendor of the model charges. Nothing was measured on AWS.
+\`npm run generate\` computes this page from the synthesized templates (the settings of cdk.json), counted requests and a
+table of prices. CI fails when an amount is off by more than a cent.
+
+Prices are those of us-east-1 on demand as of ${PRICES_AS_OF}. Free tiers, taxes, data transfer and the charges of the model's
+vendor are not included. Nothing was measured on AWS.
 
 ## While nothing happens: ${dollars(sum(idle), 2)} a month
 
-No worker runs, no request comes. The promise is less than $${IDLE_PROMISE} without a domain of its own and without a firewall; a test holds it against the templates.
+No worker runs and no request arrives. A test holds that the templates cost less than $${IDLE_PROMISE} without a custom domain
+and a firewall.
 
 ${table(['part', 'what is billed', 'a month', '$ a month'], [...idleRows(idle), ['**together**', '', '', `**${dollars(sum(idle), 2)}**`]])}
 
-Taken, not counted: each table keeps ${KEPT.table} GB, the workspaces ${KEPT.workspaces} GB (not touched for a week, hence infrequent access), each bucket ${KEPT.bucket} GB, the worker's image has ${KEPT.image} GB, each log ${KEPT.log * 1000} MB;
-a round of a scheduled function takes ${IDLE_ROUND_SECONDS} s and asks as much as one of watch-jobs; Lambda polls the queue of an event source by five connections for 20 s each.
+Assumptions:
+
+- Each table stores ${KEPT.table} GB, each bucket ${KEPT.bucket} GB, each log ${KEPT.log * 1000} MB, the worker's image ${KEPT.image} GB, and the workspaces ${KEPT.workspaces} GB,
+  unused for a week and hence in infrequent access.
+- A run of a scheduled function takes ${IDLE_ROUND_SECONDS} s and makes as many requests as one of watch-jobs.
+- Lambda polls the queue of an event source through five connections for 20 s each.
 
 Opt-in: a dashboard ${dollars(cost('dashboard', 1), 2)}, a firewall (WAF) from ${dollars(cost('webAcl', 1), 2)}, a hosted zone for a domain ${dollars(cost('hostedZone', 1), 2)} a month.
 
-In use the service tells ${Object.keys(METRICS).length} metrics of its own, each only in hours in which there is something to tell: at most ${dollars(cost('customMetric', Object.keys(METRICS).length), 2)} a month.
+In use, the service emits ${Object.keys(METRICS).length} custom metrics, each only in hours in which its value is not zero: at most ${dollars(cost('customMetric', Object.keys(METRICS).length), 2)} a month.
 
 ## 1,000 jobs
 
-A job costs what its requests cost, and the time for which a worker runs it. The client creates it, reads its status ${SCENARIO.statusReads} times and its result once; the job is a short one whose
-output is one object.
+A job is billed for its requests and for the time in which a worker runs it. In this scenario the client creates it, reads its
+status ${SCENARIO.statusReads} times and its result once. The job is short, and its output is one object.
 
 ${table(['part', ...jobServices(fixed), '$ for 1,000 jobs'], partRows(fixed, jobServices(fixed)))}
 
@@ -78,12 +86,13 @@ ${table(
   MINUTES.map((count) => [`${count} min`, dollars(total(count, 0), 2), dollars(total(count, spot), 2)]),
 )}
 
-One job runs on a worker at a time. These sums are for workers that always have a next job, and for jobs without large files.
+A worker runs one job at a time. These sums are for workers that always have a next job, and for jobs without large files.
 
 ### A worker that runs one job
 
-A worker that is started for one job is billed while its image is pulled and it starts (${LONE_WORKER.startSeconds} s taken), while the job runs, for ${idleFor} s without work (\`idleMinutes\`), and for the ${LONE_WORKER.lastLookSeconds} s of its
-last look at the queues. Fargate charges ${FARGATE_MINIMUM_SECONDS} s at the least. The job's requests are in these sums.
+A worker that starts for one job is billed while its image is pulled and it starts (assumed: ${LONE_WORKER.startSeconds} s), while the job runs, for
+${idleFor} s without work (\`idleMinutes\`), and for the ${LONE_WORKER.lastLookSeconds} s of its last check of the queues. Fargate bills at least ${FARGATE_MINIMUM_SECONDS} s. These sums
+include the job's requests.
 
 ${table(
   ['1,000 lone jobs, each running for', "each worker's billed time", 'on demand', 'on Spot (at best)'],
@@ -97,11 +106,11 @@ ${table(
 
 ### Files in workspaces
 
-The workspaces' file system bills each byte that is written or read (elastic throughput), for clones, installed packages and builds. What an agent keeps in \`HOME\`, \`TMPDIR\`
-and \`XDG_CACHE_HOME\` is on the task's own disk and costs nothing more up to 20 GB.
+The workspaces' file system bills each byte written or read (elastic throughput), for clones, installed packages and builds.
+Files in \`HOME\`, \`TMPDIR\` and \`XDG_CACHE_HOME\` are on the task's own disk, which costs nothing extra up to 20 GB.
 
 ${table(
-  ['each job', '1,000 jobs that write it', '1,000 jobs that read it', 'on top, if it was infrequently accessed'],
+  ['each job', '1,000 jobs that write it', '1,000 jobs that read it', 'extra for infrequent access'],
   FILE_MEGABYTES.map((mb) => [
     `${mb} MB`,
     dollars(1_000 * fileTraffic({ writtenMb: mb, readMb: 0 }), 2),
@@ -112,7 +121,8 @@ ${table(
 
 ### Streamed answers
 
-Results, logs and attachments are streamed. API Gateway bills each ${STREAMED_PER_REQUEST_MB} MB begun as a request, and Lambda each byte after the first 6 MB. Data transfer is not in it.
+Results, logs and attachments are streamed. API Gateway bills every started ${STREAMED_PER_REQUEST_MB} MB as a request, and Lambda each byte after the
+first 6 MB. Data transfer is not included.
 
 ${table(
   ['1,000 answers of', '$'],
@@ -121,27 +131,32 @@ ${table(
 
 ### Followed logs
 
-A followed log is streamed for ${LIMITS.follow.seconds} s at a time, by a function that looks for new output every ${LOOK_INTERVAL_MS / 1_000} s. Lambda does not tell it that its client has gone, so an abandoned
-log costs as much as one stream at the most. Beyond \`followStreams\` a log is polled every ${LIMITS.follow.pollSeconds} s; once abandoned it costs nothing more.
+A followed log is streamed for ${LIMITS.follow.seconds} s at a time by a function that checks for new output every ${LOOK_INTERVAL_MS / 1_000} s. Lambda does not
+report a client that disconnects, so an abandoned log costs at most one stream. Beyond \`followStreams\`, a log is polled
+every ${LIMITS.follow.pollSeconds} s and costs nothing more once it is abandoned.
 
 ${table(
   [`1,000 times ${LIMITS.follow.seconds} s of a running job's log`, '$'],
   [
     ['streamed, or abandoned at once', dollars(1_000 * followedStream(), 4)],
     ['polled', dollars(1_000 * polledStream(), 4)],
-    ['on top, for a job that writes without pause', dollars(1_000 * watchedOutput(), 4)],
+    ['extra for a job that writes without pause', dollars(1_000 * watchedOutput(), 4)],
   ],
 )}
 
-Waiting for the end: a status read costs ${dollars(1_000 * sumOf(request(counts.status, 'buffered')), 4)} for 1,000, one that waits ${wait} s (\`?wait=${wait}\`) ${dollars(1_000 * sumOf(request(counts.status, 'buffered', wait)), 4)}: few long waits are quicker, polls with pauses are cheaper.
+Waiting for the end of a job: 1,000 reads of the status cost ${dollars(1_000 * sumOf(request(counts.status, 'buffered')), 4)}, 1,000 that wait ${wait} s (\`?wait=${wait}\`) ${dollars(1_000 * sumOf(request(counts.status, 'buffered', wait)), 4)}. Long waits return sooner; polls with pauses are cheaper.
 
-Taken, not counted: a function works ${SCENARIO.functionSeconds * 1000} ms a request, its starts included; count-jobs runs ${SCENARIO.countRounds} times a job (under load it takes many changes at once), and
-scale-workers once, which asks as much of the tables as a round of watch-jobs;
-a request writes ${SCENARIO.logOfRequest * 1e6} KB of log; output that never pauses is kept once a minute and read once.
+Assumptions:
+
+- A function runs ${SCENARIO.functionSeconds * 1000} ms for a request, cold starts included, and writes ${SCENARIO.logOfRequest * 1e6} KB of log.
+- count-jobs runs ${SCENARIO.countRounds} times for a job; under load one run handles many changes.
+- scale-workers runs once for a job and makes as many requests as a run of watch-jobs.
+- Output that never pauses is stored once a minute and read once.
 
 ## Counted requests
 
-By \`npm run bench:requests\`: the exported functions behind the local gateway and the worker's own modules, on the emulators, which charge by AWS's rules.
+\`npm run bench -- requests\` counts them: the exported functions behind the local gateway, and the worker's modules, on the
+emulators, which charge by AWS's rules.
 
 ${table(
   ['step', 'write units', 'read units', 'SQS requests', 'S3 PUTs', 'S3 GETs'],

@@ -22,7 +22,7 @@ import { COUNTS_FILE, type RequestCounts, stepOf } from './request-counts.ts';
 /**
  * Counts what a job's life, and an idle minute, are charged for: the exported functions behind the local gateway and the
  * worker's own modules, on the emulators, which charge by AWS's rules. Writes it down; with `--check` it says whether
- * what stands there is what it counts. `npm run cost` makes dollars of it.
+ * what stands there is what it counts. `npm run generate` makes dollars of it.
  */
 const meter = Meter.ofProcess();
 const deployment = await emulateDeployment();
@@ -49,7 +49,7 @@ try {
   if (!process.argv.includes('--check')) {
     writeFileSync(COUNTS_FILE, text);
   } else if (isStale) {
-    console.error(`${COUNTS_FILE.pathname} is stale: run \`npm run bench:requests\`; counted now:\n${text}`);
+    console.error(`${COUNTS_FILE.pathname} is stale: run \`npm run bench -- requests\`; counted now:\n${text}`);
     process.exitCode = 1;
   }
 } finally {

@@ -43,7 +43,7 @@ export function jobParts(counts: RequestCounts): JobPart[] {
     { part: `reading its status ${statusReads} times`, dollars: polled },
     { part: 'reading its result', dollars: request(counts.result, 'streaming') },
     { part: 'claiming it', dollars: stored(counts.claim) },
-    { part: 'running it, but for the time', dollars: stored(counts.run) },
+    { part: 'running it, without worker time', dollars: stored(counts.run) },
     { part: 'counting it', dollars: merged(stored(counts.count), { Lambda: invocations(SCENARIO.countRounds, 0.25) }) },
     {
       part: 'deciding whether it needs a worker',
@@ -62,7 +62,7 @@ export function minuteParts(counts: RequestCounts, worker: WorkerSize): JobPart[
   ];
   return [
     { part: `the worker: ${sizeInWords(worker)}`, dollars: { Fargate: taskHour(worker) / 60 } },
-    { part: 'heartbeats, looks for cancel, registration', dollars: merged(...upkeep) },
+    { part: 'heartbeats, checks for cancel, registration', dollars: merged(...upkeep) },
     {
       part: 'output that comes without pause',
       dollars: { S3: cost('s3Put', SCENARIO.flushes) + cost('s3Get', SCENARIO.flushes) },

@@ -32,7 +32,7 @@ const countsSchema = z.strictObject(
 );
 export type RequestCounts = z.output<typeof countsSchema>;
 
-/** Where the counts of the last run of `npm run bench:requests` stand. */
+/** Where the counts of the last run of `npm run bench -- requests` stand. */
 export const COUNTS_FILE = new URL('request-counts.json', import.meta.url);
 
 export function readCounts(): RequestCounts {

@@ -3,7 +3,7 @@ import { endTree, spawnTree } from '../worker-container/process-tree.ts';
 import { type ServiceAccount, serviceAccounts } from '../worker-container/service-accounts/service-account.ts';
 
 /**
- * What it costs to start a process under an account of its own, and to end all that runs there: `npm run bench:account`,
+ * What it costs to start a process under an account of its own, and to end all that runs there: `npm run bench -- account`,
  * as root. Both kinds by turns, so that what else the machine does meets both.
  */
 const RUNS = 60;

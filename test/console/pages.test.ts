@@ -11,7 +11,7 @@ import { SCENES } from './scenes/scenes.ts';
 
 /** What the first page may cost (bytes): document, scripts and styles, compressed. */
 const FIRST_LOAD = 350 * 1024;
-/** Scenes that are judged in full beside the pages; `npm run accessibility` judges all. */
+/** Scenes that are judged in full beside the pages; `npm run prove -- accessibility` judges all. */
 const ALSO = new Set([
   'job-running-log',
   'job-agent-timeline',
@@ -91,7 +91,7 @@ test('the first page costs no more than its budget', async () => {
   expect(total).toBeLessThanOrEqual(FIRST_LOAD);
 });
 
-/** Every page, the parts of a job, and what lies over pages; the others are made of the same, and judged by `npm run accessibility`. */
+/** Every page, the parts of a job, and what lies over pages; the others are made of the same, and judged by `npm run prove -- accessibility`. */
 const JUDGED = new Set<string>([...CONSOLE_PAGES.map((page) => page.replaceAll('/', '-')), ...ALSO]);
 
 describe.each(SCENES.filter(({ name }) => JUDGED.has(name)))('the scene $name', (scene) => {

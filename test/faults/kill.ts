@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { killRounds } from './kill-rounds.ts';
 
-/** `npm run kill -- [--rounds N] [--seed N]`: kills parts of a local run under load, and says what was lost. */
+/** `npm run prove -- kill [--rounds N] [--seed N]`: kills parts of a local run under load, and says what was lost. */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
 });

@@ -14,7 +14,7 @@ import { MUTANTS } from './mutants.ts';
 import { testsOf } from './tests-of-file.ts';
 
 /**
- * `npm run mutate -- [--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
+ * `npm run prove -- mutate [--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
  * the simulator or a test must see it. What is in the log as seen is not tried again while its file reads the same.
  * `--only`: those whose file or name holds it. `--minutes`: begins with no other after so many.
  * `--tests`: without the simulator, for who works on the tests. `--table` tries nothing and prints the log by file.

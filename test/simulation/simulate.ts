@@ -6,7 +6,7 @@ import { add, newTally, runWorlds, type Tally, untried } from './worlds/run-worl
 import { World } from './worlds/world.ts';
 
 /**
- * `npm run simulate -- [--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]`: many worlds on all
+ * `npm run prove -- simulate [--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]`: many worlds on all
  * cores, or one once more. Without a seed the worlds follow from the commit.
  */
 
@@ -138,6 +138,6 @@ async function replay(seed: number, steps: number): Promise<number> {
   const { violations } = await new World(seed, (line) => trace.push(line)).run();
   console.log(trace.slice(-Math.min(steps, trace.length)).join('\n'));
   for (const violation of violations) console.log(`seed ${seed}: ${violation}`);
-  console.log(`replay with: npm run simulate -- --seed ${seed} --replay`);
+  console.log(`replay with: npm run prove -- simulate --seed ${seed} --replay`);
   return violations.length === 0 ? 0 : 1;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { startService } from '../local-service.ts';
 import { walkApi } from './walk-api.ts';
 
-/** `npm run walk -- [--runs N] [--seed N]`: random walks over the API of a local run against the model of a job's life. */
+/** `npm run prove -- walk [--runs N] [--seed N]`: random walks over the API of a local run against the model of a job's life. */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '500' }, seed: { type: 'string', default: '1' } },
 });

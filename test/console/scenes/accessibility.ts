@@ -7,7 +7,7 @@ import { SCENES } from './scenes.ts';
 
 /**
  * Judges every scene of scenes.ts, or those whose names begin as given, with all rules of axe in every look:
- * `npm run accessibility [-- NAME…]`. Prints what it finds; exits with 1 if that is anything.
+ * `npm run prove -- accessibility [NAME…]`. Prints what it finds; exits with 1 if that is anything.
  */
 const { positionals: wanted } = parseArgs({ allowPositionals: true });
 const scenes = SCENES.filter(({ name }) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)));

@@ -1,6 +1,6 @@
 import { bestPrice, compare, MAX_WORKERS } from './compare.ts';
 
-/** `npm run simulate:scaling [SEED]`: ours and two ECS services on the same traces; prints a table. */
+/** `npm run prove -- scaling [SEED]`: ours and two ECS services on the same traces; prints a table. */
 const seed = Number(process.argv[2] ?? 1);
 const began = process.cpuUsage();
 const outcomes = await compare({ seed });

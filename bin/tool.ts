@@ -1,0 +1,27 @@
+import { TOOLS, type Tool } from './tools.ts';
+
+/** `npm run SUBJECT -- NAME [OPTIONS]`: runs one of the tools of a subject; without a name, lists them. */
+const [script = '', subject = '', name, ...options] = process.argv.slice(1);
+const tools = TOOLS[subject] ?? {};
+const tool = name === undefined ? undefined : tools[name];
+const isHelp = name === undefined || name === '--help' || options.includes('--help');
+if (tool === undefined || isHelp) {
+  const isKnown = tool !== undefined || isHelp;
+  const text = tool === undefined || name === undefined ? overview() : help(name, tool);
+  if (isKnown) console.log(text);
+  else console.error(`npm run ${subject} has no tool ${name}\n\n${text}`);
+  process.exitCode = isKnown ? 0 : 2;
+} else {
+  // Each tool reads its options from process.argv, as if it had been started itself.
+  process.argv = [process.execPath, script, ...options];
+  await import(new URL(`../${tool.file}`, import.meta.url).href);
+}
+
+function help(known: string, { options: usage = '', about }: Tool): string {
+  return [`Usage: npm run ${subject} -- ${known} ${usage}`.trimEnd(), '', about].join('\n');
+}
+
+function overview(): string {
+  const rows = Object.entries(tools).map(([known, { about }]) => `  ${known.padEnd(14)}${about}`);
+  return [`Usage: npm run ${subject} -- NAME [OPTIONS]`, '', ...rows].join('\n');
+}

@@ -1,0 +1,70 @@
+/** A command of a subject, such as `npm run prove -- kill`. */
+export interface Tool {
+  /** Module that runs it, from the root of the repository. */
+  readonly file: string;
+  readonly about: string;
+  /** Its options, as help texts write them. */
+  readonly options?: string;
+}
+
+/** The commands that measure or prove, by the npm script that runs them. */
+export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
+  bench: {
+    cost: {
+      file: 'bench/job-cost.ts',
+      about: "requests that a job's life and pages of the list are charged for",
+      options: '[--large]',
+    },
+    requests: {
+      file: 'bench/count-requests.ts',
+      about: 'count the requests behind docs/operate/cost.md and store them',
+      options: '[--check]',
+    },
+    account: { file: 'bench/service-account.ts', about: 'time that a job of its own account costs (as root)' },
+    table: {
+      file: 'bench/local-table.ts',
+      about: 'CPU time of the DynamoDB emulator in homes of different age',
+      options: '[CHECKOUT]',
+    },
+    tokens: { file: 'bench/token-timing.ts', about: 'time to verify tokens of each kind', options: '[SAMPLES]' },
+    'first-page': { file: 'bench/first-page.ts', about: "time to the console's first page" },
+    timeline: { file: 'bench/timeline.ts', about: 'opening and scrolling the timeline of 5,000 events' },
+  },
+  prove: {
+    simulate: {
+      file: 'test/simulation/simulate.ts',
+      about: 'simulated job lives with faults of every kind, checked at every write and at rest',
+      options: '[--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]',
+    },
+    mutate: {
+      file: 'test/mutation/mutate.ts',
+      about: 'take one safeguard out at a time; the simulator or a test has to see it',
+      options: '[--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]',
+    },
+    kill: {
+      file: 'test/faults/kill.ts',
+      about: 'kill parts of a local run under load and report what was lost',
+      options: '[--rounds N] [--seed N]',
+    },
+    claims: {
+      file: 'test/faults/claims.ts',
+      about: 'let claimers race for jobs, every message delivered three times',
+      options: '[--jobs N] [--claimers N] [--seed N]',
+    },
+    walk: {
+      file: 'test/walks/walk.ts',
+      about: "random walks over a local run's API against the model of a job's life",
+      options: '[--runs N] [--seed N]',
+    },
+    scaling: {
+      file: 'test/simulation/scaling/simulate-scaling.ts',
+      about: 'compare how workers are scaled with two ECS services',
+      options: '[SEED]',
+    },
+    accessibility: {
+      file: 'test/console/scenes/accessibility.ts',
+      about: "check every scene of the console with axe's rules",
+      options: '[NAME…]',
+    },
+  },
+};

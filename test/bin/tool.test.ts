@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { TOOLS } from '../../bin/tools.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const tools = Object.entries(TOOLS).flatMap(([subject, named]) =>
+  Object.entries(named).map(([name, tool]) => ({ subject, name, ...tool })),
+);
+
+const run = async (...args: string[]) =>
+  await promisify(execFile)(process.execPath, ['bin/tool.ts', ...args]).then(
+    ({ stdout }) => ({ code: 0, text: stdout }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
+  );
+
+describe('npm run bench and npm run prove', () => {
+  test.each(Object.keys(TOOLS))('%s is a script that lists its tools', async (subject) => {
+    expect(packageJson.scripts).toHaveProperty(subject, `node bin/tool.ts ${subject}`);
+    const { code, text } = await run(subject);
+    expect(code).toBe(0);
+    for (const [name, { about }] of Object.entries(TOOLS[subject] ?? {})) {
+      expect(text).toContain(`  ${name} `);
+      expect(text).toContain(about);
+    }
+  });
+
+  test.each(tools)('$subject -- $name has a module that knows its options', ({ file, options = '' }) => {
+    expect(existsSync(file)).toBe(true);
+    const source = readFileSync(file, 'utf8');
+    for (const [, flag = ''] of options.matchAll(/--([a-z-]+)/g)) expect(source).toMatch(new RegExp(`\\b${flag}\\b`));
+  });
+
+  test('explain one tool', async () => {
+    const { code, text } = await run('prove', 'kill', '--help');
+    expect(code).toBe(0);
+    expect(text).toMatch(/^Usage: npm run prove -- kill \[--rounds N\] \[--seed N\]\n\nkill parts of/);
+  });
+
+  test('run a tool with its options, and end as it does', async () => {
+    const { code, text } = await run('prove', 'walk', '--walks', '1');
+    expect(code).toBe(1);
+    expect(text).toContain("Unknown option '--walks'");
+  });
+
+  test('refuse an unknown tool and list the others', async () => {
+    const { code, text } = await run('prove', 'nothing');
+    expect(code).toBe(2);
+    expect(text).toMatch(/^npm run prove has no tool nothing\n/);
+    expect(text).toContain('simulate');
+  });
+});
