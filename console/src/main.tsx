@@ -1,5 +1,4 @@
 import '@cloudscape-design/global-styles/index.css';
-import './frame/console.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -8,7 +8,7 @@ import type { Role } from '../../lib/contract/roles.ts';
 import { builtConsole } from '../../lib/local/console-build.ts';
 
 /** As whom a page is signed in; a stranger has no role. */
-export type Visitor = Role | 'stranger';
+type Visitor = Role | 'stranger';
 
 /** How long (ms) a page may take to show what is waited for. */
 export const PATIENCE = 60_000;

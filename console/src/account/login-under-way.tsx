@@ -3,8 +3,8 @@ import Button from '@cloudscape-design/components/button';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
+import { useNow } from '../format/time-ago.tsx';
 import type { Account } from './account-query.ts';
-import { Countdown } from './countdown.tsx';
 import './login-under-way.css';
 
 interface LoginUnderWayProps {
@@ -48,5 +48,17 @@ export function LoginUnderWay({ account, busy, onCancel }: LoginUnderWayProps) {
         Cancel the login
       </Button>
     </SpaceBetween>
+  );
+}
+
+/** How long something still holds, second by second. Not a live region: that would speak all the time. */
+function Countdown({ until }: { until: string }) {
+  useNow();
+  const left = Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1000));
+  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+  return (
+    <Box color={left < 60 ? 'text-status-warning' : 'text-body-secondary'}>
+      {left === 0 ? 'The code has expired.' : `The code holds for another ${clock}.`}
+    </Box>
   );
 }

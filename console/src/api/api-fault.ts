@@ -29,3 +29,9 @@ export class ApiFault extends Error {
     );
   }
 }
+
+/** The faults that a refusal names, each with its place. */
+export function faultsOf(error: Error): string[] {
+  const faults: unknown = error instanceof ApiFault ? error.details.faults : undefined;
+  return Array.isArray(faults) ? faults.map(String) : [error.message];
+}

@@ -1,5 +1,5 @@
 /** No answer came at all. Browsers say why in words of their own, such as "Failed to fetch", and never to scripts. */
-export class UnreachableError extends Error {
+class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   constructor(options?: ErrorOptions) {

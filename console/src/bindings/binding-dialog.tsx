@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { SecretDialog } from '../feedback/secret-dialog.tsx';
 import { BindingForm } from './binding-form.tsx';
 import type { Binding } from './binding-queries.ts';
-import { BindingSecret } from './binding-secret.tsx';
 
 /** Creates or edits a binding; a secret that was made is shown this once. */
 export function BindingDialog({ binding, onDone }: { binding: Binding | undefined; onDone: () => void }) {
@@ -13,5 +13,14 @@ export function BindingDialog({ binding, onDone }: { binding: Binding | undefine
       onDismiss={onDone}
       onWritten={(written) => (written.secret === undefined ? onDone() : setSecret(written.secret))}
     />
+  );
+}
+
+/** The one time that the secret which calls are signed with is shown. */
+function BindingSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
+  return (
+    <SecretDialog header="Secret of the calls" what="secret" secret={secret} onDone={onDone}>
+      The receiver checks the signatures of the calls with it.
+    </SecretDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 /** Keys and what they do. */
-export type Shortcuts = Readonly<Record<string, () => void>>;
+type Shortcuts = Readonly<Record<string, () => void>>;
 
 const KEY = 'promptq.shortcuts';
 

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { stringify } from 'yaml';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 import { readDocument } from './parse-document.ts';
 
@@ -24,7 +25,7 @@ export function useImport() {
 
 /** Saves what was imported as a file. @throws ApiFault */
 export async function downloadExport(): Promise<void> {
-  const [document, { stringify }] = await Promise.all([dataOf(api.GET('/api/v1/config/export')), import('yaml')]);
+  const document = await dataOf(api.GET('/api/v1/config/export'));
   const url = URL.createObjectURL(new Blob([stringify(document)], { type: 'application/yaml' }));
   const link = window.document.createElement('a');
   link.href = url;

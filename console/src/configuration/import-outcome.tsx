@@ -1,5 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
-import { faultsOf } from '../form/import-faults.ts';
+import { faultsOf } from '../api/api-fault.ts';
 import type { ImportResult } from './config-queries.ts';
 
 /** Why a document was refused: every fault with its place. */

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 
 /** What is not YAML or JSON, or no document. */
-export class DocumentFault extends Error {
+class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
 }
 

@@ -8,11 +8,11 @@ import { useShortcuts } from '../browser/use-shortcuts.ts';
 import { Notices } from '../feedback/notices.tsx';
 import { navigationFor } from '../page/navigation.ts';
 import { PageLoading } from '../page/page-loading.tsx';
-import { PageHeading } from './page-heading.tsx';
 import { TopBar } from './top-bar.tsx';
 import './console-layout.css';
 import './phone.css';
 import { lazyPart } from '../page/lazy-part.ts';
+import { useShownPageTitle } from '../page/page-title.ts';
 import { Part } from '../page/part.tsx';
 import { usePaletteKey } from '../palette/use-palette-key.ts';
 
@@ -90,4 +90,10 @@ export function ConsoleLayout() {
       )}
     </>
   );
+}
+
+/** The first heading of a page that has none: one that loads, or that could not be loaded. The style sheet hides it otherwise. */
+function PageHeading() {
+  const title = useShownPageTitle();
+  return title === '' ? null : <h1 className="page-heading">{title}</h1>;
 }

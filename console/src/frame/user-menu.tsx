@@ -1,7 +1,7 @@
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import Icon from '@cloudscape-design/components/icon';
 import type { Schemas } from '../api/client.ts';
-import { signOut } from '../api/sign-out.ts';
+import { signOut } from '../api/sign-in.ts';
 import { type Appearance, keepAppearance, useAppearance } from '../browser/appearance.ts';
 import { useNarrowScreen } from '../browser/narrow-screen.ts';
 

@@ -1,6 +1,6 @@
 import { STATUSES } from '../../../lib/contract/statuses.ts';
 import type { Schemas } from '../api/client.ts';
-import { signOut } from '../api/sign-out.ts';
+import { signOut } from '../api/sign-in.ts';
 import { type Appearance, keepAppearance } from '../browser/appearance.ts';
 import { statusText } from '../jobs/status/job-status.tsx';
 import { pagesFor } from '../page/navigation.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { SecretDialog } from '../feedback/secret-dialog.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
-import { ShownOnce } from './shown-once.tsx';
 import type { CreatedToken } from './token-queries.ts';
 
 /** Makes a token, and shows it this once: closing the dialog forgets it. */
@@ -8,4 +8,14 @@ export function CreateToken({ onDone }: { onDone: () => void }) {
   const [created, setCreated] = useState<CreatedToken>();
   if (created) return <ShownOnce token={created} onDone={onDone} />;
   return <NewTokenForm onCreated={setCreated} onDismiss={onDone} />;
+}
+
+/** The one time that a token is shown. */
+function ShownOnce({ token, onDone }: { token: CreatedToken; onDone: () => void }) {
+  return (
+    <SecretDialog header={`Token “${token.name}”`} what="token" secret={token.token} onDone={onDone}>
+      Send it as <code>Authorization: Bearer …</code>. {token.scopes_enforced ? 'It may' : 'Scopes'}:{' '}
+      {token.scopes.join(', ')}. {token.scopes_note}
+    </SecretDialog>
+  );
 }

@@ -4,7 +4,7 @@ import { notify } from '../feedback/notices.tsx';
 
 export type Token = Schemas['Token'];
 export type CreatedToken = Schemas['CreatedToken'];
-export type TokenCreation = Schemas['TokenCreation'];
+type TokenCreation = Schemas['TokenCreation'];
 export type TokenChange = 'suspend' | 'resume' | 'revoke';
 
 /** The API tokens, newest first. */

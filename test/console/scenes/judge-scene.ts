@@ -13,7 +13,7 @@ const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { en
  * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without the rules that a look does not change,
  * and without colours on a phone.
  */
-export type Depth = 'thorough' | 'usual';
+type Depth = 'thorough' | 'usual';
 
 /** Opens a scene in a wide window, light, and waits until all of it is there. */
 export async function openScene(page: Page, { name, path, before, act }: Scene, jobs: SampleJobs): Promise<void> {

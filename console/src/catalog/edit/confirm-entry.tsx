@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { TextChange } from '../../jobs/edit/field-change.tsx';
+import { TextChange } from '../../form/text-change.tsx';
 import { JobsWaitingFor } from '../jobs-waiting-for.tsx';
 import type { Effect } from './use-save-entry.ts';
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { faultsOf } from '../../api/api-fault.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import type { FieldFaults } from '../../form/field-faults.ts';
-import { faultsOf } from '../../form/import-faults.ts';
 import { refusalOf } from '../../form/issue-sentence.ts';
 
 interface Save {

@@ -1,7 +1,7 @@
 import type { ChangedLine, ChangedPart } from './parse-changes.ts';
 
 /** A row of the two columns: a line that stayed is on both sides. */
-export type ChangedRow =
+type ChangedRow =
   | { readonly heading: string }
   | { readonly before: ChangedLine | undefined; readonly after: ChangedLine | undefined };
 

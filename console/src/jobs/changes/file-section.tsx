@@ -8,6 +8,7 @@ import type { DiffLayout } from './diff-layout.ts';
 import { DiffRows } from './diff-rows.tsx';
 import type { FileChange } from './parse-changes.ts';
 import { visibleText } from './visible-text.ts';
+import '../text/job-text.css';
 
 /** Characters that are shown of a part that can only be shown as text. */
 const MAX_TEXT_LENGTH = 100_000;

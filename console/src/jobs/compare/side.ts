@@ -3,7 +3,7 @@ import type { SideRef } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
 import { type Attempt, attemptOf } from '../status/attempt-times.ts';
 
-export type Result = Schemas['JobResult'];
+type Result = Schemas['JobResult'];
 
 /** One attempt of a job that is compared. */
 export interface Side {

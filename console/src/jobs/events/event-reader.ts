@@ -10,7 +10,7 @@ const MAX_TEXT = 200_000;
 const RAW_BLOCK = 20_000;
 
 /** A part of an agent's stdout, cut anywhere. */
-export interface OutputPiece {
+interface OutputPiece {
   readonly text: string;
   /** The byte of stdout at which it begins. */
   readonly offset: number;
@@ -19,7 +19,7 @@ export interface OutputPiece {
 }
 
 /** Reads an agent's stdout into events. */
-export interface EventReader {
+interface EventReader {
   push(piece: OutputPiece): void;
   /** All events so far, oldest first. The list grows in place; an event that changes is replaced by a new object. */
   readonly events: TimelineEvent[];

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { profilesQuery, projectsQuery } from '../../form/catalog-choices.ts';
-import type { Suggestion } from '../../form/closest-name.ts';
+import type { Suggestion } from '../../form/match-suggestion.ts';
 import type { ChangeFilters, FilterName, JobFilters } from '../queries/job-filters.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { FILTER_LABELS } from './filter-words.ts';

@@ -1,7 +1,7 @@
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import FormField from '@cloudscape-design/components/form-field';
 import { useEffect, useRef, useState } from 'react';
-import { closestName, type Suggestion } from '../../form/closest-name.ts';
+import { matchSuggestion, type Suggestion } from '../../form/match-suggestion.ts';
 
 interface SuggestBoxProps {
   readonly label: string;
@@ -28,7 +28,7 @@ export function SuggestBox(props: SuggestBoxProps) {
   const send = (text: string) => {
     unsent.current = isLoading ? text : undefined;
     if (isLoading) return;
-    const next = closestName(text, suggestions, isWhole);
+    const next = matchSuggestion(text, suggestions, isWhole);
     setTyped(next);
     if (next === sent.current) return;
     sent.current = next;

@@ -2,10 +2,16 @@ import Alert from '@cloudscape-design/components/alert';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import { useQuery } from '@tanstack/react-query';
 import { composePrompt, promptLength } from '../../../../lib/contract/compose-prompt.ts';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { profilesQuery, rulesQuery } from '../../form/catalog-choices.ts';
 import type { JobFields } from './job-fields.ts';
-import { PROMPT_LIMITS } from './prompt-limits.ts';
-import '../job/job-page.css';
+import '../text/job-text.css';
+
+/** How many characters the agents take as a prompt; those that aren't named take what fits into a body. */
+const PROMPT_LIMITS: Readonly<Record<string, number>> = {
+  codex: LIMITS.codexPromptLength,
+  claude: LIMITS.claudePromptLength,
+};
 
 /** The text that the agent will be given, put together as the worker does it. */
 export function ComposedPreview({ fields }: { fields: JobFields }) {

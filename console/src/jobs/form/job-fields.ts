@@ -24,6 +24,13 @@ export interface JobFields {
 /** What is wrong with which of them. */
 export type JobFaults = FieldFaults<keyof JobFields>;
 
+/** The props of each part of the form. */
+export interface FormPart {
+  readonly fields: JobFields;
+  readonly faults: JobFaults;
+  readonly onChange: (change: Partial<JobFields>) => void;
+}
+
 export const NO_FIELDS: JobFields = {
   prompt: '',
   extra_prompt: '',

@@ -6,17 +6,10 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { ComposedPreview } from './composed-preview.tsx';
-import type { JobFaults, JobFields } from './job-fields.ts';
+import type { FormPart } from './job-fields.ts';
 import { RulesField } from './rules-field.tsx';
 import { SettingsFields } from './settings-fields.tsx';
 import { WhereFields } from './where-fields.tsx';
-
-/** What a part of the form is given. */
-export interface FormPart {
-  readonly fields: JobFields;
-  readonly faults: JobFaults;
-  readonly onChange: (change: Partial<JobFields>) => void;
-}
 
 interface JobFormProps extends FormPart {
   /** Whether the job exists already: what can't be changed any more is left out. */

@@ -3,7 +3,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import Multiselect from '@cloudscape-design/components/multiselect';
 import { useQuery } from '@tanstack/react-query';
 import { rulesQuery } from '../../form/catalog-choices.ts';
-import type { FormPart } from './job-form.tsx';
+import type { FormPart } from './job-fields.ts';
 import './rules-field.css';
 
 /** Chooses rules and their order, in which their texts go before the prompt. */

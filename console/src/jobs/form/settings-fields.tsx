@@ -6,7 +6,7 @@ import Select from '@cloudscape-design/components/select';
 import { useQuery } from '@tanstack/react-query';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
-import type { FormPart } from './job-form.tsx';
+import type { FormPart } from './job-fields.ts';
 
 /** How a job is run; what is left empty is the profile's or the deployment's. */
 export function SettingsFields({ fields, faults, onChange }: FormPart) {

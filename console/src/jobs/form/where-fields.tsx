@@ -4,7 +4,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import { useQuery } from '@tanstack/react-query';
 import { projectsQuery } from '../../form/catalog-choices.ts';
-import type { FormPart } from './job-form.tsx';
+import type { FormPart } from './job-fields.ts';
 
 /** The project and the folder of a job. */
 export function WhereFields({ fields, faults, onChange, withProject }: FormPart & { withProject: boolean }) {

@@ -2,12 +2,15 @@ import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hasEditorScheme } from '../../../../lib/contract/editor-link.ts';
+import { api, dataOf } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
+import { notify } from '../../feedback/notices.tsx';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { ListTable } from '../../tables/list-table.tsx';
 import type { Job } from '../queries/job-query.ts';
-import { useDeployAgain } from './deploy-again.ts';
+import '../text/job-text.css';
 
 type Deployment = Job['deployments'][number];
 
@@ -97,4 +100,15 @@ function Outcome({ deployment }: { deployment: Deployment }) {
       )}
     </SpaceBetween>
   );
+}
+
+/** Has a deploy binding, given by its id, act once more on a job that succeeded. */
+function useDeployAgain(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (binding: string) =>
+      await dataOf(api.POST('/api/v1/jobs/{id}/deployments/{binding}/retry', { params: { path: { id, binding } } })),
+    onError: ({ message }) => notify({ type: 'error', header: 'The binding could not act again', content: message }),
+    onSettled: async () => await client.invalidateQueries({ queryKey: ['job', id] }),
+  });
 }

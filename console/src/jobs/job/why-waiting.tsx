@@ -3,6 +3,7 @@ import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { duration, useNow } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
+import '../text/job-text.css';
 
 /** Why a job is where it is, where that is not plain: it waits, it failed, it was asked to end. */
 export function WhyWaiting({ job }: { job: Job }) {
@@ -14,7 +15,7 @@ export function WhyWaiting({ job }: { job: Job }) {
     <Alert type={TYPES[job.status] ?? 'info'} header={HEADERS[job.status] ?? ''}>
       {message}
       {job.status === 'FAILED' && job.error !== null && !message.includes(job.error) && (
-        <pre className="job-error">{job.error}</pre>
+        <pre className="job-text">{job.error}</pre>
       )}
       {wait !== undefined && wait > 0 && ` Next check in ${duration(wait)}.`}
       {job.queue && <QueuePlace queue={job.queue} />}

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { JobSummary } from '../queries/jobs-query.ts';
 
 /** The chosen jobs, as they were last read; also those that another page or filter shows. */
-export interface Selection {
+interface Selection {
   readonly jobs: readonly JobSummary[];
   readonly choose: (jobs: readonly JobSummary[]) => void;
   /** Takes these in place of what was chosen before, also those that the page does not show. */

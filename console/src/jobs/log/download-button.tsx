@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
 import { notify } from '../../feedback/notices.tsx';
-import type { LogStream } from '../output/use-log.ts';
+import type { LogStream } from '../output/read-logs.ts';
 import { downloadLog } from './download-log.ts';
 
 /** Brings an attempt's log as a file, and says how far it is while that takes long. */

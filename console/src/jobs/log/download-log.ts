@@ -1,6 +1,6 @@
 import { followLog, type LogPiece } from '../output/follow-log.ts';
+import type { LogStream } from '../output/read-logs.ts';
 import { readLogs } from '../output/read-logs.ts';
-import type { LogStream } from '../output/use-log.ts';
 
 type Sizes = Partial<Record<LogPiece['stream'], number>>;
 

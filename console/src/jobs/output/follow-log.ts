@@ -17,7 +17,7 @@ export interface LogPiece {
   readonly next_offset: number;
 }
 
-export interface LogFollower {
+interface LogFollower {
   /** The service has answered; pieces follow as they are written. */
   readonly onOpen?: () => void;
   readonly onPiece: (piece: LogPiece) => void;

@@ -1,7 +1,8 @@
 import { ApiFault } from '../../api/api-fault.ts';
 import type { Schemas } from '../../api/client.ts';
 import { reach } from '../../api/reach.ts';
-import type { LogStream } from './use-log.ts';
+
+export type LogStream = 'stdout' | 'stderr' | 'all';
 
 /**
  * Reads the last of what an attempt has written to each stream. (The answer's type depends on what is accepted, which the

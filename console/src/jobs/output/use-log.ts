@@ -3,8 +3,7 @@ import type { Job } from '../queries/job-query.ts';
 import { followLog, type LogPiece } from './follow-log.ts';
 import type { LogStart } from './log-start.ts';
 import { outputLosses } from './output-losses.ts';
-
-export type LogStream = 'stdout' | 'stderr' | 'all';
+import type { LogStream } from './read-logs.ts';
 
 /** How a log is doing. */
 export interface LogState {

@@ -5,7 +5,7 @@ import type { JobFilters } from './job-filters.ts';
 export type JobSummary = Schemas['JobSummary'];
 
 /** How many jobs a page of the list shows. */
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 
 /** A page of the list of jobs, newest first; `cursor` undefined: the first. */
 export function jobsQuery(filters: JobFilters, cursor: string | undefined) {

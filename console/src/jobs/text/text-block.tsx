@@ -5,6 +5,7 @@ import Spinner from '@cloudscape-design/components/spinner';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
 import { CopyButton } from './copy-button.tsx';
+import './job-text.css';
 
 const Markdown = lazyPart(() => import('./markdown.tsx'), 'Markdown');
 

@@ -3,7 +3,7 @@ import { useNavigate, useSearchParams } from 'react-router';
 import type { Job } from '../queries/job-query.ts';
 
 /** What the address names: an attempt, and one event of it as `?event=ATTEMPT:BYTE`. */
-export interface TimelineAddress {
+interface TimelineAddress {
   /** 0 before the first attempt. */
   readonly attempt: number;
   /** The id of the event that is to be shown. */

@@ -15,12 +15,12 @@ export interface TimelineItem {
   readonly isAnswer?: boolean;
 }
 
-export interface PromptEvent {
+interface PromptEvent {
   readonly kind: 'prompt';
   readonly job: Job;
 }
 
-export interface OutcomeEvent {
+interface OutcomeEvent {
   readonly kind: 'outcome';
   readonly succeeded: boolean;
   readonly text: string;

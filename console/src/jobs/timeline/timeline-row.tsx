@@ -2,8 +2,9 @@ import { type MouseEvent, memo } from 'react';
 import { EventBody } from './event-body.tsx';
 import { EventTime } from './event-time.tsx';
 import type { TimelineItem } from './timeline-item.ts';
+import './event.css';
 
-export interface TimelineRowProps {
+interface TimelineRowProps {
   readonly item: TimelineItem;
   /** The query of the address that leads to this row. */
   readonly search: string;

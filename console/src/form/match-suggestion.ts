@@ -8,7 +8,7 @@ export interface Suggestion {
  * What a typed text stands for: the suggestion of this name, whatever the case; else the only one that contains it,
  * as long as the suggestions are all that there are; else the text.
  */
-export function closestName(typed: string, suggestions: readonly Suggestion[], isWhole: boolean): string {
+export function matchSuggestion(typed: string, suggestions: readonly Suggestion[], isWhole: boolean): string {
   const text = typed.trim();
   const lower = text.toLowerCase();
   const matches = (test: (name: string) => boolean) =>
