@@ -1,6 +1,6 @@
 import { LIMITS } from '../lib/contract/limits.ts';
-import { LOOK_INTERVAL_MS } from '../lib/jobs/follow-logs.ts';
-import { METRICS } from '../lib/operations/metrics.ts';
+import { LOOK_INTERVAL_MS } from '../lib/jobs/output/reading/follow-logs.ts';
+import { METRICS } from '../lib/platform/operations/metrics.ts';
 import { followedStream, polledStream, watchedOutput } from './follow-cost.ts';
 import { IDLE_ROUND_SECONDS, type IdleCharge, idleCharges, KEPT } from './idle-cost.ts';
 import {

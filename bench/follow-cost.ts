@@ -1,5 +1,5 @@
 import { LIMITS } from '../lib/contract/limits.ts';
-import { LOOK_INTERVAL_MS } from '../lib/jobs/follow-logs.ts';
+import { LOOK_INTERVAL_MS } from '../lib/jobs/output/reading/follow-logs.ts';
 import { FLUSH } from '../worker-container/output/flush-timer.ts';
 import { request, SCENARIO, sumOf } from './job-price.ts';
 import { cost } from './prices.ts';

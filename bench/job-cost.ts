@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { JobCreation } from '../lib/contract/schemas/job.ts';
-import { claim } from '../lib/jobs/claim.ts';
-import { JobCounts } from '../lib/jobs/counts.ts';
-import { createJob } from '../lib/jobs/create-job.ts';
-import { FigureStore } from '../lib/jobs/figure-store.ts';
+import { claim } from '../lib/jobs/admission/claim.ts';
+import { createJob } from '../lib/jobs/creation/create-job.ts';
+import { JobCounts } from '../lib/stats/counting/counts.ts';
+import { FigureStore } from '../lib/stats/counting/stats-store.ts';
 import { emulateDeployment } from '../test/emulated-deployment.ts';
 import { openWorker } from '../test/emulated-worker.ts';
-import { runAttempt } from '../worker-container/attempt.ts';
+import { runAttempt } from '../worker-container/attempt/attempt.ts';
 import { LifeCounter } from './life-counter.ts';
 import { printPageCosts } from './list-cost.ts';
 import { Meter, sum, type Usage } from './meter.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { LEASE } from '../lib/jobs/lease.ts';
-import { REGISTER_EVERY } from '../lib/jobs/workers.ts';
+import { LEASE } from '../lib/jobs/lifecycle/lease.ts';
+import { REGISTER_EVERY } from '../lib/workers/live-workers.ts';
 import { FLUSH } from '../worker-container/output/flush-timer.ts';
 import { cost, type PriceName, taskHour } from './prices.ts';
 import type { RequestCounts, Step } from './request-counts.ts';

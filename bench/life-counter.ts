@@ -1,6 +1,6 @@
-import type { JobCounts } from '../lib/jobs/counts.ts';
-import type { FigureStore } from '../lib/jobs/figure-store.ts';
-import type { Job } from '../lib/jobs/job.ts';
+import type { Job } from '../lib/jobs/lifecycle/job.ts';
+import type { JobCounts } from '../lib/stats/counting/counts.ts';
+import type { FigureStore } from '../lib/stats/counting/stats-store.ts';
 
 /** Counts lives of jobs as the table's stream tells them. */
 export class LifeCounter {

@@ -1,11 +1,11 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { STATUSES, type Status } from '../lib/contract/schemas/job.ts';
-import { JobCounts } from '../lib/jobs/counts.ts';
-import { indexKeys, type Job } from '../lib/jobs/job.ts';
-import { jobIdOfKey } from '../lib/jobs/job-id.ts';
-import { JobIndex } from '../lib/jobs/job-index.ts';
-import { JobLabelStore } from '../lib/jobs/job-labels.ts';
-import { listJobs } from '../lib/jobs/list-jobs.ts';
+import { indexKeys, type Job } from '../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../lib/jobs/lifecycle/job-id.ts';
+import { JobIndex } from '../lib/jobs/store/job-index.ts';
+import { JobLabelStore } from '../lib/jobs/store/job-labels.ts';
+import { listJobs } from '../lib/jobs/views/list-jobs.ts';
+import { JobCounts } from '../lib/stats/counting/counts.ts';
 import type { EmulatedDeployment } from '../test/emulated-deployment.ts';
 import { aJob } from '../test/lib/jobs/a-job.ts';
 import { type Meter, sum } from './meter.ts';

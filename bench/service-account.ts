@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { endTree, spawnTree } from '../worker-container/process-tree.ts';
+import { endTree, spawnTree } from '../worker-container/commands/process-tree.ts';
 import { type ServiceAccount, serviceAccounts } from '../worker-container/service-accounts/service-account.ts';
 
 /**

@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
-import { readDeployment, SETTINGS_KEY } from '../lib/config/deployment.ts';
+import { readDeployment, SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
 import { addStacks } from '../lib/stacks/add-stacks.ts';
 
 const resourceSchema = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });

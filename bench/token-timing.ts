@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hrtime } from 'node:process';
-import { generateToken, isWellFormed } from '../lib/access/api-tokens.ts';
-import { TokenStore } from '../lib/access/token-store.ts';
+import { generateToken, isWellFormed } from '../lib/access/tokens/api-tokens.ts';
+import { TokenStore } from '../lib/access/tokens/token-store.ts';
 import { emulateDeployment } from '../test/emulated-deployment.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readDeployment } from '../lib/config/deployment.ts';
-import { SETTING_TEXTS } from '../lib/config/setting-texts.ts';
 import { ERRORS } from '../lib/contract/errors.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
 import { BASE_PATH } from '../lib/contract/route.ts';
-import { routes } from '../lib/contract/routes.ts';
-import { ALARMS } from '../lib/operations/alarms.ts';
-import { METRICS } from '../lib/operations/metrics.ts';
+import { routes } from '../lib/contract/routes/routes.ts';
+import { readDeployment } from '../lib/platform/config/deployment.ts';
+import { SETTING_TEXTS } from '../lib/platform/config/setting-texts.ts';
+import { ALARMS } from '../lib/platform/operations/alarms.ts';
+import { METRICS } from '../lib/platform/operations/metrics.ts';
 
 /** Settings that a deployment has if it gives only what has no default. */
 const { timeoutUnit: _given, ...defaults } = readDeployment({ timeoutUnit: 'seconds' });

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import cdkJson from '../cdk.json' with { type: 'json' };
-import { SETTINGS_KEY } from '../lib/config/deployment.ts';
 import { examineBeforeDeploy } from '../lib/doctor/before-deploy/examine-before-deploy.ts';
 import { examineDeployment } from '../lib/doctor/examine-deployment.ts';
 import { examineHome } from '../lib/doctor/examine-home.ts';
@@ -8,6 +7,7 @@ import { examineService } from '../lib/doctor/examine-service.ts';
 import { EXIT_CODES, type Finding, fault, inWords, worst } from '../lib/doctor/finding.ts';
 import { jsonReport, textReport } from '../lib/doctor/report.ts';
 import { openService } from '../lib/doctor/service.ts';
+import { SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 interface Options {

@@ -1,6 +1,6 @@
 import { ConfigFileError } from '../lib/catalog/find-config-file.ts';
-import { fileFault, HomeError } from '../lib/local/home-error.ts';
-import { HomeInUseError } from '../lib/local/home-lock.ts';
+import { fileFault, HomeError } from '../lib/local/run/home-error.ts';
+import { HomeInUseError } from '../lib/local/run/home-lock.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { createOpenApi } from '../lib/contract/openapi.ts';
-import { ACCEPTED_CHANGES, breakingChanges, type ComparedDocument } from '../lib/contract/openapi-changes.ts';
+import { createOpenApi } from '../lib/contract/openapi/openapi.ts';
+import { ACCEPTED_CHANGES, breakingChanges, type ComparedDocument } from '../lib/contract/openapi/openapi-changes.ts';
 import { type Page, type Route, wholePath } from '../lib/contract/route.ts';
-import { pages, routes } from '../lib/contract/routes.ts';
+import { pages, routes } from '../lib/contract/routes/routes.ts';
 
 /**
  * Writes openapi.json from the routing table, and from it the types of its clients. `--check` only says whether they are

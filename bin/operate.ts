@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
-import { tableClient } from '../lib/aws/clients.ts';
-import { readEnv, triggerEnv } from '../lib/config/env.ts';
 import { STATUSES } from '../lib/contract/schemas/job.ts';
-import { JobCounts } from '../lib/jobs/counts.ts';
-import { recount } from '../lib/jobs/recount.ts';
-import { recountFigures } from '../lib/jobs/recount-figures.ts';
-import { enterDeployment } from '../lib/local/operator-environment.ts';
+import { enterDeployment } from '../lib/local/operator/operator-environment.ts';
+import { tableClient } from '../lib/platform/aws/clients.ts';
+import { readEnv, triggerEnv } from '../lib/platform/config/env.ts';
+import { JobCounts } from '../lib/stats/counting/counts.ts';
+import { recount } from '../lib/stats/counting/recount.ts';
+import { recountFigures } from '../lib/stats/counting/recount-stats.ts';
 
 /** Operators' commands for a bad day: `npm run redrive`, `npm run recount`. */
 const program = new Command('operate')

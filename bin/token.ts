@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type TokenInfo, type TokenState, TokenStore } from '../lib/access/token-store.ts';
-import { enforcementOf } from '../lib/access/token-view.ts';
+import { type TokenInfo, type TokenState, TokenStore } from '../lib/access/tokens/token-store.ts';
+import { enforcementOf } from '../lib/access/tokens/token-view.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../lib/contract/scopes.ts';
-import { withOperatorRegistry } from '../lib/local/operator-registry.ts';
-import { readScopeEnforcement } from '../lib/local/scope-enforcement.ts';
+import { withOperatorRegistry } from '../lib/local/operator/operator-registry.ts';
+import { readScopeEnforcement } from '../lib/local/operator/scope-enforcement.ts';
 
 /** Milliseconds of a unit of `--expires-in`. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { routes } from '../lib/contract/routes.ts';
+import { routes } from '../lib/contract/routes/routes.ts';
 import { DataStack } from '../lib/stacks/data/data-stack.ts';
 import { bundleFunctions, FUNCTION_IDS, NOT_FOUND, sourceOf } from '../lib/stacks/functions/bundle-functions.ts';
 import { accessStatements } from '../lib/stacks/iam/access-statements.ts';
@@ -49,7 +49,7 @@ describe('imports', () => {
       'node:path',
       'node:url',
       'esbuild',
-      'lib/contract/routes.ts',
+      'lib/contract/routes/routes.ts',
     ]);
     const missing = [...IMPORTS].flatMap(([file, targets]) =>
       targets
@@ -63,35 +63,41 @@ describe('imports', () => {
     const allowed = (target: string, file: string) =>
       target.startsWith('lib/contract/') ||
       target === 'zod' ||
-      (target === 'zod-openapi' && file === 'lib/contract/openapi.ts');
+      (target === 'zod-openapi' && file === 'lib/contract/openapi/openapi.ts');
     expect(offences(sourcesUnder('lib/contract'), allowed)).toEqual([]);
   });
 
   test('of what the service knows never lead to how it is run', () => {
     const inner = sourcesUnder(
       'lib/access',
-      'lib/account',
-      'lib/aws',
-      'lib/bindings',
+      'lib/accounts',
+      'lib/api',
       'lib/catalog',
-      'lib/config',
       'lib/console',
-      'lib/http',
+      'lib/deployments',
       'lib/jobs',
-      'lib/operations',
-      'lib/scaling',
+      'lib/platform',
+      'lib/projects',
+      'lib/reconciler',
+      'lib/stats',
+      'lib/vendors',
+      'lib/workers',
     );
     expect(offences(inner, outside('bin', 'functions', 'lib/local', 'lib/stacks', 'worker-container'))).toEqual([]);
     const domain = sourcesUnder(
       'lib/access',
-      'lib/account',
-      'lib/aws',
-      'lib/bindings',
+      'lib/accounts',
       'lib/catalog',
+      'lib/deployments',
       'lib/jobs',
-      'lib/scaling',
+      'lib/platform',
+      'lib/projects',
+      'lib/reconciler',
+      'lib/stats',
+      'lib/vendors',
+      'lib/workers',
     );
-    expect(offences(domain, outside('lib/http'))).toEqual([]);
+    expect(offences(domain, outside('lib/api'))).toEqual([]);
   });
 
   test('of functions and worker never lead to each other, to the stacks or to the local run', () => {
@@ -99,7 +105,7 @@ describe('imports', () => {
     expect(offences(sourcesUnder('functions'), stranger)).toEqual([]);
     expect(offences(sourcesUnder('functions'), outside('worker-container'))).toEqual([]);
     expect(offences(sourcesUnder('worker-container'), stranger)).toEqual([]);
-    expect(offences(sourcesUnder('worker-container'), outside('functions', 'lib/http'))).toEqual([]);
+    expect(offences(sourcesUnder('worker-container'), outside('functions', 'lib/api'))).toEqual([]);
   });
 
   test('of a function are not those of another', () => {
@@ -122,8 +128,8 @@ describe('imports', () => {
 
   test('of what starts processes stand in few places of the worker: no other gives one an environment or its rights', () => {
     const users = sourcesUnder('worker-container').filter((file) => IMPORTS.get(file)?.includes('node:child_process'));
-    expect(users).toEqual([
-      'worker-container/system-tool.ts',
+    expect(users.toSorted()).toEqual([
+      'worker-container/processes/system-tool.ts',
       'worker-container/service-accounts/account-scan.ts',
       'worker-container/service-accounts/start-under-account.ts',
     ]);
@@ -197,7 +203,9 @@ describe('the bundles of the functions', () => {
   });
 
   test.each(FUNCTION_IDS)('%s holds neither the whole table nor what makes the OpenAPI document of it', (id) => {
-    expect(inputsOf(id).filter((input) => /contract\/(routes|openapi)\.ts$|zod-openapi/.test(input))).toEqual([]);
+    expect(
+      inputsOf(id).filter((input) => /contract\/(routes\/routes|openapi\/openapi)\.ts$|zod-openapi/.test(input)),
+    ).toEqual([]);
   });
 
   test.each([...routes, { id: NOT_FOUND, access: {} }])(

@@ -1,4 +1,4 @@
-import { fetchLocalhost } from '../lib/access/localhost-fetch.ts';
+import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
 import type { ServiceUnderTest } from './local-service.ts';
 
 /** As what one can sign in at the local run. */

@@ -1,5 +1,5 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
-import { startReceiver } from './api/webhook-receiver.ts';
+import { startReceiver } from './api/catalog/webhook-receiver.ts';
 
 /** What CloudFormation was told. */
 export interface ResourceAnswer {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { ProfileStore } from '../lib/catalog/profiles.ts';
-import { ProjectStore } from '../lib/catalog/projects.ts';
 import { RuleStore } from '../lib/catalog/rules.ts';
-import { workerEnv } from '../lib/config/env.ts';
-import type { CreationContext } from '../lib/jobs/create-job.ts';
-import { JobTextStore } from '../lib/jobs/job-texts.ts';
-import type { AttemptContext } from '../worker-container/attempt.ts';
+import type { CreationContext } from '../lib/jobs/creation/create-job.ts';
+import { JobTextStore } from '../lib/jobs/store/job-texts.ts';
+import { workerEnv } from '../lib/platform/config/env.ts';
+import { ProjectStore } from '../lib/projects/projects.ts';
+import type { AttemptContext } from '../worker-container/attempt/attempt.ts';
 import type { EmulatedDeployment } from './emulated-deployment.ts';
 
 /** What creates jobs in an emulated deployment, and what runs them; profile `shell` is the default. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fetchLocalhost } from '../lib/access/localhost-fetch.ts';
-import { findProgram } from '../lib/local/child-process.ts';
-import { patience } from '../lib/patience.ts';
+import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
+import { findProgram } from '../lib/local/run/child-process.ts';
+import { patience } from '../lib/platform/stall-tolerant-timer.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 import { type SecondDynamodb, startSecondDynamodb } from './second-dynamodb.ts';
 

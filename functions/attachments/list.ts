@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { openAttachments } from '../../lib/api/runtime/open-attachments.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { listAttachments as route } from '../../lib/contract/routes/attachments.ts';
 import { attachmentList } from '../../lib/contract/schemas/attachments.ts';
-import { openAttachments } from '../../lib/http/open-attachments.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { viewAttachments } from '../../lib/jobs/attachment-view.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { attemptOf } from '../../lib/jobs/read-attachment.ts';
+import { viewAttachments } from '../../lib/jobs/output/attachments/attachment-view.ts';
+import { attemptOf } from '../../lib/jobs/output/reading/read-attachment.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `GET /jobs/{id}/attachments` */
 export const handler = serve(route, openAttachments, async ({ params, query }, _call, { jobs, attachments }) => {

@@ -1,9 +1,9 @@
+import { redirectOr } from '../../lib/api/redirect.ts';
+import { openAttachments } from '../../lib/api/runtime/open-attachments.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readAttachment as route } from '../../lib/contract/routes/attachments.ts';
-import { openAttachments } from '../../lib/http/open-attachments.ts';
-import { redirectOr } from '../../lib/http/redirect.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { attemptOf, readAttachment } from '../../lib/jobs/read-attachment.ts';
+import { attemptOf, readAttachment } from '../../lib/jobs/output/reading/read-attachment.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `GET /jobs/{id}/attachments/{name}` */
 export const handler = serve(route, openAttachments, async ({ params, query }, _call, { jobs, attachments }) => {

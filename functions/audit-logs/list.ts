@@ -1,6 +1,6 @@
+import { serve } from '../../lib/api/serve.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { listAuditLogs as route } from '../../lib/contract/routes/audit.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /audit-logs` */
 export const handler = serve(

@@ -1,11 +1,11 @@
-import { browserWords } from '../../lib/access/browser-words.ts';
-import { returnPath } from '../../lib/access/return-path.ts';
-import { writeCookie } from '../../lib/access/session-cookie.ts';
+import { browserWords } from '../../lib/access/sessions/browser-words.ts';
+import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
+import { returnPath } from '../../lib/access/sign-in/return-path.ts';
+import { refusedSignIn } from '../../lib/api/refused-sign-in.ts';
+import type { Core } from '../../lib/api/runtime/core.ts';
+import { openSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { NOT_SET_UP, servePage } from '../../lib/api/serve-page.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
-import type { Core } from '../../lib/http/core.ts';
-import { openSignIn } from '../../lib/http/open-sign-in.ts';
-import { refusedSignIn } from '../../lib/http/refused-sign-in.ts';
-import { NOT_SET_UP, servePage } from '../../lib/http/serve-page.ts';
 
 const open = (core: Core) => ({
   openedSignIn: openSignIn(core, { withSecret: true }),

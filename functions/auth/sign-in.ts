@@ -1,9 +1,9 @@
-import { SIGN_IN_TTL_SECONDS } from '../../lib/access/pending-sign-in.ts';
-import { returnPath } from '../../lib/access/return-path.ts';
-import { writeCookie } from '../../lib/access/session-cookie.ts';
+import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
+import { SIGN_IN_TTL_SECONDS } from '../../lib/access/sign-in/pending-sign-in.ts';
+import { returnPath } from '../../lib/access/sign-in/return-path.ts';
+import { openSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { NOT_SET_UP, servePage } from '../../lib/api/serve-page.ts';
 import { beginSignIn as page } from '../../lib/contract/routes/pages.ts';
-import { openSignIn } from '../../lib/http/open-sign-in.ts';
-import { NOT_SET_UP, servePage } from '../../lib/http/serve-page.ts';
 
 const open = (core: Parameters<typeof openSignIn>[0]) => openSignIn(core, { withSecret: false });
 

@@ -1,7 +1,7 @@
 import { isOwnOrigin } from '../../lib/access/own-origin.ts';
-import { writeCookie } from '../../lib/access/session-cookie.ts';
+import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
+import { servePage } from '../../lib/api/serve-page.ts';
 import { signOut as page, signedOut } from '../../lib/contract/routes/pages.ts';
-import { servePage } from '../../lib/http/serve-page.ts';
 
 /** `POST /auth/sign-out` */
 export const handler = servePage(

@@ -1,6 +1,6 @@
+import { openSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { servePage } from '../../lib/api/serve-page.ts';
 import { beginSignIn, signedOut as page } from '../../lib/contract/routes/pages.ts';
-import { openSignIn } from '../../lib/http/open-sign-in.ts';
-import { servePage } from '../../lib/http/serve-page.ts';
 
 const open = (core: Parameters<typeof openSignIn>[0]) => openSignIn(core, { withSecret: false });
 

@@ -1,9 +1,9 @@
-import { ended, isUnderWay, withoutLostLogin } from '../../lib/account/account.ts';
-import { viewAccount } from '../../lib/account/read-account.ts';
+import { ended, isUnderWay, withoutLostLogin } from '../../lib/accounts/account.ts';
+import { viewAccount } from '../../lib/accounts/read-account.ts';
+import { openAccounts, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { cancelCodexLogin as route } from '../../lib/contract/routes/account.ts';
-import { openAccounts, requireListed } from '../../lib/http/open-accounts.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `POST /codex-account/cancel` */
 export const handler = serve(route, openAccounts, async (_input, { core }, accounts) => {

@@ -1,8 +1,8 @@
-import { unlinked } from '../../lib/account/account.ts';
-import { viewAccount } from '../../lib/account/read-account.ts';
+import { unlinked } from '../../lib/accounts/account.ts';
+import { viewAccount } from '../../lib/accounts/read-account.ts';
+import { openAccounts, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { logoutCodexAccount as route } from '../../lib/contract/routes/account.ts';
-import { openAccounts, requireListed } from '../../lib/http/open-accounts.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `DELETE /codex-account` */
 export const handler = serve(route, openAccounts, async (_input, { core }, accounts) => {

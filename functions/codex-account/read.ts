@@ -1,7 +1,7 @@
-import { readAccount } from '../../lib/account/read-account.ts';
+import { readAccount } from '../../lib/accounts/read-account.ts';
+import { openAccountReading, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readCodexAccount as route } from '../../lib/contract/routes/account.ts';
-import { openAccountReading, requireListed } from '../../lib/http/open-accounts.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /codex-account` */
 export const handler = serve(route, openAccountReading, async (_input, { core }, context) => {

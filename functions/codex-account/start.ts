@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { started } from '../../lib/account/account.ts';
-import { readAccount } from '../../lib/account/read-account.ts';
+import { started } from '../../lib/accounts/account.ts';
+import { readAccount } from '../../lib/accounts/read-account.ts';
+import type { Core } from '../../lib/api/runtime/core.ts';
+import { openAccountReading, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { startCodexLogin as route } from '../../lib/contract/routes/account.ts';
-import type { Core } from '../../lib/http/core.ts';
-import { openAccountReading, requireListed } from '../../lib/http/open-accounts.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openWakeScaling } from '../../lib/scaling/wake-scaling.ts';
+import { openWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
 
 const open = (core: Core) => ({ ...openAccountReading(core), wakeScaling: openWakeScaling(core.env) });
 

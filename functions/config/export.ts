@@ -1,7 +1,7 @@
+import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { exportConfig } from '../../lib/catalog/export-config.ts';
 import { exportConfig as route } from '../../lib/contract/routes/catalog.ts';
-import { openCatalog } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /config/export` */
 export const handler = serve(route, openCatalog, async (_input, _call, registry) => ({

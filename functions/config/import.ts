@@ -1,7 +1,7 @@
+import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { importConfig } from '../../lib/catalog/import-config.ts';
 import { importConfig as route } from '../../lib/contract/routes/catalog.ts';
-import { openCatalog } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `POST /config/import` */
 export const handler = serve(route, openCatalog, async ({ query, body }, { core }, context) => ({

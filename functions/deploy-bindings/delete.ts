@@ -1,7 +1,7 @@
-import { deleteBinding } from '../../lib/bindings/write-binding.ts';
+import { openBindings } from '../../lib/api/runtime/open-bindings.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { deleteBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { openBindings } from '../../lib/http/open-bindings.ts';
-import { serve } from '../../lib/http/serve.ts';
+import { deleteBinding } from '../../lib/deployments/bindings/write-binding.ts';
 
 /** `DELETE /deploy-bindings/{id}` */
 export const handler = serve(route, openBindings, async ({ params }, _call, context) => ({

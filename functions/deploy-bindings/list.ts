@@ -1,7 +1,7 @@
-import { viewBinding } from '../../lib/catalog/deploy-binding.ts';
+import { openBindingList } from '../../lib/api/runtime/open-bindings.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { listBindings as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { openBindingList } from '../../lib/http/open-bindings.ts';
-import { serve } from '../../lib/http/serve.ts';
+import { viewBinding } from '../../lib/deployments/bindings/deploy-binding.ts';
 
 /** `GET /deploy-bindings` */
 export const handler = serve(route, openBindingList, async ({ query }, _call, { bindings, projects }) => {

@@ -1,7 +1,7 @@
-import { writeBinding } from '../../lib/bindings/write-binding.ts';
+import { openBindings } from '../../lib/api/runtime/open-bindings.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { writeBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { openBindings } from '../../lib/http/open-bindings.ts';
-import { serve } from '../../lib/http/serve.ts';
+import { writeBinding } from '../../lib/deployments/bindings/write-binding.ts';
 
 /** `POST /deploy-bindings` */
 export const handler = serve(route, openBindings, async ({ body }, _call, context) => {

@@ -1,9 +1,9 @@
-import { retryDeployment } from '../../lib/bindings/retry-deployment.ts';
-import { viewDeployment } from '../../lib/bindings/view-deployments.ts';
+import { openRetry } from '../../lib/api/runtime/open-bindings.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { retryDeployment as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { openRetry } from '../../lib/http/open-bindings.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
+import { retryDeployment } from '../../lib/deployments/retry-deployment.ts';
+import { viewDeployment } from '../../lib/deployments/view-deployments.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `POST /jobs/{id}/deployments/{binding}/retry` */
 export const handler = serve(route, openRetry, async ({ params }, _call, context) => {

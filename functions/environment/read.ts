@@ -1,7 +1,7 @@
+import { deploymentFacts, openOverview } from '../../lib/api/runtime/open-overview.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readEnvironment as route } from '../../lib/contract/routes/overview.ts';
-import { deploymentFacts, openOverview } from '../../lib/http/open-overview.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { readEnvironment } from '../../lib/jobs/read-environment.ts';
+import { readEnvironment } from '../../lib/stats/read-environment.ts';
 
 /** `GET /environment` */
 export const handler = serve(route, openOverview, async (_input, { core }, context) => {

@@ -1,8 +1,8 @@
-import { timestamp } from '../../lib/aws/table-clock.ts';
+import { openHealth } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readHealth as route } from '../../lib/contract/routes/service.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openHealth } from '../../lib/http/services.ts';
-import { checkHealth } from '../../lib/jobs/check-health.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { checkHealth } from '../../lib/stats/check-health.ts';
 
 /** `GET /health` */
 export const handler = serve(route, openHealth, async (_input, { core }, context) => {

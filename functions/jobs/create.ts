@@ -1,8 +1,8 @@
+import { openCreation } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { createJob as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openCreation } from '../../lib/http/services.ts';
-import { createJob } from '../../lib/jobs/create-job.ts';
+import { createJob } from '../../lib/jobs/creation/create-job.ts';
 
 /** `POST /jobs` */
 export const handler = serve(route, openCreation, async ({ body }, { core, principal, noteJob }, creation) => {

@@ -1,10 +1,10 @@
+import { openProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { openEdits } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
+import { jobBody } from '../../lib/api/serve-action.ts';
 import { editDraft as route } from '../../lib/contract/routes/jobs.ts';
-import { openProjects } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { jobBody } from '../../lib/http/serve-action.ts';
-import { openEdits } from '../../lib/http/services.ts';
-import { editDraft } from '../../lib/jobs/edit-job.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
+import { editDraft } from '../../lib/jobs/creation/edit-job.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `PATCH /jobs/{id}/draft` */
 export const handler = serve(

@@ -1,9 +1,9 @@
+import { openEdits } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
+import { jobBody } from '../../lib/api/serve-action.ts';
 import { editJob as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { jobBody } from '../../lib/http/serve-action.ts';
-import { openEdits } from '../../lib/http/services.ts';
-import { editJob } from '../../lib/jobs/edit-job.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
+import { editJob } from '../../lib/jobs/creation/edit-job.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `PATCH /jobs/{id}` */
 export const handler = serve(route, openEdits, async ({ params, body }, { core }, context) => {

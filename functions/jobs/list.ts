@@ -1,8 +1,8 @@
+import { openList } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { listJobs as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openList } from '../../lib/http/services.ts';
-import { viewSummary } from '../../lib/jobs/job-view.ts';
-import { listJobs } from '../../lib/jobs/list-jobs.ts';
+import { viewSummary } from '../../lib/jobs/views/job-view.ts';
+import { listJobs } from '../../lib/jobs/views/list-jobs.ts';
 
 /** `GET /jobs` */
 export const handler = serve(route, openList, async ({ query }, { core }, context) => {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { redirectOr } from '../../lib/api/redirect.ts';
+import { openFollowableOutput } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { readLogs as route } from '../../lib/contract/routes/output.ts';
-import { redirectOr } from '../../lib/http/redirect.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openFollowableOutput } from '../../lib/http/services.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { followLogs } from '../../lib/jobs/follow-logs.ts';
-import { readLogs } from '../../lib/jobs/read-output.ts';
+import { followLogs } from '../../lib/jobs/output/reading/follow-logs.ts';
+import { readLogs } from '../../lib/jobs/output/reading/read-output.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 

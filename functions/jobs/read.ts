@@ -1,11 +1,11 @@
+import { openJobBody, openJobs, openQueuePlaces } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
+import { jobBody } from '../../lib/api/serve-action.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { jobBody } from '../../lib/http/serve-action.ts';
-import { openJobBody, openJobs, openQueuePlaces } from '../../lib/http/services.ts';
-import { attemptsOf } from '../../lib/jobs/attempts.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { queuePlace } from '../../lib/jobs/queue-place.ts';
-import { settledChildren } from '../../lib/jobs/settled-children.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
+import { attemptsOf } from '../../lib/jobs/views/attempts.ts';
+import { queuePlace } from '../../lib/jobs/views/queue-place.ts';
+import { settledChildren } from '../../lib/reconciler/await-follow-ups.ts';
 
 /** `GET /jobs/{id}` */
 export const handler = serve(

@@ -1,8 +1,8 @@
+import { openJobs } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { refuseAction as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openJobs } from '../../lib/http/services.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `POST /jobs/{id}/…` of no known action */
 export const handler = serve(route, openJobs, async ({ params }, _call, jobs) => {

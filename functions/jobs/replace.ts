@@ -1,10 +1,10 @@
+import { openEdits } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
+import { jobBody, wholeView } from '../../lib/api/serve-action.ts';
 import { replaceJob as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { jobBody, wholeView } from '../../lib/http/serve-action.ts';
-import { openEdits } from '../../lib/http/services.ts';
-import { editJob } from '../../lib/jobs/edit-job.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { editableOf } from '../../lib/jobs/read-only-fields.ts';
+import { editJob } from '../../lib/jobs/creation/edit-job.ts';
+import { editableOf } from '../../lib/jobs/creation/read-only-fields.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `PUT /jobs/{id}`: a job as read, with changes */
 export const handler = serve(route, openEdits, async ({ params, body }, { core }, context) => {

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { openReread } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
+import { wholeView } from '../../lib/api/serve-action.ts';
 import { rereadLogs as route } from '../../lib/contract/routes/jobs.ts';
 import { rereadJob as schema } from '../../lib/contract/schemas/job.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { wholeView } from '../../lib/http/serve-action.ts';
-import { openReread } from '../../lib/http/services.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { rereadJob } from '../../lib/jobs/reread-job.ts';
+import { rereadJob } from '../../lib/jobs/reread/reread-job.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `POST /jobs/{id}/reread-logs` */
 export const handler = serve(route, openReread, async ({ params }, { core }, context) => {

@@ -1,10 +1,10 @@
+import { redirectOr } from '../../lib/api/redirect.ts';
+import { openOutput } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readResult as route } from '../../lib/contract/routes/output.ts';
-import { redirectOr } from '../../lib/http/redirect.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openOutput } from '../../lib/http/services.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { readResult } from '../../lib/jobs/read-output.ts';
-import { settledChildren } from '../../lib/jobs/settled-children.ts';
+import { readResult } from '../../lib/jobs/output/reading/read-output.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
+import { settledChildren } from '../../lib/reconciler/await-follow-ups.ts';
 
 /** `GET /jobs/{id}/result` */
 export const handler = serve(route, openOutput, async ({ params, query }, _call, output) => {

@@ -1,9 +1,9 @@
+import { openJobs, openWaiting } from '../../lib/api/runtime/services.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readJobStatus as route } from '../../lib/contract/routes/jobs.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { openJobs, openWaiting } from '../../lib/http/services.ts';
-import { findJob } from '../../lib/jobs/find-job.ts';
-import { viewStatus } from '../../lib/jobs/job-view.ts';
-import { waitForChange } from '../../lib/jobs/wait-for-change.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
+import { viewStatus } from '../../lib/jobs/views/job-view.ts';
+import { waitForChange } from '../../lib/jobs/views/wait-for-change.ts';
 
 /** `GET /jobs/{id}/status` */
 export const handler = serve(

@@ -1,6 +1,6 @@
-import { describeDeployment } from '../../lib/contract/openapi-deployment.ts';
+import { serve } from '../../lib/api/serve.ts';
+import { describeDeployment } from '../../lib/contract/openapi/openapi-deployment.ts';
 import { readOpenApi as route } from '../../lib/contract/routes/service.ts';
-import { serve } from '../../lib/http/serve.ts';
 import document from '../../openapi.json' with { type: 'json' };
 
 /** `GET /openapi.json` */

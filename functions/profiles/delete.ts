@@ -1,9 +1,9 @@
+import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { viewProfile } from '../../lib/catalog/profiles.ts';
 import { removeProfile } from '../../lib/catalog/remove-entry.ts';
 import { deleteProfile as route } from '../../lib/contract/routes/catalog.ts';
-import { openCatalog } from '../../lib/http/open-catalog.ts';
-import { deploymentFacts } from '../../lib/http/open-overview.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `DELETE /profiles/{name}` */
 export const handler = serve(route, openCatalog, async ({ params }, { core }, registry) => {

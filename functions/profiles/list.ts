@@ -1,8 +1,8 @@
+import { openProfiles } from '../../lib/api/runtime/open-catalog.ts';
+import { deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { viewProfile } from '../../lib/catalog/profiles.ts';
 import { listProfiles as route } from '../../lib/contract/routes/catalog.ts';
-import { openProfiles } from '../../lib/http/open-catalog.ts';
-import { deploymentFacts } from '../../lib/http/open-overview.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /profiles` */
 export const handler = serve(route, openProfiles, async ({ query }, { core }, profiles) => {

@@ -1,8 +1,8 @@
-import { DeployBindingStore } from '../../lib/catalog/deploy-binding-store.ts';
+import { openCatalog, openProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { deleteProject as route } from '../../lib/contract/routes/project-settings.ts';
-import { openCatalog, openProjects } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { removeProject } from '../../lib/jobs/remove-project.ts';
+import { DeployBindingStore } from '../../lib/deployments/bindings/deploy-binding-store.ts';
+import { removeProject } from '../../lib/projects/remove-project.ts';
 
 /** `DELETE /projects/{id}` */
 export const handler = serve(

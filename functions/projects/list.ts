@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { viewProjectSettings } from '../../lib/catalog/project-settings.ts';
+import { openCatalog, openProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { listProjects as route } from '../../lib/contract/routes/catalog.ts';
-import { openCatalog, openProjects } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
-import { projectFigures } from '../../lib/jobs/project-figures.ts';
+import { viewProjectSettings } from '../../lib/projects/project-settings.ts';
+import { projectFigures } from '../../lib/projects/project-stats.ts';
 
 /** `GET /projects` */
 export const handler = serve(

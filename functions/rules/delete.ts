@@ -1,7 +1,7 @@
+import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { removeRule } from '../../lib/catalog/remove-entry.ts';
 import { deleteRule as route } from '../../lib/contract/routes/catalog.ts';
-import { openCatalog } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `DELETE /rules/{id}` */
 export const handler = serve(route, openCatalog, async ({ params }, _call, registry) => ({

@@ -1,6 +1,6 @@
+import { openRules } from '../../lib/api/runtime/open-catalog.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { listRules as route } from '../../lib/contract/routes/catalog.ts';
-import { openRules } from '../../lib/http/open-catalog.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /rules` */
 export const handler = serve(route, openRules, async ({ query }, _call, rules) => {

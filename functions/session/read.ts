@@ -1,6 +1,6 @@
-import { enforcementOf } from '../../lib/access/token-view.ts';
+import { enforcementOf } from '../../lib/access/tokens/token-view.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { readSession as route } from '../../lib/contract/routes/sessions.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /session` */
 export const handler = serve(

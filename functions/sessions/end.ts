@@ -1,6 +1,6 @@
+import { serve } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { endSession as route } from '../../lib/contract/routes/sessions.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `DELETE /sessions/{id}` */
 export const handler = serve(

@@ -1,5 +1,5 @@
+import { serve } from '../../lib/api/serve.ts';
 import { listSessions as route } from '../../lib/contract/routes/sessions.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /sessions` */
 export const handler = serve(

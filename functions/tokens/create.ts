@@ -1,7 +1,7 @@
-import { viewToken } from '../../lib/access/token-view.ts';
+import { viewToken } from '../../lib/access/tokens/token-view.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { createToken as route } from '../../lib/contract/routes/tokens.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../lib/contract/scopes.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `POST /tokens` */
 export const handler = serve(

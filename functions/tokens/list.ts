@@ -1,6 +1,6 @@
-import { viewToken } from '../../lib/access/token-view.ts';
+import { viewToken } from '../../lib/access/tokens/token-view.ts';
+import { serve } from '../../lib/api/serve.ts';
 import { listTokens as route } from '../../lib/contract/routes/tokens.ts';
-import { serve } from '../../lib/http/serve.ts';
 
 /** `GET /tokens` */
 export const handler = serve(

@@ -2,13 +2,13 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { objectClient, tableClient } from '../../lib/aws/clients.ts';
-import { answerCustomResource } from '../../lib/aws/custom-resource.ts';
 import { importConfig } from '../../lib/catalog/import-config.ts';
-import { applyConfigEnv, readEnv } from '../../lib/config/env.ts';
-import { faultSentence } from '../../lib/contract/input-fault.ts';
+import { faultSentence } from '../../lib/contract/input/input-fault.ts';
 import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
+import { applyConfigEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** Where the document lies, and the digest by which CloudFormation sees that it is another. */
 const propertiesSchema = z.object({ Bucket: z.string(), Key: z.string(), Digest: z.string() });

@@ -1,15 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
-import { tableClient } from '../../lib/aws/clients.ts';
-import { countEnv, readEnv } from '../../lib/config/env.ts';
-import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/jobs/change-metrics.ts';
-import { JobCounts } from '../../lib/jobs/counts.ts';
-import { FigureStore } from '../../lib/jobs/figure-store.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
-import { tell } from '../../lib/operations/tell.ts';
-import { isNewWork, workSchema } from '../../lib/scaling/new-work.ts';
-import { openWakeScaling } from '../../lib/scaling/wake-scaling.ts';
+import { tableClient } from '../../lib/platform/aws/clients.ts';
+import { countEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { tell } from '../../lib/platform/operations/emit-metrics.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/stats/counting/change-metrics.ts';
+import { JobCounts } from '../../lib/stats/counting/counts.ts';
+import { FigureStore } from '../../lib/stats/counting/stats-store.ts';
+import { isNewWork, workSchema } from '../../lib/workers/scaling/new-work.ts';
+import { openWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
 
 let stores: ReturnType<typeof open> | undefined;
 

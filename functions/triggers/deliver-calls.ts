@@ -1,11 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { queueClient, tableClient } from '../../lib/aws/clients.ts';
-import { type DeliverContext, deliverCall } from '../../lib/bindings/deliver-call.ts';
-import { isNewerDelivery, parseDelivery } from '../../lib/bindings/delivery-queue.ts';
-import { openDeliver } from '../../lib/bindings/open-deliver.ts';
-import { deliverEnv, readEnv } from '../../lib/config/env.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { isNewerDelivery, parseDelivery } from '../../lib/deployments/calls/delivery-queue.ts';
+import { type DeliverContext, deliverCall } from '../../lib/deployments/deliver-call.ts';
+import { openDeliver } from '../../lib/deployments/open-deliver.ts';
+import { queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { deliverEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 let context: DeliverContext | undefined;
 

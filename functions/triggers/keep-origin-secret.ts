@@ -2,9 +2,9 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { OriginSecrets } from '../../lib/access/origin-secret.ts';
-import { answerCustomResource, type Made } from '../../lib/aws/custom-resource.ts';
-import { originSecretEnv, readEnv } from '../../lib/config/env.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { answerCustomResource, type Made } from '../../lib/platform/aws/custom-resource.ts';
+import { originSecretEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /**
  * `digests` is the resource that makes the secret. `gateway-key` gets the API key that belongs to it, and `value` both, where

@@ -1,10 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
-import { objectClient } from '../../lib/aws/clients.ts';
-import { answerCustomResource } from '../../lib/aws/custom-resource.ts';
-import { publishConsoleEnv, readEnv } from '../../lib/config/env.ts';
 import { PublishedConsole } from '../../lib/console/publish-console.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { objectClient } from '../../lib/platform/aws/clients.ts';
+import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
+import { publishConsoleEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** A deployment: sends the console, which lies beside this function's code, to its bucket; empties that when the stack goes. */
 export const handler = serveTrigger('publish-console', publishConsole);

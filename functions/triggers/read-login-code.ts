@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import ipaddr from 'ipaddr.js';
-import { askLogin, type LoginReply, loginQuestionSchema } from '../../lib/account/ask-login.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { askLogin, type LoginReply, loginQuestionSchema } from '../../lib/accounts/ask-login.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** In the workers' network: asks the process of a login for its code, and does nothing else. */
 export const handler = serveTrigger('read-login-code', readLoginCode);

@@ -1,10 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { tableClient } from '../../lib/aws/clients.ts';
-import { readEnv, scaleEnv } from '../../lib/config/env.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
-import type { LaunchDecision } from '../../lib/scaling/decide-launch.ts';
-import { openScaling } from '../../lib/scaling/open-scaling.ts';
-import { type ScaleContext, scaleWorkers } from '../../lib/scaling/scale-workers.ts';
+import { tableClient } from '../../lib/platform/aws/clients.ts';
+import { readEnv, scaleEnv } from '../../lib/platform/config/env.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import type { LaunchDecision } from '../../lib/workers/scaling/decide-launch.ts';
+import { openScaling } from '../../lib/workers/scaling/open-scaling.ts';
+import { type ScaleContext, scaleWorkers } from '../../lib/workers/scaling/scale-workers.ts';
 
 let context: Omit<ScaleContext, 'log'> | undefined;
 

@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { objectClient, queueClient, tableClient } from '../../lib/aws/clients.ts';
-import { readEnv, sweepEnv } from '../../lib/config/env.ts';
-import { openWatch } from '../../lib/jobs/open-watch.ts';
-import { type RemovalContext, removeEndedJobs } from '../../lib/jobs/remove-jobs.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
+import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { readEnv, sweepEnv } from '../../lib/platform/config/env.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { openWatch } from '../../lib/reconciler/open-reconciler.ts';
+import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remove-jobs.ts';
 
 let context: (RemovalContext & { readonly days: number }) | undefined;
 

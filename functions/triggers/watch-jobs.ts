@@ -1,15 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { AccountStore } from '../../lib/account/account-store.ts';
-import { watchAccounts } from '../../lib/account/watch-accounts.ts';
-import { objectClient, queueClient, tableClient } from '../../lib/aws/clients.ts';
-import { type WatchDeploymentsContext, watchDeployments } from '../../lib/bindings/watch-deployments.ts';
-import { readEnv, triggerEnv } from '../../lib/config/env.ts';
-import { openWatch } from '../../lib/jobs/open-watch.ts';
-import { WaitingJobs } from '../../lib/jobs/waiting-jobs.ts';
-import { watch } from '../../lib/jobs/watch.ts';
-import type { WatchContext } from '../../lib/jobs/watch-jobs.ts';
-import { serveTrigger } from '../../lib/operations/serve-trigger.ts';
-import { tell } from '../../lib/operations/tell.ts';
+import { AccountStore } from '../../lib/accounts/account-store.ts';
+import { watchAccounts } from '../../lib/accounts/reconcile-accounts.ts';
+import { type WatchDeploymentsContext, watchDeployments } from '../../lib/deployments/reconcile-deployments.ts';
+import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { readEnv, triggerEnv } from '../../lib/platform/config/env.ts';
+import { tell } from '../../lib/platform/operations/emit-metrics.ts';
+import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { openWatch } from '../../lib/reconciler/open-reconciler.ts';
+import type { WatchContext } from '../../lib/reconciler/reconcile-jobs.ts';
+import { watch } from '../../lib/reconciler/reconciler.ts';
+import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
 
 let context: (WatchContext & WatchDeploymentsContext & { readonly watchAccounts: () => Promise<void> }) | undefined;
 

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { type Clock, timestamp } from '../aws/table-clock.ts';
-import { AUDIT_KIND } from '../aws/tables.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
+import { AUDIT_KIND } from '../platform/aws/tables.ts';
 
 const DAY = 86_400_000;
 /** How many rows one Query reads, and how many a page looks at before it hands back what it has found. */

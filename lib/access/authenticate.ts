@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../contract/errors.ts';
-import { TOKEN_PATTERN } from './api-tokens.ts';
 import type { Principal } from './principal.ts';
-import { readCookie } from './session-cookie.ts';
+import { readCookie } from './sessions/session-cookie.ts';
+import { TOKEN_PATTERN } from './tokens/api-tokens.ts';
 
 /** Headers by lower-case name; of a repeated one the last. */
 export type Headers = Readonly<Record<string, string | undefined>>;

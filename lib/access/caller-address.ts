@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import ipaddr from 'ipaddr.js';
-import { VIEWER_ADDRESS_HEADER } from '../config/edge-headers.ts';
+import { VIEWER_ADDRESS_HEADER } from '../platform/config/edge-headers.ts';
 
 /**
  * The address that a call came from, in its shortest form; an IPv4 address that is written as an IPv6 one is taken as the

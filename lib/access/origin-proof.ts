@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ORIGIN_SECRET_HEADER } from '../config/edge-headers.ts';
+import { ORIGIN_SECRET_HEADER } from '../platform/config/edge-headers.ts';
 import type { Headers } from './authenticate.ts';
 
 /** What is kept of an origin secret where it is checked: enough to know it, and useless to whoever wants to send it. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { keepSecret, readParameter, removeParameters } from '../aws/parameters.ts';
+import { keepSecret, readParameter, removeParameters } from '../platform/aws/parameters.ts';
 import { originDigest } from './origin-proof.ts';
 
 /** SSM removes no more at once. */

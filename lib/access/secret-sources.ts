@@ -1,4 +1,4 @@
-import { readPlace } from '../aws/read-place.ts';
+import { readPlace } from '../platform/aws/read-place.ts';
 import type { SecretSource } from './deployment-secrets.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from '../aws/table-clock.ts';
-import { timestamp } from '../aws/table-clock.ts';
 import { ApiError } from '../contract/errors.ts';
+import { firstOf } from '../contract/input/parse-object.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { firstOf } from '../contract/parse-object.ts';
 import type { ConfigDocument, ImportResult } from '../contract/schemas/config.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
 import { type CatalogState, changeCatalog } from './catalog-state.ts';
 import { PROFILE_KIND, profileItem, profileSchema, readProfile } from './profiles.ts';
 import type { Registry } from './registry-page.ts';

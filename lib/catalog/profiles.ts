@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
-import type { PageQuery } from '../contract/schemas/page.ts';
+import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { AGENTS, type ProfileView, SANDBOXES } from '../contract/schemas/profile.ts';
 import { type Registry, registryPage } from './registry-page.ts';
 

@@ -1,10 +1,10 @@
 import { type Document, isCollection, isNode, LineCounter, parseDocument } from 'yaml';
 import type * as z from 'zod';
-import { faultSentence } from '../contract/input-fault.ts';
+import { faultSentence } from '../contract/input/input-fault.ts';
+import { refuseUnsound } from '../contract/input/refuse-unsound.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { refuseUnsound } from '../contract/refuse-unsound.ts';
 import { type ConfigDocument, configDocument } from '../contract/schemas/config.ts';
-import { withoutNulls } from '../contract/schemas/entry.ts';
+import { withoutNulls } from '../contract/schemas/fields/entry.ts';
 
 /**
  * Reads a configuration document from YAML (of which JSON is a part).

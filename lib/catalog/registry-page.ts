@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { queriedItems } from '../aws/queried-items.ts';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { PageQuery } from '../contract/schemas/page.ts';
+import type { PageQuery } from '../contract/schemas/fields/page.ts';
+import { queriedItems } from '../platform/aws/queried-items.ts';
 
 /** Where the registry is. */
 export interface Registry {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { consoleCacheControl, consoleMediaType } from '../config/console-headers.ts';
+import { consoleCacheControl, consoleMediaType } from '../platform/config/console-headers.ts';
 
 /** Files that are sent at once. */
 const LANES = 8;

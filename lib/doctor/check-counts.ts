@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TriggerEnv } from '../config/env.ts';
 import { STATUSES } from '../contract/schemas/job.ts';
-import { JobCounts } from '../jobs/counts.ts';
-import { recount } from '../jobs/recount.ts';
+import type { TriggerEnv } from '../platform/config/env.ts';
+import { JobCounts } from '../stats/counting/counts.ts';
+import { recount } from '../stats/counting/recount.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Counts lag writes by a second or two, so a difference is looked at so often, this far (ms) apart, before it is one. */

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { secretPlaces } from '../config/secrets-path.ts';
-import { Home, type LocalInfo, type OperatorInfo } from '../local/home.ts';
-import { openFilesLimit, tooFewFiles } from '../local/open-files.ts';
-import { probeDisk } from '../operations/probe-disk.ts';
+import { openFilesLimit, tooFewFiles } from '../local/emulators/open-files.ts';
+import { Home, type LocalInfo, type OperatorInfo } from '../local/run/home.ts';
+import { secretPlaces } from '../platform/config/secrets-path.ts';
+import { probeDisk } from '../platform/operations/probe-disk.ts';
 import { counted, type Finding, fault, ok, warning } from './finding.ts';
 import { type NamedSecret, namedBy } from './named-secrets.ts';
 

@@ -1,14 +1,14 @@
-import { objectClient, type TableClient } from '../aws/clients.ts';
-import type { TriggerEnv } from '../config/env.ts';
 import { isKnown } from '../contract/later-code.ts';
 import { isTerminal } from '../contract/schemas/job.ts';
-import { type OutputState, openCompared, recordedStreams } from '../jobs/compared-output.ts';
-import { JobIndex, type Summary } from '../jobs/job-index.ts';
-import { JobStore } from '../jobs/job-store.ts';
-import { OutputStore } from '../jobs/output-store.ts';
-import { readableReceipt } from '../jobs/readable-receipt.ts';
-import { DOCUMENTS, STREAMS } from '../jobs/receipt.ts';
-import type { OperatorRegistry } from '../local/operator-registry.ts';
+import { DOCUMENTS, STREAMS } from '../jobs/lifecycle/receipt.ts';
+import { type OutputState, openCompared, recordedStreams } from '../jobs/output/compared-output.ts';
+import { OutputStore } from '../jobs/output/output-store.ts';
+import { readableReceipt } from '../jobs/output/readable-receipt.ts';
+import { JobIndex, type Summary } from '../jobs/store/job-index.ts';
+import { JobStore } from '../jobs/store/job-store.ts';
+import type { OperatorRegistry } from '../local/operator/operator-registry.ts';
+import { objectClient, type TableClient } from '../platform/aws/clients.ts';
+import type { TriggerEnv } from '../platform/config/env.ts';
 import { counted, type Finding, ok, warning } from './finding.ts';
 
 /** The newest finished jobs that are checked, among this many of the newest jobs. */

@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { deadLettersOf } from '../aws/dead-letters.ts';
-import { BANDS } from '../aws/tables.ts';
-import type { TriggerEnv } from '../config/env.ts';
+import { deadLettersOf } from '../platform/aws/dead-letters.ts';
+import { BANDS } from '../platform/aws/tables.ts';
+import type { TriggerEnv } from '../platform/config/env.ts';
 import { counted, type Finding, ok, warning } from './finding.ts';
 
 const DEPTHS = [

@@ -1,9 +1,9 @@
-import { type TokenInfo, TokenStore } from '../access/token-store.ts';
-import { quoted } from '../contract/legible.ts';
+import { type TokenInfo, TokenStore } from '../access/tokens/token-store.ts';
+import { quoted } from '../contract/input/legible.ts';
 import { BASE_PATH, type Route } from '../contract/route.ts';
-import { routes } from '../contract/routes.ts';
+import { routes } from '../contract/routes/routes.ts';
 import { SCOPES, type Scope } from '../contract/scopes.ts';
-import type { OperatorRegistry } from '../local/operator-registry.ts';
+import type { OperatorRegistry } from '../local/operator/operator-registry.ts';
 import { type Finding, ok, warning } from './finding.ts';
 import type { Service } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { patience } from '../patience.ts';
+import { patience } from '../platform/stall-tolerant-timer.ts';
 import { type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 

@@ -1,11 +1,11 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { SecretName } from '../access/deployment-secrets.ts';
-import { queueClient, tableClient } from '../aws/clients.ts';
-import { readDeployment } from '../config/deployment.ts';
-import { readEnv, triggerEnv } from '../config/env.ts';
-import { secretPlaces, secretsPath } from '../config/secrets-path.ts';
-import { enterDeployment } from '../local/operator-environment.ts';
+import { enterDeployment } from '../local/operator/operator-environment.ts';
+import { queueClient, tableClient } from '../platform/aws/clients.ts';
+import { readDeployment } from '../platform/config/deployment.ts';
+import { readEnv, triggerEnv } from '../platform/config/env.ts';
+import { secretPlaces, secretsPath } from '../platform/config/secrets-path.ts';
 import { checkAlarms } from './check-alarms.ts';
 import { checkOutput, outputOf } from './check-output.ts';
 import { checkParameters, type WantedSecret } from './check-parameters.ts';

@@ -1,7 +1,7 @@
-import { queueClient, tableClient } from '../aws/clients.ts';
 import { findConfigFile } from '../catalog/find-config-file.ts';
-import { readEnv, triggerEnv } from '../config/env.ts';
-import { enterDeployment } from '../local/operator-environment.ts';
+import { enterDeployment } from '../local/operator/operator-environment.ts';
+import { queueClient, tableClient } from '../platform/aws/clients.ts';
+import { readEnv, triggerEnv } from '../platform/config/env.ts';
 import { checkCounts } from './check-counts.ts';
 import { checkHome, checkLocalSecrets } from './check-home.ts';
 import { checkOutput, outputOf } from './check-output.ts';

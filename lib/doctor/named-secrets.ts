@@ -1,8 +1,8 @@
 import { ProfileStore } from '../catalog/profiles.ts';
-import { ProjectSettingsStore } from '../catalog/project-settings.ts';
-import { ProjectStore } from '../catalog/projects.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { OperatorRegistry } from '../local/operator-registry.ts';
+import type { OperatorRegistry } from '../local/operator/operator-registry.ts';
+import { ProjectSettingsStore } from '../projects/project-settings.ts';
+import { ProjectStore } from '../projects/projects.ts';
 
 /** A secret that is asked for. */
 export interface NamedSecret {

@@ -1,26 +1,26 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TokenStore } from '../access/token-store.ts';
-import { tableClient } from '../aws/clients.ts';
+import { TokenStore } from '../access/tokens/token-store.ts';
 import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
-import { sandboxList } from '../config/env-fields.ts';
 import { BASE_PATH } from '../contract/route.ts';
-import { pages, routes } from '../contract/routes.ts';
-import { JobCounts } from '../jobs/counts.ts';
-import { LEASE } from '../jobs/lease.ts';
-import { applyLocalConfig } from './apply-config.ts';
-import { browserName, hostUnder } from './browser-name.ts';
-import { consoleSite } from './console-files.ts';
-import { startEmulators } from './emulators.ts';
-import { removeExpiredItems } from './expired-items.ts';
-import { divertOutput } from './function-log.ts';
-import { startGateway } from './gateway.ts';
-import { functionLoader, lambdaContext } from './gateway-invocation.ts';
-import { CATCH_ALL } from './gateway-resources.ts';
-import { Home } from './home.ts';
-import { lockHome } from './home-lock.ts';
-import { endLeftovers } from './leftovers.ts';
+import { pages, routes } from '../contract/routes/routes.ts';
+import { LEASE } from '../jobs/lifecycle/lease.ts';
+import { tableClient } from '../platform/aws/clients.ts';
+import { sandboxList } from '../platform/config/env-fields.ts';
+import { JobCounts } from '../stats/counting/counts.ts';
+import { startEmulators } from './emulators/emulators.ts';
+import { mostConnections, openFilesLimit, tooFewFiles } from './emulators/open-files.ts';
+import { browserName, hostUnder } from './gateway/browser-name.ts';
+import { consoleSite } from './gateway/console-files.ts';
+import { divertOutput } from './gateway/function-log.ts';
+import { startGateway } from './gateway/gateway.ts';
+import { functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
+import { CATCH_ALL } from './gateway/gateway-resources.ts';
+import { applyLocalConfig } from './run/apply-config.ts';
+import { Home } from './run/home.ts';
+import { lockHome } from './run/home-lock.ts';
+import { endLeftovers } from './run/leftovers.ts';
 import {
   applyEnv,
   declaredHosts,
@@ -30,16 +30,16 @@ import {
   throttling,
   watchSeconds,
   workerProcessEnv,
-} from './local-env.ts';
-import { startSignIn } from './local-sign-in.ts';
-import { localToken } from './local-token.ts';
-import { mostConnections, openFilesLimit, tooFewFiles } from './open-files.ts';
-import { followQueue } from './queue-trigger.ts';
-import { createResources } from './resources.ts';
-import { startSchedule } from './schedules.ts';
-import { Shutdown } from './shutdown.ts';
-import { followTableStream } from './table-stream.ts';
-import { superviseWorker } from './worker-process.ts';
+} from './run/local-env.ts';
+import { startSignIn } from './run/local-sign-in.ts';
+import { localToken } from './run/local-token.ts';
+import { createResources } from './run/resources.ts';
+import { Shutdown } from './run/shutdown.ts';
+import { superviseWorker } from './run/worker-process.ts';
+import { removeExpiredItems } from './triggers/expired-items.ts';
+import { followQueue } from './triggers/queue-trigger.ts';
+import { startSchedule } from './triggers/schedules.ts';
+import { followTableStream } from './triggers/table-stream.ts';
 
 export interface LocalServiceOptions {
   /** As the operator gave it; undefined: `.promptq` in the current folder. */

@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinedKey, receiptKey } from '../../lib/jobs/output-keys.ts';
+import { joinedKey, receiptKey } from '../../lib/jobs/output/output-keys.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { fileOfObject } from '../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';

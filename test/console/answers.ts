@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core';
-import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
+import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import type { components } from '../../lib/client/api-types.ts';
 
 type Schemas = components['schemas'];

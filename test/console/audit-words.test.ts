@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ACTION_WORDS } from '../../console/src/audit/action-words.ts';
 import type { Page, Route } from '../../lib/contract/route.ts';
-import { pages, routes } from '../../lib/contract/routes.ts';
+import { pages, routes } from '../../lib/contract/routes/routes.ts';
 
 test('the audit log has words for every action that is written down, and for no other', () => {
   const table: readonly (Route | Page)[] = [...routes, ...pages];

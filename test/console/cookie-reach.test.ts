@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
+import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { launchBrowser, openAs } from './browser.ts';
 

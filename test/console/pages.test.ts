@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchLocalhost } from '../../lib/access/localhost-fetch.ts';
+import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { launchBrowser, openAs, PATIENCE } from './browser.ts';
 import { makeSampleData, type SampleJobs } from './sample-data.ts';

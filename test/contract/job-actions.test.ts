@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { hasEffect, JOB_ACTIONS, type JobAction } from '../../lib/contract/job-actions.ts';
 import { STATUSES } from '../../lib/contract/statuses.ts';
-import { jobItemSchema } from '../../lib/jobs/job.ts';
-import { decide } from '../../lib/jobs/lifecycle.ts';
+import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
+import { decide } from '../../lib/jobs/lifecycle/lifecycle.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 

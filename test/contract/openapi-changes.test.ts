@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { ACCEPTED_CHANGES, breakingChanges, type ComparedDocument } from '../../lib/contract/openapi-changes.ts';
+import {
+  ACCEPTED_CHANGES,
+  breakingChanges,
+  type ComparedDocument,
+} from '../../lib/contract/openapi/openapi-changes.ts';
 
 const read = (file: string) =>
   JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as ComparedDocument;

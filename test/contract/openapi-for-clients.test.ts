@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { OpenApiSchema as Schema } from '../../lib/contract/openapi-schema.ts';
+import type { OpenApiSchema as Schema } from '../../lib/contract/openapi/openapi-schema.ts';
 
 interface Media {
   readonly schema?: Schema;

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ERRORS } from '../../lib/contract/errors.ts';
 import { BASE_PATH, type RouteResponse } from '../../lib/contract/route.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/routes.ts';
 import { errorBody } from '../../lib/contract/schemas/service.ts';
 
 const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');

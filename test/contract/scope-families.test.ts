@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BASE_PATH } from '../../lib/contract/route.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/routes.ts';
 import { SCOPE_FAMILIES, unmappedScope } from '../../lib/contract/scope-families.ts';
 
 it.each(SCOPE_FAMILIES)('reading %s asks for read, changing it for write', (family) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ALARM_PRICE, ALARMS } from '../../lib/operations/alarms.ts';
+import { ALARM_PRICE, ALARMS } from '../../lib/platform/operations/alarms.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const text = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
-import { BANDS, type Band } from '../../lib/aws/tables.ts';
-import { type ClaimContext, claim } from '../../lib/jobs/claim.ts';
-import { jobIdOfKey } from '../../lib/jobs/job-id.ts';
-import type { HeldPermit } from '../../lib/jobs/permit.ts';
+import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
+import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
+import { BANDS, type Band } from '../../lib/platform/aws/tables.ts';
 import type { EmulatedDeployment } from '../emulated-deployment.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 

@@ -5,15 +5,42 @@ import type { Mutant } from './mutant.ts';
 
 /** The modules whose every safeguard is taken out once: they decide about jobs, permits, leases, receipts and counts. */
 const DECIDING = [
-  ...['claim', 'counts', 'create-job', 'edit-job', 'folder-holds', 'follow-up-record', 'follow-ups', 'holds'],
-  ...['job-store', 'lease', 'lifecycle', 'parked-jobs', 'permit', 'probes', 'profile-places', 'remove-jobs'],
-  ...['reread-attempt', 'reread-job', 'settle-attempt', 'settled-children', 'starving-bands', 'transition'],
-  ...['understood', 'watch', 'watch-jobs'],
-].map((name) => `lib/jobs/${name}.ts`);
+  'lib/jobs/admission/claim.ts',
+  'lib/jobs/admission/folder-slots.ts',
+  'lib/jobs/admission/parked-jobs.ts',
+  'lib/jobs/admission/probes.ts',
+  'lib/jobs/admission/profile-slots.ts',
+  'lib/jobs/admission/slots.ts',
+  'lib/jobs/creation/create-job.ts',
+  'lib/jobs/creation/edit-job.ts',
+  'lib/jobs/creation/follow-ups.ts',
+  'lib/jobs/dispatch/dispatch-queues.ts',
+  'lib/jobs/dispatch/transition.ts',
+  'lib/jobs/lifecycle/follow-up-record.ts',
+  'lib/jobs/lifecycle/lease.ts',
+  'lib/jobs/lifecycle/lifecycle.ts',
+  'lib/jobs/lifecycle/understood.ts',
+  'lib/jobs/reread/reread-attempt.ts',
+  'lib/jobs/reread/reread-job.ts',
+  'lib/jobs/store/job-store.ts',
+  'lib/reconciler/after-attempt.ts',
+  'lib/reconciler/await-follow-ups.ts',
+  'lib/reconciler/reconcile-jobs.ts',
+  'lib/reconciler/reconciler.ts',
+  'lib/reconciler/remove-jobs.ts',
+  'lib/reconciler/starving-bands.ts',
+  'lib/stats/counting/counts.ts',
+];
 const ATTEMPT_LOOP = [
-  ...['attempt', 'attempt-report', 'ending', 'heartbeat', 'permit-keeper', 'permit-source', 'worker'],
-  ...['output/stream-shipper'],
-].map((name) => `worker-container/${name}.ts`);
+  'worker-container/attempt/attempt-report.ts',
+  'worker-container/attempt/attempt.ts',
+  'worker-container/attempt/heartbeat.ts',
+  'worker-container/attempt/visibility-extender.ts',
+  'worker-container/commands/ending.ts',
+  'worker-container/output/stream-shipper.ts',
+  'worker-container/pool/message-poller.ts',
+  'worker-container/pool/worker.ts',
+];
 export const MUTATED_FILES: readonly string[] = [...DECIDING, ...ATTEMPT_LOOP];
 
 /** What a comparison must speak of to be a safeguard: who may write, what was asked, whether it is time. */

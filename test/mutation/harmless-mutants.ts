@@ -6,15 +6,15 @@ const OF_A_LATER_SCHEMA =
 /** Mutants that change nothing that counts, each with the reason. */
 export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { readonly reason: string })[] = [
   {
-    file: 'lib/jobs/claim.ts',
+    file: 'lib/jobs/admission/claim.ts',
     find: 'held.receives === 1',
     replace: 'true',
     reason: 'a permit that came back looks again too, which costs a few reads and nothing else',
   },
-  { file: 'lib/jobs/watch-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
-  { file: 'lib/jobs/remove-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
+  { file: 'lib/reconciler/reconcile-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
+  { file: 'lib/reconciler/remove-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
   {
-    file: 'lib/jobs/remove-jobs.ts',
+    file: 'lib/reconciler/remove-jobs.ts',
     find: "job === undefined || job === 'newer'",
     replace: 'false',
     reason: 'a transition refuses for a job that is gone as it does for one of a later schema; only the compiler asks',

@@ -146,7 +146,7 @@ async function simulated(worlds: Worlds, look: keyof typeof LOOKS, mutant: Mutan
 /** Without a mutant the same worlds must break nothing, else what they show says nothing of mutants. */
 async function expectSound(worlds: Worlds, look: keyof typeof LOOKS): Promise<void> {
   if (soundLooks.has(look)) return;
-  const path = join(ROOT, 'lib/jobs/lifecycle.ts');
+  const path = join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts');
   const seen = await worlds.look({ ...LOOKS[look], path, source: await readFile(path, 'utf8') });
   if (seen !== undefined) throw new Error(`without any mutant: ${seen}`);
   soundLooks.add(look);

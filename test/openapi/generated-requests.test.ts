@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TokenStore } from '../../lib/access/token-store.ts';
+import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
-import { withOperatorRegistry } from '../../lib/local/operator-registry.ts';
+import { withOperatorRegistry } from '../../lib/local/operator/operator-registry.ts';
 import { type Browser, signedInBrowser } from '../browser.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { brokenObjects, brokenValues } from './broken-values.ts';

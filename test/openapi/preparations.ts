@@ -19,14 +19,14 @@ export interface Preparation {
 
 /** Declared of every operation, and not to be reached here. */
 export const EVERYWHERE_UNREACHED = {
-  408: 'the gateway answers it for every address alike: test/lib/local/gateway.test.ts',
-  429: 'needs a service with a rate: test/api/rate-limits.test.ts',
-  431: 'the gateway answers it for every address alike: test/lib/local/gateway.test.ts',
+  408: 'the gateway answers it for every address alike: test/lib/local/gateway/gateway.test.ts',
+  429: 'needs a service with a rate: test/api/access/rate-limits.test.ts',
+  431: 'the gateway answers it for every address alike: test/lib/local/gateway/gateway.test.ts',
 };
 
-const REDIRECT = { 303: 'needs 100 MB of output: test/api/large-output.test.ts' };
+const REDIRECT = { 303: 'needs 100 MB of output: test/api/output/large-output.test.ts' };
 
-const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/vendor-account.test.ts' };
+const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/access/vendor-account.test.ts' };
 
 /** Prepares a service with one slot for requests. What stands here is all that generated requests can't know by themselves. */
 /** @param admin signed in as an administrator. */
@@ -56,7 +56,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
     readAttachments: {
       params: async () => ({ ...(await jobs.ended()), name: 'kept.txt' }),
-      unreached: { 303: 'needs a file that is too large to be streamed: test/api/attachments.test.ts' },
+      unreached: { 303: 'needs a file that is too large to be streamed: test/api/output/attachments.test.ts' },
     },
     // Of a project in which nothing ever runs.
     writeDeployBindings: {

@@ -31,13 +31,13 @@ describe('the simulator', () => {
 
 describe('with a safeguard taken out, the simulator finds', () => {
   afterEach(() => {
-    vi.doUnmock('../../lib/jobs/lease.ts');
+    vi.doUnmock('../../lib/jobs/lifecycle/lease.ts');
     vi.resetModules();
   });
 
   it('a takeover under a lease that holds', async () => {
     vi.resetModules();
-    vi.doMock('../../lib/jobs/lease.ts', async (original) => ({
+    vi.doMock('../../lib/jobs/lifecycle/lease.ts', async (original) => ({
       ...(await original<object>()),
       leaseIsOver: ({ status }: { status: string }) => status === 'RUNNING',
     }));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { SLOT_ACCOUNTS } from '../../lib/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
 import { fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
 
 const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');

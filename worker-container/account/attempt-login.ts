@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome } from '../../lib/jobs/receipt.ts';
+import type { Outcome } from '../../lib/jobs/lifecycle/receipt.ts';
 import { CODEX_HOME, isLogin, secretsOfLogin } from '../agents/codex-login.ts';
-import { AGENT_FOLDER } from '../attempt-files.ts';
+import { AGENT_FOLDER } from '../attempt/attempt-files.ts';
 import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';
 import { readOwned } from '../service-accounts/untrusted-files.ts';
 import type { CredentialFiles } from './credential-files.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { linked, renewed } from '../../lib/account/account.ts';
-import type { AccountStore } from '../../lib/account/account-store.ts';
+import { linked, renewed } from '../../lib/accounts/account.ts';
+import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 
 /** A login as it counts now. */

@@ -1,9 +1,9 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkerEnv } from '../../lib/config/env.ts';
-import { loginEnvironment, practiceUrl } from '../agent-environment.ts';
+import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import { loginEnvironment, practiceUrl } from '../agents/agent-environment.ts';
 import { codexLogin, codexLogout, isLogin, type LoginCommand } from '../agents/codex-login.ts';
-import { endTree, spawnTree, type Tree, type TreeExit } from '../process-tree.ts';
+import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';
 import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';
 import { giveTree, readOwned } from '../service-accounts/untrusted-files.ts';
 import { type DevicePrompt, readDevicePrompt } from './device-prompt.ts';

@@ -2,8 +2,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import type { Listener } from '../../lib/account/account.ts';
-import { type LoginPrompt, NONCE_HEADER } from '../../lib/account/ask-login.ts';
+import type { Listener } from '../../lib/accounts/account.ts';
+import { type LoginPrompt, NONCE_HEADER } from '../../lib/accounts/ask-login.ts';
 
 /** Gives what a login's process knows to whoever presents its nonce. */
 export interface LoginListener {

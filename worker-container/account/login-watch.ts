@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { beaten, isUnderWay, LOGIN, type Login } from '../../lib/account/account.ts';
-import type { AccountStore } from '../../lib/account/account-store.ts';
+import { beaten, isUnderWay, LOGIN, type Login } from '../../lib/accounts/account.ts';
+import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 
 interface WatchContext {

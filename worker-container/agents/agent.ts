@@ -1,4 +1,4 @@
-import type { AgentOutput } from '../../lib/agents/agent-output.ts';
+import type { AgentOutput } from '../../lib/vendors/output/agent-output.ts';
 
 /** What the worker must know of a vendor's CLI. One adapter is one file beside this one. */
 

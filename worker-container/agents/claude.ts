@@ -1,5 +1,5 @@
-import { claudeOutput } from '../../lib/agents/claude-output.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
+import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
 import type { Agent } from './agent.ts';
 import { findClaude } from './claude-binary.ts';
 import { claudeEnvironment } from './claude-environment.ts';

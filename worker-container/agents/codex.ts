@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codexOutput } from '../../lib/agents/codex-output.ts';
+import { codexOutput } from '../../lib/vendors/codex/codex-output.ts';
 import type { Agent, AgentRun } from './agent.ts';
 import { findCodex } from './codex-binary.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shellOutput } from '../../lib/agents/shell-output.ts';
-import { findBash } from '../find-bash.ts';
+import { shellOutput } from '../../lib/vendors/shell/shell-output.ts';
+import { findBash } from '../commands/find-bash.ts';
 import type { Agent } from './agent.ts';
 
 /** No vendor at all: the prompt is a bash script. Its exit code is all that says how it went. */

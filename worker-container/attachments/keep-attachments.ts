@@ -3,12 +3,12 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { type Attachment, AttachmentStore } from '../../lib/jobs/attachment-store.ts';
-import { attachmentKey } from '../../lib/jobs/output-keys.ts';
-import { uploadObject } from '../../lib/jobs/output-upload.ts';
-import type { Redaction } from '../masking/redaction.ts';
+import { type Attachment, AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import { attachmentKey } from '../../lib/jobs/output/output-keys.ts';
+import { uploadObject } from '../../lib/jobs/output/output-upload.ts';
 import { retrying } from '../output/retrying.ts';
 import { machineTiming } from '../output/timing.ts';
+import type { Redaction } from '../secrets/redaction.ts';
 import { type FoundFile, findAttachments, warningsOf } from './find-attachments.ts';
 import { maskedNames } from './masked-names.ts';
 

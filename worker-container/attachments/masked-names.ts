@@ -1,4 +1,4 @@
-import type { Redaction } from '../masking/redaction.ts';
+import type { Redaction } from '../secrets/redaction.ts';
 
 /** Names of files as they may be told: secrets in them masked, and still each another. */
 export function maskedNames(names: readonly string[], redaction: Redaction): string[] {

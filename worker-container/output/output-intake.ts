@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Redactor } from '../masking/redactor.ts';
-import type { Spool } from '../spool.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import type { Spool } from './spool.ts';
 import { pause, type Timing } from './timing.ts';
 
 export interface IntakeOptions {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { uploadObject } from '../../lib/jobs/output-upload.ts';
+import { uploadObject } from '../../lib/jobs/output/output-upload.ts';
 
 /** What shipping output asks of the object store. Every call may be repeated with the same arguments. */
 export interface OutputObjects {

@@ -1,8 +1,8 @@
-import { LIVE_CHUNK_BYTES } from '../../lib/jobs/output-keys.ts';
-import type { Spool } from '../spool.ts';
+import { LIVE_CHUNK_BYTES } from '../../lib/jobs/output/output-keys.ts';
 import { FlushTimer } from './flush-timer.ts';
 import type { OutputObjects } from './output-objects.ts';
 import { retrying } from './retrying.ts';
+import type { Spool } from './spool.ts';
 import type { Timing } from './timing.ts';
 
 export interface StreamShipperOptions {

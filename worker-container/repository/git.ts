@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { allowedProtocols } from '../../lib/catalog/repository-address.ts';
-import type { WorkerEnv } from '../../lib/config/env.ts';
-import type { Ending } from '../ending.ts';
-import type { Redaction } from '../masking/redaction.ts';
-import { runPreparing } from '../preparing-process.ts';
+import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import { allowedProtocols } from '../../lib/projects/repository-address.ts';
+import type { Ending } from '../commands/ending.ts';
+import { runPreparing } from '../commands/preparing-process.ts';
+import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 
 /** Where git's calls for one attempt run, and what ends them. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EndedBeforeStart } from '../not-started.ts';
+import { EndedBeforeStart } from '../commands/not-started-error.ts';
 import { fetcherOf } from '../service-accounts/service-account.ts';
 import { giveTree, putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitSurroundings, git, runTool } from './git.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { SLOT_ACCOUNTS } from '../../lib/config/env.ts';
-import type { SharedLocks } from '../../lib/jobs/shared-lock.ts';
+import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
+import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
 
 /**
  * How long a number stays taken after its worker was last heard of, and how often a worker says that it has it. A worker

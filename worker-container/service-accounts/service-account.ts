@@ -1,4 +1,4 @@
-import { SLOT_ACCOUNTS } from '../../lib/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
 
 /** An account of this system that processes of one slot run under, and nobody else does. */
 export interface ServiceAccount {

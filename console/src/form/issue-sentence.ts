@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { faultSentence } from '../../../lib/contract/input-fault.ts';
+import { faultSentence } from '../../../lib/contract/input/input-fault.ts';
 
 /**
  * What a person has to change about a field. Where there are no words for it here, what the API allows stands in.

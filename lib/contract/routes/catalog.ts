@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 import { configDocument, importQuery, importResult, profileList, ruleList, ruleView } from '../schemas/config.ts';
-import { pageQuery } from '../schemas/page.ts';
+import { pageQuery } from '../schemas/fields/page.ts';
 import { profileView } from '../schemas/profile.ts';
 import { projectList } from '../schemas/project.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
+import { integerParameter } from '../schemas/fields/text.ts';
 import {
   draftEdit,
   job,
@@ -12,7 +13,6 @@ import {
   rereadJob,
 } from '../schemas/job.ts';
 import { jobList, jobListQuery } from '../schemas/job-list.ts';
-import { integerParameter } from '../schemas/text.ts';
 
 export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'Id of a job.' }) });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ACCOUNT_VENDORS } from '../vendors.ts';
-import { timestamp } from './text.ts';
+import { timestamp } from './fields/text.ts';
 
 /** Where a login stands. The last four are ends. */
 export const LOGIN_STATES = ['starting', 'awaiting_user', 'linked', 'failed', 'cancelled', 'expired'] as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { integerParameter, timestamp } from './text.ts';
+import { integerParameter, timestamp } from './fields/text.ts';
 
 /** An instant as clients write it; any offset, any precision. */
 const instant = (description: string) =>

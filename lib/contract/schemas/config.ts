@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { unknownMember, withoutNulls } from './entry.ts';
-import { NAME_NOTE, nameText } from './name.ts';
-import { nextCursor } from './page.ts';
+import { unknownMember, withoutNulls } from './fields/entry.ts';
+import { NAME_NOTE, nameText } from './fields/name.ts';
+import { nextCursor } from './fields/page.ts';
+import { switchParameter, timestamp } from './fields/text.ts';
 import { catalogName, profileEntry, profileView, source } from './profile.ts';
-import { switchParameter, timestamp } from './text.ts';
 
 const { catalog } = LIMITS;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { NAME_NOTE, nameText } from './fields/name.ts';
+import { wholeNumber } from './fields/number.ts';
+import { timestamp } from './fields/text.ts';
 import { projectName } from './job.ts';
 import { BINDING_MODES } from './job-deployment.ts';
-import { NAME_NOTE, nameText } from './name.ts';
-import { wholeNumber } from './number.ts';
-import { timestamp } from './text.ts';
 
 const { nameLength, urlLength, commandLength, timeoutSeconds, formerSecretSeconds } = LIMITS.deployBindings;
 

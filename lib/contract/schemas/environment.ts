@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { timestamp } from './fields/text.ts';
 import { statusCounts } from './job.ts';
 import { AGENTS, source } from './profile.ts';
 import { tokenSums } from './stats.ts';
-import { timestamp } from './text.ts';
 
 const space = z.object({ total_bytes: z.number(), free_bytes: z.number() });
 

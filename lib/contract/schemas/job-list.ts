@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { nameText } from './fields/name.ts';
+import { integerParameter, timestamp } from './fields/text.ts';
 import {
   jobState,
   namedShape,
@@ -10,9 +12,7 @@ import {
   stateReason,
   statusCounts,
 } from './job.ts';
-import { nameText } from './name.ts';
 import { AGENTS } from './profile.ts';
-import { integerParameter, timestamp } from './text.ts';
 
 /** What a list shows of a job. */
 export const jobSummary = z

@@ -1,14 +1,14 @@
 import * as z from 'zod';
+import { isLegible, LEGIBLE } from '../input/legible.ts';
 import { knownOrLater } from '../later-code.ts';
-import { isLegible, LEGIBLE } from '../legible.ts';
 import { LIMITS } from '../limits.ts';
 import { isTerminal, STATUSES, type Status, TERMINAL_STATUSES } from '../statuses.ts';
 import { changes } from './changes.ts';
+import { NAME_NOTE, nameText, pathText } from './fields/name.ts';
+import { timeoutNumber, wholeNumber } from './fields/number.ts';
+import { timestamp } from './fields/text.ts';
 import { jobDeployment } from './job-deployment.ts';
-import { NAME_NOTE, nameText, pathText } from './name.ts';
-import { timeoutNumber, wholeNumber } from './number.ts';
 import { AGENTS } from './profile.ts';
-import { timestamp } from './text.ts';
 
 export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
 

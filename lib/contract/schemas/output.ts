@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { attachment } from './attachments.ts';
 import { changes } from './changes.ts';
+import { integerParameter, switchParameter, timestamp } from './fields/text.ts';
 import { jobState, namedShape, outcomeShape, stateReason } from './job.ts';
-import { integerParameter, switchParameter, timestamp } from './text.ts';
 
 const streamText = z.string().meta({ description: 'UTF-8 text; bytes that are none become U+FFFD.' });
 

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { AGENTS } from '../agents.ts';
 import { LIMITS } from '../limits.ts';
 import { REFUSED_NAMES, whyRefused } from '../profile-variables.ts';
-import { unknownMember, withoutNulls } from './entry.ts';
-import { nameText } from './name.ts';
-import { timeoutNumber, wholeNumber } from './number.ts';
-import { timestamp } from './text.ts';
+import { unknownMember, withoutNulls } from './fields/entry.ts';
+import { nameText } from './fields/name.ts';
+import { timeoutNumber, wholeNumber } from './fields/number.ts';
+import { timestamp } from './fields/text.ts';
 
 export { AGENTS };
 

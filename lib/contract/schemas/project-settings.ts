@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { timestamp } from './fields/text.ts';
 import { secretName } from './profile.ts';
-import { timestamp } from './text.ts';
 
 const { addressLength, refLength, setupLength } = LIMITS.repository;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { nextCursor } from './fields/page.ts';
+import { timestamp } from './fields/text.ts';
 import { statusCounts } from './job.ts';
-import { nextCursor } from './page.ts';
 import { projectSettingsShape } from './project-settings.ts';
-import { timestamp } from './text.ts';
 
 /** An item of `GET /projects`. */
 export const project = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ROLES } from '../roles.ts';
 import { SCOPES } from '../scopes.ts';
-import { timestamp } from './text.ts';
+import { timestamp } from './fields/text.ts';
 import { enforcement } from './token.ts';
 
 /** `GET /session`. */

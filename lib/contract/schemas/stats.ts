@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { timestamp } from './fields/text.ts';
 import { statusCounts } from './job.ts';
-import { timestamp } from './text.ts';
 
 /** Tokens, and money where the agents' CLIs say it. */
 export const tokenSums = z

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { isLegible, LEGIBLE } from '../legible.ts';
+import { isLegible, LEGIBLE } from '../input/legible.ts';
 import { LIMITS } from '../limits.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES } from '../scopes.ts';
-import { NAME_NOTE } from './name.ts';
-import { timestamp } from './text.ts';
+import { NAME_NOTE } from './fields/name.ts';
+import { timestamp } from './fields/text.ts';
 
 /** What people read in lists and logs: one line of it. */
 const name = z

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Deployment } from '../../config/deployment.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import { type Finding, fault, inWords, ok } from '../finding.ts';
 import { CommandError, run } from './command.ts';
 

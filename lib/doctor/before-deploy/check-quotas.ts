@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Deployment } from '../../config/deployment.ts';
-import { WORKER_SIZE } from '../../config/worker-size.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
+import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { aws } from './command.ts';
 

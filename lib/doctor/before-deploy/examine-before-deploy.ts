@@ -1,4 +1,4 @@
-import { type Deployment, readDeployment } from '../../config/deployment.ts';
+import { type Deployment, readDeployment } from '../../platform/config/deployment.ts';
 import { examine, type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { checkBootstrap, checkCloudFront, checkEcsRole } from './check-account-setup.ts';
 import { checkCredentials } from './check-credentials.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { frame, PAGE_HEADERS } from '../../api/page.ts';
 import { ROLES } from '../../contract/roles.ts';
-import { frame, PAGE_HEADERS } from '../../http/page.ts';
 
 /** As what the operator can sign in: in each role, and as somebody who has none. */
 export const CHOICES = [...ROLES, 'stranger'] as const;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
-import { hostUnder } from '../browser-name.ts';
+import { hostUnder } from '../gateway/browser-name.ts';
 import { hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { isOwnConnection } from './connection-owner.ts';
 

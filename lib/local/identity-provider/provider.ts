@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Provider } from 'oidc-provider';
-import { DEFAULT_GROUPS } from '../../config/deployment.ts';
+import { DEFAULT_GROUPS } from '../../platform/config/deployment.ts';
 import { CHOICES, type Choice, choicePage } from './choice-page.ts';
 
 export interface ProviderOptions {

@@ -10,10 +10,10 @@ import {
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployment.ts';
 import { type Route, wholePath } from '../../contract/route.ts';
-import { pages, routes } from '../../contract/routes.ts';
+import { pages, routes } from '../../contract/routes/routes.ts';
 import type { ConfigDocument } from '../../contract/schemas/config.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { NOT_FOUND } from '../functions/bundle-functions.ts';
 import { apiEnvironment } from '../functions/process-environment.ts';

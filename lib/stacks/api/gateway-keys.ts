@@ -1,6 +1,6 @@
 import { ApiKey, CfnUsagePlanKey, type RestApi, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployment.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import type { OriginSecret } from './origin-secret.ts';
 
 export interface GatewayKeysProps {

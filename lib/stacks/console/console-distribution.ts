@@ -25,11 +25,11 @@ import {
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { CONSOLE_HEADERS } from '../../config/console-headers.ts';
-import type { Deployment } from '../../config/deployment.ts';
-import { GATEWAY_KEY_HEADER, ORIGIN_SECRET_HEADER } from '../../config/edge-headers.ts';
 import { BASE_PATH } from '../../contract/route.ts';
 import { TLS_ONLY_HEADERS } from '../../contract/security-headers.ts';
+import { CONSOLE_HEADERS } from '../../platform/config/console-headers.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
+import { GATEWAY_KEY_HEADER, ORIGIN_SECRET_HEADER } from '../../platform/config/edge-headers.ts';
 import { STAGE } from '../api/api-origin.ts';
 import { CONSOLE_PATHS, VIEWER_ADDRESS } from './edge-functions.ts';
 

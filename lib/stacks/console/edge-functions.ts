@@ -1,5 +1,5 @@
-import { FILE_NAME } from '../../config/console-headers.ts';
-import { VIEWER_ADDRESS_HEADER } from '../../config/edge-headers.ts';
+import { FILE_NAME } from '../../platform/config/console-headers.ts';
+import { VIEWER_ADDRESS_HEADER } from '../../platform/config/edge-headers.ts';
 
 /**
  * Programs that CloudFront runs on a viewer's request, in the little JavaScript that it knows. Made of the same constants

@@ -14,9 +14,9 @@ import {
   UserPoolClientIdentityProvider,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct, type IDependable } from 'constructs';
-import { DEFAULT_GROUPS, type Deployment } from '../../config/deployment.ts';
 import { ROLES } from '../../contract/roles.ts';
 import { finishSignIn, signedOut } from '../../contract/routes/pages.ts';
+import { DEFAULT_GROUPS, type Deployment } from '../../platform/config/deployment.ts';
 
 export interface SignInPoolProps {
   readonly deployment: Deployment;

@@ -12,7 +12,7 @@ import {
   TABLES,
   type TableName,
   type TableSpec,
-} from '../../aws/tables.ts';
+} from '../../platform/aws/tables.ts';
 
 /** What outlives every other stack: tables, queues and the bucket of the output. */
 export class DataStack extends Stack {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, type Metafile } from 'esbuild';
-import { pages, routes } from '../../contract/routes.ts';
+import { pages, routes } from '../../contract/routes/routes.ts';
 
 /** The function that answers every path and method that no route maps. */
 export const NOT_FOUND = 'not-found.answer';

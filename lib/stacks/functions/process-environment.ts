@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { CLOUD_SANDBOXES } from '../../catalog/sandboxes.ts';
-import { type Deployment, knownOrigin } from '../../config/deployment.ts';
-import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv } from '../../config/env.ts';
-import { secretsPath } from '../../config/secrets-path.ts';
-import { WORKER_SIZE } from '../../config/worker-size.ts';
+import { type Deployment, knownOrigin } from '../../platform/config/deployment.ts';
+import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv } from '../../platform/config/env.ts';
+import { secretsPath } from '../../platform/config/secrets-path.ts';
+import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { clientSecretName, whereaboutsName } from '../iam/table-grants.ts';
 import { LOGIN_PORT } from '../worker/login-reader.ts';

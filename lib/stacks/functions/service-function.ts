@@ -4,7 +4,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployment.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import { operationsEnvironment } from './process-environment.ts';
 
 export interface ServiceFunctionProps {

@@ -1,7 +1,7 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SECRET_NAMES } from '../../access/deployment-secrets.ts';
-import type { IndexSpec, TABLES, TableName } from '../../aws/tables.ts';
-import { BANDS, PRIVATE_KINDS } from '../../aws/tables.ts';
+import type { IndexSpec, TABLES, TableName } from '../../platform/aws/tables.ts';
+import { BANDS, PRIVATE_KINDS } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
 
 /** Everything that jobs leave in the bucket lies under this. */

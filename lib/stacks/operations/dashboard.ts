@@ -6,8 +6,8 @@ import {
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { BANDS } from '../../aws/tables.ts';
-import type { MetricName } from '../../operations/metrics.ts';
+import { BANDS } from '../../platform/aws/tables.ts';
+import type { MetricName } from '../../platform/operations/metrics.ts';
 import type { OperationsProps } from './operations.ts';
 import { ownMetric } from './own-metric.ts';
 

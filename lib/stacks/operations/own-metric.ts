@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Deployment } from '../../config/deployment.ts';
-import { type MetricName, NAMESPACE } from '../../operations/metrics.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
+import { type MetricName, NAMESPACE } from '../../platform/operations/metrics.ts';
 
 /** A metric of ours, of one deployment alone. */
 export function ownMetric(

@@ -3,7 +3,7 @@ import { type IVpc, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployment.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { EXPLAINED } from '../iam/iam-exceptions.ts';

@@ -4,7 +4,7 @@ import { CfnClusterCapacityProviderAssociations, Cluster, ContainerInsights } fr
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployment.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { READ_LOGIN_CODE, SCALE_WORKERS } from '../functions/bundle-functions.ts';
 import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';

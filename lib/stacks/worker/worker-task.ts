@@ -13,10 +13,10 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../config/deployment.ts';
-import { secretsPath } from '../../config/secrets-path.ts';
-import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../config/worker-rights.ts';
-import { WORKER_SIZE } from '../../config/worker-size.ts';
+import type { Deployment } from '../../platform/config/deployment.ts';
+import { secretsPath } from '../../platform/config/secrets-path.ts';
+import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../platform/config/worker-rights.ts';
+import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { operationsEnvironment, workerEnvironment } from '../functions/process-environment.ts';
 import { EXPLAINED } from '../iam/iam-exceptions.ts';

@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Job } from '../../../lib/jobs/job.ts';
-import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { metricsIn, printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';

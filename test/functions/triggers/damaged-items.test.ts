@@ -1,11 +1,11 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { timestamp } from '../../../lib/aws/table-clock.ts';
-import { claim } from '../../../lib/jobs/claim.ts';
-import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
-import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
-import { receiptKey } from '../../../lib/jobs/output-keys.ts';
+import { claim } from '../../../lib/jobs/admission/claim.ts';
+import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
+import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { metricsIn, type PrintedLine, printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -92,7 +92,7 @@ it('a damaged parked job, record of a probe or hold keeps no other job waiting',
   const tries = await deployment.store({ id: jobIdOfKey('second'), due_at: ago(60), ...limit });
   // Folders are named by a hash of their path.
   const cwd = (name: string) => `${deployment.env.PROMPTQ_WORKSPACES}/local_project/${name}`;
-  const { folderName } = await import('../../../lib/jobs/folder-holds.ts');
+  const { folderName } = await import('../../../lib/jobs/admission/folder-slots.ts');
   const waiting = [];
   for (const name of ['damaged', 'free']) {
     const job = { id: jobIdOfKey(`in ${name}`), project_id: 'local_project', cwd: cwd(name) };
@@ -136,7 +136,7 @@ it('a sweep removes what it can', async () => {
 });
 
 it('scaling counts the workers and the work that it can read', async () => {
-  const { LiveWorkers } = await import('../../../lib/jobs/workers.ts');
+  const { LiveWorkers } = await import('../../../lib/workers/live-workers.ts');
   const workers = new LiveWorkers(deployment.registry);
   const worker = { id: 'sound', host: 'h', version: '1', concurrency: 1, running: [], started_at: ago(60) };
   await workers.register(worker);
@@ -178,10 +178,10 @@ it('scaling counts the workers and the work that it can read', async () => {
     await deployment.deployments.replace(undefined, { ...made, due_at: ago(60), state: state as 'pending' });
   }
   await storeInRegistry({ kind: 'account', id: 'codex@practice', state: 7, version: 'one' });
-  const { readDemand } = await import('../../../lib/scaling/read-demand.ts');
+  const { readDemand } = await import('../../../lib/workers/scaling/read-demand.ts');
   const { table, env, clock, registry } = deployment;
-  const { JobCounts } = await import('../../../lib/jobs/counts.ts');
-  const { AccountStore } = await import('../../../lib/account/account-store.ts');
+  const { JobCounts } = await import('../../../lib/stats/counting/counts.ts');
+  const { AccountStore } = await import('../../../lib/accounts/account-store.ts');
   const demand = await printedBy(
     async () =>
       await readDemand(

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/triggers/publish-console.ts';
-import { objectClient } from '../../../lib/aws/clients.ts';
 import { PublishedConsole } from '../../../lib/console/publish-console.ts';
-import { startObjectAndQueueEmulator } from '../../../lib/local/object-and-queue-emulator.ts';
+import { startObjectAndQueueEmulator } from '../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
+import { objectClient } from '../../../lib/platform/aws/clients.ts';
 import { startCloudFormation } from '../../cloudformation.ts';
 
 const BUCKET = 'console';

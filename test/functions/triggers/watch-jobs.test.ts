@@ -1,7 +1,7 @@
 import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { timestamp } from '../../../lib/aws/table-clock.ts';
-import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { metricsIn, printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';

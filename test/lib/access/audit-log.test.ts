@@ -1,8 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditLog } from '../../../lib/access/audit-log.ts';
-import { AUDIT_KIND } from '../../../lib/aws/tables.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
+import { AUDIT_KIND } from '../../../lib/platform/aws/tables.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { generateToken } from '../../../lib/access/api-tokens.ts';
 import { authenticate, type Verifiers } from '../../../lib/access/authenticate.ts';
 import type { Principal } from '../../../lib/access/principal.ts';
+import { generateToken } from '../../../lib/access/tokens/api-tokens.ts';
 
 const known: Record<Principal['kind'], Principal> = {
   token: { kind: 'token', name: 'token:x', scopes: ['read'] },

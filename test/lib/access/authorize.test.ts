@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { authorize } from '../../../lib/access/authorize.ts';
 import type { Principal } from '../../../lib/access/principal.ts';
 import { ROLES } from '../../../lib/contract/roles.ts';
-import { routes } from '../../../lib/contract/routes.ts';
+import { routes } from '../../../lib/contract/routes/routes.ts';
 import { SCOPES } from '../../../lib/contract/scopes.ts';
 
 const OTHERS: Principal[] = [

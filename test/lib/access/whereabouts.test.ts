@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Whereabouts } from '../../../lib/access/whereabouts.ts';
+import { Whereabouts } from '../../../lib/access/service-endpoints.ts';
 
 const MINUTE = 60_000;
 

@@ -1,15 +1,15 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deliverCall } from '../../../lib/bindings/deliver-call.ts';
-import { openDeliver } from '../../../lib/bindings/open-deliver.ts';
-import { watchDeployments } from '../../../lib/bindings/watch-deployments.ts';
-import { writeBinding } from '../../../lib/bindings/write-binding.ts';
-import { BindingSecretStore } from '../../../lib/catalog/binding-secrets.ts';
-import { ProjectStore } from '../../../lib/catalog/projects.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { endAttempt } from '../../../lib/jobs/end-attempt.ts';
-import { jobIdOfKey } from '../../../lib/jobs/job-id.ts';
-import { type ReceivedCall, startReceiver } from '../../api/webhook-receiver.ts';
+import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
+import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
+import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
+import { openDeliver } from '../../../lib/deployments/open-deliver.ts';
+import { watchDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
+import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { type ReceivedCall, startReceiver } from '../../api/catalog/webhook-receiver.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 

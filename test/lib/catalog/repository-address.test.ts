@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressFault } from '../../../lib/catalog/repository-address.ts';
+import { addressFault } from '../../../lib/projects/repository-address.ts';
 
 const CLOUD = { loopback: false };
 const LOCAL = { loopback: true };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TokenInfo } from '../../../lib/access/token-store.ts';
+import type { TokenInfo } from '../../../lib/access/tokens/token-store.ts';
 import { checkTokens, type EnforcementFacts } from '../../../lib/doctor/check-tokens.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';

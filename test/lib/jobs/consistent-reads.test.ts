@@ -1,15 +1,15 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { timestamp } from '../../../lib/aws/table-clock.ts';
-import { claim } from '../../../lib/jobs/claim.ts';
-import { JobCounts } from '../../../lib/jobs/counts.ts';
-import type { Job } from '../../../lib/jobs/job.ts';
-import { watchParked } from '../../../lib/jobs/parked-jobs.ts';
-import { watchChildren } from '../../../lib/jobs/settle-attempt.ts';
-import { settledChildren } from '../../../lib/jobs/settled-children.ts';
-import { transition } from '../../../lib/jobs/transition.ts';
-import { redrive, watchRunning } from '../../../lib/jobs/watch-jobs.ts';
-import { Heartbeat } from '../../../worker-container/heartbeat.ts';
+import { claim } from '../../../lib/jobs/admission/claim.ts';
+import { watchParked } from '../../../lib/jobs/admission/parked-jobs.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
+import { watchChildren } from '../../../lib/reconciler/after-attempt.ts';
+import { settledChildren } from '../../../lib/reconciler/await-follow-ups.ts';
+import { redrive, watchRunning } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { JobCounts } from '../../../lib/stats/counting/counts.ts';
+import { Heartbeat } from '../../../worker-container/attempt/heartbeat.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
 

@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { JobStore } from '../../../lib/jobs/job-store.ts';
-import { decide } from '../../../lib/jobs/lifecycle.ts';
-import { transition } from '../../../lib/jobs/transition.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
+import { JobStore } from '../../../lib/jobs/store/job-store.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { endsOf } from '../../../lib/jobs/job-figures.ts';
-import { bucketOf } from '../../../lib/jobs/log-buckets.ts';
+import { endsOf } from '../../../lib/stats/counting/job-stats.ts';
+import { bucketOf } from '../../../lib/stats/counting/log-buckets.ts';
 import { aJob } from './a-job.ts';
 
 const times = (queued_at: string, started_at: string | undefined, finished_at: string) => ({

@@ -1,16 +1,16 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AccountStore } from '../../../lib/account/account-store.ts';
-import { DeployBindingStore } from '../../../lib/catalog/deploy-binding-store.ts';
-import { claim } from '../../../lib/jobs/claim.ts';
-import { JobCounts } from '../../../lib/jobs/counts.ts';
-import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
-import { decide } from '../../../lib/jobs/lifecycle.ts';
-import { starvingBands } from '../../../lib/jobs/starving-bands.ts';
-import { transition } from '../../../lib/jobs/transition.ts';
-import { watch } from '../../../lib/jobs/watch.ts';
-import type { Demand } from '../../../lib/scaling/decide-launch.ts';
-import { readDemand } from '../../../lib/scaling/read-demand.ts';
+import { AccountStore } from '../../../lib/accounts/account-store.ts';
+import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { claim } from '../../../lib/jobs/admission/claim.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
+import { watch } from '../../../lib/reconciler/reconciler.ts';
+import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
+import { JobCounts } from '../../../lib/stats/counting/counts.ts';
+import type { Demand } from '../../../lib/workers/scaling/decide-launch.ts';
+import { readDemand } from '../../../lib/workers/scaling/read-demand.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 

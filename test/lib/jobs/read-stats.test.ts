@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ProjectStore } from '../../../lib/catalog/projects.ts';
-import { JobCounts } from '../../../lib/jobs/counts.ts';
-import { FigureStore } from '../../../lib/jobs/figure-store.ts';
-import type { Job } from '../../../lib/jobs/job.ts';
-import { readStats } from '../../../lib/jobs/read-stats.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { JobCounts } from '../../../lib/stats/counting/counts.ts';
+import { FigureStore } from '../../../lib/stats/counting/stats-store.ts';
+import { readStats } from '../../../lib/stats/read-stats.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob } from './a-job.ts';
 

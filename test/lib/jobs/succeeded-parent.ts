@@ -1,7 +1,7 @@
-import { collectFollowUps } from '../../../lib/jobs/follow-up-blocks.ts';
-import type { Job } from '../../../lib/jobs/job.ts';
-import { liveChunkKey } from '../../../lib/jobs/output-keys.ts';
-import { transition } from '../../../lib/jobs/transition.ts';
+import { collectFollowUps } from '../../../lib/jobs/creation/follow-up-blocks.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import type { EmulatedDeployment } from '../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RUN_MARK } from '../../../lib/local/local-env.ts';
+import { RUN_MARK } from '../../../lib/local/run/local-env.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 
 const PROGRAM = new URL('../../../bin/local.ts', import.meta.url).pathname;

@@ -7,7 +7,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { afterAll } from 'vitest';
 import * as z from 'zod';
-import { type Deployment, readDeployment, SETTINGS_KEY } from '../../../lib/config/deployment.ts';
+import { type Deployment, readDeployment, SETTINGS_KEY } from '../../../lib/platform/config/deployment.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const VERSION = '1.2.3';

@@ -4,23 +4,23 @@ import type { Mutant } from '../mutant.ts';
 export const ACCOUNT: readonly Mutant[] = [
   {
     name: 'a renewed login counts whichever it was made from',
-    file: 'lib/account/account.ts',
+    file: 'lib/accounts/account.ts',
     find: ' || account.generation !== from',
     replace: '',
-    test: 'test/lib/account/account.test.ts',
+    test: 'test/lib/accounts/account.test.ts',
   },
   {
     name: 'a login that was cancelled links all the same',
-    file: 'lib/account/account.ts',
+    file: 'lib/accounts/account.ts',
     find: 'if (!isUnderWay(login) || login.id !== id) return undefined;\n  const { listener',
     replace: 'if (login?.id !== id) return undefined;\n  const { listener',
-    test: 'test/lib/account/account.test.ts',
+    test: 'test/lib/accounts/account.test.ts',
   },
   {
     name: 'a job starts again for ever with logins that others renew',
-    file: 'lib/jobs/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/lifecycle.ts',
     find: ' && restarts <= MAX_LOGIN_RESTARTS',
     replace: '',
-    test: 'test/lib/jobs/lifecycle.test.ts',
+    test: 'test/lib/jobs/lifecycle/lifecycle.test.ts',
   },
 ];

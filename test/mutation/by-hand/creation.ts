@@ -4,45 +4,45 @@ import type { Mutant } from '../mutant.ts';
 export const CREATION: readonly Mutant[] = [
   {
     name: 'a created job gets its permit after it is written',
-    file: 'lib/jobs/create-job.ts',
+    file: 'lib/jobs/creation/create-job.ts',
     find: "  if (job.status === 'QUEUED') await context.permits.send(job);\n  const created = await context.jobs.create(job);",
     replace:
       "  const created = await context.jobs.create(job);\n  if (job.status === 'QUEUED') await context.permits.send(job);",
   },
   {
     name: 'texts are written after the job',
-    file: 'lib/jobs/create-job.ts',
+    file: 'lib/jobs/creation/create-job.ts',
     find: "  await context.texts.put(job, texts);\n  if (job.status === 'QUEUED') await context.permits.send(job);\n  const created = await context.jobs.create(job);",
     replace:
       "  if (job.status === 'QUEUED') await context.permits.send(job);\n  const created = await context.jobs.create(job);\n  await context.texts.put(job, texts);",
   },
   {
     name: 'an idempotency key does not decide the id',
-    file: 'lib/jobs/create-job.ts',
+    file: 'lib/jobs/creation/create-job.ts',
     find: '(key === undefined ? undefined : jobIdOfKey(key))',
     replace: '(key === undefined ? undefined : undefined)',
   },
   {
     name: 'a follow-up has another id each time',
-    file: 'lib/jobs/follow-ups.ts',
+    file: 'lib/jobs/creation/follow-ups.ts',
     find: 'id: followUpId(parent.id, attempt, position)',
     replace: 'id: followUpId(parent.id, attempt, Math.floor(Math.random() * 1e9))',
   },
   {
     name: 'follow-ups of two attempts have the same ids',
-    file: 'lib/jobs/job-id.ts',
+    file: 'lib/jobs/lifecycle/job-id.ts',
     find: 'attempt: number, position: number): string {',
     replace: 'attempt: number, position: number): string {\n  attempt = 0;',
   },
   {
     name: 'a success does not note that its follow-ups are to be made',
-    file: 'lib/jobs/follow-up-record.ts',
+    file: 'lib/jobs/lifecycle/follow-up-record.ts',
     find: '  if (follow_ups === undefined) return job;',
     replace: '  if (follow_ups !== null) return job;',
   },
   {
     name: 'texts are read only in the cheaper way',
-    file: 'lib/jobs/job-texts.ts',
+    file: 'lib/jobs/store/job-texts.ts',
     find: ' ?? (await this.#item(owner, true))',
     replace: '',
   },

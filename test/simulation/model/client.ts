@@ -6,7 +6,7 @@ import type { Faults } from './faults.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** How often the SDK tries a call, as `lib/aws/clients.ts` sets it. */
+/** How often the SDK tries a call, as `lib/platform/aws/clients.ts` sets it. */
 const TRIES = 4;
 
 /** Where a client's calls go, and what may happen to them on the way. */

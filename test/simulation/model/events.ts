@@ -1,5 +1,5 @@
 import { isTerminal } from '../../../lib/contract/schemas/job.ts';
-import { bandOf, isBusy, type Job } from '../../../lib/jobs/job.ts';
+import { bandOf, isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from './client.ts';
 
 /** What happens to jobs, as the simulator counts it: what never happens in many lives has not been tried. */

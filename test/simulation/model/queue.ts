@@ -1,4 +1,4 @@
-import { QUEUE } from '../../../lib/aws/tables.ts';
+import { QUEUE } from '../../../lib/platform/aws/tables.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

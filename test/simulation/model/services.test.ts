@@ -14,7 +14,7 @@ import {
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TABLES } from '../../../lib/aws/tables.ts';
+import { TABLES } from '../../../lib/platform/aws/tables.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { ModelObjects } from './objects.ts';

@@ -1,4 +1,4 @@
-import { TableClock } from '../../../lib/aws/table-clock.ts';
+import { TableClock } from '../../../lib/platform/aws/table-clock.ts';
 import type { Timing } from '../../../worker-container/output/timing.ts';
 import type { Faults } from './faults.ts';
 import type { VirtualTime } from './virtual-time.ts';

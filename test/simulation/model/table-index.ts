@@ -1,4 +1,4 @@
-import type { IndexSpec } from '../../../lib/aws/tables.ts';
+import type { IndexSpec } from '../../../lib/platform/aws/tables.ts';
 import type { Item } from './expressions.ts';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { TableSpec } from '../../../lib/aws/tables.ts';
+import type { TableSpec } from '../../../lib/platform/aws/tables.ts';
 import { conditionHolds, type Item, type Placeholders } from './expressions.ts';
 import { ModelIndex } from './table-index.ts';
 import { updated } from './update-expressions.ts';

@@ -1,4 +1,4 @@
-import { isBusy, type Job } from '../../../lib/jobs/job.ts';
+import { isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 
 /** Profiles of the worlds' jobs; each works by a vendor account of its own. */

@@ -1,4 +1,4 @@
-import { joinedKey, liveChunkOffset } from '../../../lib/jobs/output-keys.ts';
+import { joinedKey, liveChunkOffset } from '../../../lib/jobs/output/output-keys.ts';
 import type { ModelObjects } from '../model/objects.ts';
 
 /** A write to the object store; `after` undefined: the object was deleted. */

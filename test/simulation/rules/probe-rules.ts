@@ -1,4 +1,4 @@
-import { type Job, PARK_REASONS } from '../../../lib/jobs/job.ts';
+import { type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import type { Item } from '../model/expressions.ts';
 

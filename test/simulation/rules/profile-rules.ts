@@ -1,4 +1,4 @@
-import type { Job } from '../../../lib/jobs/job.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { ModelDeployment } from '../worlds/deployment.ts';
 import { PROFILES } from './account-rules.ts';
 

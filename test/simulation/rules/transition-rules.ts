@@ -1,6 +1,6 @@
 import { isTerminal } from '../../../lib/contract/schemas/job.ts';
-import { BUSY_REASONS, indexKeys, isBusy, type Job, PARK_REASONS } from '../../../lib/jobs/job.ts';
-import { isReady } from '../../../lib/jobs/transition.ts';
+import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
+import { BUSY_REASONS, indexKeys, isBusy, type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
 

@@ -1,5 +1,5 @@
 import { PRICES } from '../../../bench/prices.ts';
-import { WORKER_SIZE } from '../../../lib/config/worker-size.ts';
+import { WORKER_SIZE } from '../../../lib/platform/config/worker-size.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 
 /** Of Fargate's own price, up to 70 % less. https://awsi.click/en/articles/ecs-fargate-cost-architecture/ */

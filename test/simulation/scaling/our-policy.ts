@@ -1,5 +1,5 @@
-import { type Scaling, scalingSchema } from '../../../lib/scaling/launches.ts';
-import { type ScaleContext, scaleWorkers } from '../../../lib/scaling/scale-workers.ts';
+import { type Scaling, scalingSchema } from '../../../lib/workers/scaling/launches.ts';
+import { type ScaleContext, scaleWorkers } from '../../../lib/workers/scaling/scale-workers.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { Policy, Task, World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import type { JobCreation } from '../../../lib/contract/schemas/job.ts';
-import { type Job, PARK_REASONS } from '../../../lib/jobs/job.ts';
-import { leaseIsOver } from '../../../lib/jobs/lease.ts';
+import { type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
+import { leaseIsOver } from '../../../lib/jobs/lifecycle/lease.ts';
 import { PROFILES } from '../rules/account-rules.ts';
 import type { Answer, ModelApi } from './api.ts';
 import type { ModelDeployment } from './deployment.ts';

@@ -1,7 +1,7 @@
-import { BANDS, type Band, TABLES } from '../../../lib/aws/tables.ts';
 import { STATUSES } from '../../../lib/contract/schemas/job.ts';
-import { bandOf, type Job } from '../../../lib/jobs/job.ts';
-import { attemptPrefix, receiptKey } from '../../../lib/jobs/output-keys.ts';
+import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { attemptPrefix, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
+import { BANDS, type Band, TABLES } from '../../../lib/platform/aws/tables.ts';
 import type { Actor, Network } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import { type EventKind, eventsOfWrite, noEvents } from '../model/events.ts';

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { indexKeys, type Job } from '../../../lib/jobs/job.ts';
-import { receiptKey } from '../../../lib/jobs/output-keys.ts';
+import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { ENV } from '../model/environment.ts';
 import type { Item } from '../model/expressions.ts';
 import type { ModelDeployment } from './deployment.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { shellOutput } from '../../../lib/agents/shell-output.ts';
-import { collectFollowUps, type FollowUpBlocks } from '../../../lib/jobs/follow-up-blocks.ts';
-import { joinedKey, liveChunkKey } from '../../../lib/jobs/output-keys.ts';
-import type { StreamManifest } from '../../../lib/jobs/receipt.ts';
-import { StreamTally } from '../../../lib/jobs/stream-tally.ts';
+import { collectFollowUps, type FollowUpBlocks } from '../../../lib/jobs/creation/follow-up-blocks.ts';
+import type { StreamManifest } from '../../../lib/jobs/lifecycle/receipt.ts';
+import { joinedKey, liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';
+import { StreamTally } from '../../../lib/jobs/output/stream-tally.ts';
+import { shellOutput } from '../../../lib/vendors/shell/shell-output.ts';
 import type { OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { StreamShipper } from '../../../worker-container/output/stream-shipper.ts';
 import { deadline, type Timing } from '../../../worker-container/output/timing.ts';

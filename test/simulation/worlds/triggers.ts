@@ -1,6 +1,6 @@
-import { JobCounts } from '../../../lib/jobs/counts.ts';
-import { watch } from '../../../lib/jobs/watch.ts';
-import { watchBusy } from '../../../lib/jobs/watch-jobs.ts';
+import { watchBusy } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { watch } from '../../../lib/reconciler/reconciler.ts';
+import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';

@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openWatch } from '../../../lib/jobs/open-watch.ts';
-import { starvingBands } from '../../../lib/jobs/starving-bands.ts';
+import { openWatch } from '../../../lib/reconciler/open-reconciler.ts';
+import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { pause } from '../../../worker-container/output/timing.ts';
-import { PermitSource } from '../../../worker-container/permit-source.ts';
-import { Worker } from '../../../worker-container/worker.ts';
+import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { Worker } from '../../../worker-container/pool/worker.ts';
 import { type Actor, ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import { SimulatedProcess } from '../model/simulated-process.ts';

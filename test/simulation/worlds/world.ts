@@ -1,4 +1,4 @@
-import { type Job, PARK_REASONS } from '../../../lib/jobs/job.ts';
+import { type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
 import { ModelClient } from '../model/client.ts';
 import type { EventCounts } from '../model/events.ts';
 import { type FaultCounts, Faults } from '../model/faults.ts';

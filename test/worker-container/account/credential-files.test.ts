@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ended, started, unlinked } from '../../../lib/account/account.ts';
-import { AccountStore } from '../../../lib/account/account-store.ts';
+import { ended, started, unlinked } from '../../../lib/accounts/account.ts';
+import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 

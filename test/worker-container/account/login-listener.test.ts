@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { handler } from '../../../functions/triggers/read-login-code.ts';
-import { askLogin, NONCE_HEADER } from '../../../lib/account/ask-login.ts';
+import { askLogin, NONCE_HEADER } from '../../../lib/accounts/ask-login.ts';
 import { listenForLogin } from '../../../worker-container/account/login-listener.ts';
 
 const PROMPT = { login_id: 'one', verification_uri: 'https://vendor.example/device', user_code: 'ABCD-12345' };

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
+import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { AgentRun } from '../../../worker-container/agents/agent.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
-import { endTree, findMarked, spawnTree } from '../../../worker-container/process-tree.ts';
+import { endTree, findMarked, spawnTree } from '../../../worker-container/commands/process-tree.ts';
 import { claudeCli, INSTALL_LIMIT } from './claude-cli.ts';
 import { type PracticeMessages, startPracticeMessages, textsOf } from './practice-messages.ts';
 import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';

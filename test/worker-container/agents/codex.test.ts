@@ -2,8 +2,8 @@ import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
+import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
 import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';
 

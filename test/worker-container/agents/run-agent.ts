@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { AgentFacts } from '../../../lib/agents/agent-output.ts';
+import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { Agent, AgentRun } from '../../../worker-container/agents/agent.ts';
 
 /** What came of one real run of an agent's CLI. */

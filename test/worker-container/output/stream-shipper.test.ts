@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIVE_CHUNK_BYTES } from '../../../lib/jobs/output-keys.ts';
+import { LIVE_CHUNK_BYTES } from '../../../lib/jobs/output/output-keys.ts';
 import type { OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { StreamShipper } from '../../../worker-container/output/stream-shipper.ts';
 import { VirtualTime } from '../../simulation/model/virtual-time.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'vitest';
-import { WORKER_RIGHTS } from '../../../lib/config/worker-rights.ts';
+import { WORKER_RIGHTS } from '../../../lib/platform/config/worker-rights.ts';
 import { type ServiceAccounts, serviceAccounts } from '../../../worker-container/service-accounts/service-account.ts';
 
 /** `setpriv` with what a deployed worker's root may do, and no more. */

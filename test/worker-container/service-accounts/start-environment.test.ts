@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endAccount, spawnTree, type Tree } from '../../../worker-container/process-tree.ts';
+import { endAccount, spawnTree, type Tree } from '../../../worker-container/commands/process-tree.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { startUnder } from '../../../worker-container/service-accounts/start-under-account.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';

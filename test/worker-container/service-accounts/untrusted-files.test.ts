@@ -16,15 +16,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { started } from '../../../lib/account/account.ts';
-import { AccountStore } from '../../../lib/account/account-store.ts';
+import { started } from '../../../lib/accounts/account.ts';
+import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
 import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { findAttachments } from '../../../worker-container/attachments/find-attachments.ts';
 import { keepAttachments } from '../../../worker-container/attachments/keep-attachments.ts';
-import { Redaction } from '../../../worker-container/masking/redaction.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import {
   giveTree,

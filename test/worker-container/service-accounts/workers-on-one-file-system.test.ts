@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createJob } from '../../../lib/jobs/create-job.ts';
+import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
 import { waitFor } from '../../local-service.ts';

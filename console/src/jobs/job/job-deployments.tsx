@@ -3,7 +3,7 @@ import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { hasEditorScheme } from '../../../../lib/contract/editor-link.ts';
+import { hasEditorScheme } from '../../../../lib/contract/input/editor-link.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
 import { notify } from '../../feedback/notices.tsx';

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fetchLocalhost } from '../../../../lib/access/localhost-fetch.ts';
+import { fetchLocalhost } from '../../../../lib/access/sign-in/localhost-fetch.ts';
 import { isOwnConnection } from '../../../../lib/local/identity-provider/connection-owner.ts';
 import { startIdentityProvider } from '../../../../lib/local/identity-provider/identity-provider.ts';
 

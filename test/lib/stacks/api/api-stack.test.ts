@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { DELIVERIES, PRIVATE_KINDS } from '../../../../lib/aws/tables.ts';
-import { apiEnv, readEnv, triggerEnv } from '../../../../lib/config/env.ts';
 import { wholePath } from '../../../../lib/contract/route.ts';
-import { pages, routes } from '../../../../lib/contract/routes.ts';
+import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
+import { DELIVERIES, PRIVATE_KINDS } from '../../../../lib/platform/aws/tables.ts';
+import { apiEnv, readEnv, triggerEnv } from '../../../../lib/platform/config/env.ts';
 import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { KEEP_ORIGIN_SECRET, TRIGGERS } from '../../../../lib/stacks/functions/bundle-functions.ts';

@@ -1,16 +1,16 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CONSOLE_HEADERS, consoleFile } from '../../../../lib/config/console-headers.ts';
+import { wholePath } from '../../../../lib/contract/route.ts';
+import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
+import { TLS_ONLY_HEADERS } from '../../../../lib/contract/security-headers.ts';
+import { CONSOLE_HEADERS, consoleFile } from '../../../../lib/platform/config/console-headers.ts';
 import {
   GATEWAY_KEY_HEADER,
   ORIGIN_SECRET_HEADER,
   VIEWER_ADDRESS_HEADER,
-} from '../../../../lib/config/edge-headers.ts';
-import { originSecretEnv, publishConsoleEnv, readEnv } from '../../../../lib/config/env.ts';
-import { wholePath } from '../../../../lib/contract/route.ts';
-import { pages, routes } from '../../../../lib/contract/routes.ts';
-import { TLS_ONLY_HEADERS } from '../../../../lib/contract/security-headers.ts';
+} from '../../../../lib/platform/config/edge-headers.ts';
+import { originSecretEnv, publishConsoleEnv, readEnv } from '../../../../lib/platform/config/env.ts';
 import { KEEP_ORIGIN_SECRET, PUBLISH_CONSOLE } from '../../../../lib/stacks/functions/bundle-functions.ts';
 import { functionsById, roleGrants } from '../api/api-methods.ts';
 import { policyDocument, propertiesOfOnly, resourcesOf, standIns } from '../synthesis.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { BANDS, DELIVERIES, QUEUE, TABLES, type TableSpec } from '../../../../lib/aws/tables.ts';
+import { BANDS, DELIVERIES, QUEUE, TABLES, type TableSpec } from '../../../../lib/platform/aws/tables.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { policyDocument, resourcesOf, testApp } from '../synthesis.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Route } from '../../../../lib/contract/route.ts';
-import { pages, routes } from '../../../../lib/contract/routes.ts';
+import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
 import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import type { Served } from '../../../../lib/stacks/iam/access-statements.ts';

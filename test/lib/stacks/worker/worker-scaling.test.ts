@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { countEnv, readEnv, scaleEnv } from '../../../../lib/config/env.ts';
+import { countEnv, readEnv, scaleEnv } from '../../../../lib/platform/config/env.ts';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, roleStatements, standIns, testApp, VERSION } from '../synthesis.ts';
 

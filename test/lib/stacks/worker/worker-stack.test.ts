@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { PRIVATE_KINDS } from '../../../../lib/aws/tables.ts';
-import { readEnv, workerEnv } from '../../../../lib/config/env.ts';
+import { PRIVATE_KINDS } from '../../../../lib/platform/aws/tables.ts';
+import { readEnv, workerEnv } from '../../../../lib/platform/config/env.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { WorkerStack } from '../../../../lib/stacks/worker/worker-stack.ts';
 import {

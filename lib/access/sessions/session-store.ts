@@ -1,0 +1,197 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { ROLES, type Role } from '../../contract/roles.ts';
+import { queriedItems } from '../../platform/aws/queried-items.ts';
+import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
+import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
+
+const KIND = PRINCIPAL_KINDS.session;
+
+/** Use is written down at most this often, in milliseconds; more often only where a session ends sooner without use. */
+const NOTE_USE_EVERY = 5 * 60_000;
+
+const sessionSchema = z.object({
+  id: z.string(),
+  hash: z.string(),
+  subject: z.string(),
+  /** What is written down about who did something. */
+  name: z.string(),
+  email: z.string().optional(),
+  role: z.enum(ROLES),
+  /** The browser and the address of the sign-in, for people to recognise; they decide nothing. */
+  browser: z.string().optional(),
+  address: z.string().optional(),
+  created_at: z.string(),
+  last_used_at: z.string(),
+  /** Moves on with use. */
+  expires_at: z.string(),
+  /** Never moves; use can't put `expires_at` behind it. */
+  ends_at: z.string(),
+});
+type SessionItem = z.output<typeof sessionSchema>;
+
+/** A session as it may be shown; nothing of it proves it. */
+export type Session = Omit<SessionItem, 'hash' | 'ends_at'>;
+
+/** Who signed in. */
+export interface Person {
+  /** The identity provider's own name for the person, which never changes. */
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly role: Role;
+}
+
+/** Where somebody signed in. */
+export interface SignInPlace {
+  /** In words: `Firefox on Linux`. */
+  readonly browser: string | undefined;
+  readonly address: string | undefined;
+}
+
+/** Browser sessions, by hash of the cookie that proves them. An ended one is gone. */
+export class SessionStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+  readonly #idle: number;
+  readonly #longest: number;
+
+  /** `idleSeconds`: how long a session lasts without use; `maxSeconds`: with use. */
+  constructor(options: {
+    table: DynamoDBDocumentClient;
+    registryTable: string;
+    clock: Clock;
+    idleSeconds: number;
+    maxSeconds: number;
+  }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+    this.#idle = options.idleSeconds * 1000;
+    this.#longest = options.maxSeconds * 1000;
+  }
+
+  /** Begins a session. `cookie` proves it, is returned this once and kept nowhere. */
+  async start(person: Person, place?: SignInPlace): Promise<{ cookie: string; session: Session }> {
+    const cookie = randomBytes(32).toString('base64url');
+    const hash = hashOf(cookie);
+    const now = this.#clock.now();
+    const item: SessionItem = {
+      id: idOf(hash),
+      hash,
+      subject: person.subject,
+      name: `user:${person.email ?? person.subject}`,
+      ...(person.email !== undefined && { email: person.email }),
+      role: person.role,
+      ...(place?.browser !== undefined && { browser: place.browser }),
+      ...(place?.address !== undefined && { address: place.address }),
+      created_at: timestamp(now),
+      last_used_at: timestamp(now),
+      expires_at: timestamp(now + Math.min(this.#idle, this.#longest)),
+      ends_at: timestamp(now + this.#longest),
+    };
+    await this.#table.send(
+      new PutCommand({ TableName: this.#tableName, Item: { kind: KIND, ...item, ...epoch(item.expires_at) } }),
+    );
+    return { cookie, session: shown(item) };
+  }
+
+  /** The session that this cookie proves, or undefined, without saying why. Reads consistently: an ending acts at once. */
+  async verify(cookie: string): Promise<Session | undefined> {
+    if (!/^[\w-]{43}$/.test(cookie)) return undefined;
+    const hash = hashOf(cookie);
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: idOf(hash) }, ConsistentRead: true }),
+    );
+    if (Item === undefined) return undefined;
+    const item = sessionSchema.parse(Item);
+    const now = this.#clock.now();
+    if (!timingSafeEqual(Buffer.from(item.hash), Buffer.from(hash)) || isOver(item, now)) return undefined;
+    if (Date.parse(item.last_used_at) > now - Math.min(NOTE_USE_EVERY, this.#idle / 4)) return shown(item);
+    return await this.#noteUse(item, now);
+  }
+
+  /** Those that are not over, newest first. */
+  async list(): Promise<Session[]> {
+    const sessions: SessionItem[] = [];
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': KIND },
+      ConsistentRead: true,
+    });
+    for await (const item of items) sessions.push(sessionSchema.parse(item));
+    const now = this.#clock.now();
+    const live = sessions.filter((item) => !isOver(item, now));
+    return live.sort((a, b) => b.created_at.localeCompare(a.created_at)).map(shown);
+  }
+
+  /** Ends a session at once. Returns whether there was one. */
+  async end(id: string): Promise<boolean> {
+    const { Attributes } = await this.#table.send(
+      new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ReturnValues: 'ALL_OLD' }),
+    );
+    return Attributes !== undefined && !isOver(sessionSchema.parse(Attributes), this.#clock.now());
+  }
+
+  /** Ends the session that this cookie proves, if there is one. */
+  async endByCookie(cookie: string): Promise<boolean> {
+    return await this.end(idOf(hashOf(cookie)));
+  }
+
+  /** undefined if the session was ended meanwhile: use must not bring it back. */
+  async #noteUse(item: SessionItem, now: number): Promise<Session | undefined> {
+    const ends = Date.parse(item.ends_at);
+    const used = { last_used_at: timestamp(now), expires_at: timestamp(Math.min(now + this.#idle, ends)) };
+    try {
+      await this.#table.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: { kind: KIND, id: item.id },
+          UpdateExpression: 'SET last_used_at = :used, expires_at = :expires, expires_at_epoch = :epoch',
+          ConditionExpression: 'attribute_exists(id)',
+          ExpressionAttributeValues: {
+            ':used': used.last_used_at,
+            ':expires': used.expires_at,
+            ':epoch': epoch(used.expires_at).expires_at_epoch,
+          },
+        }),
+      );
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+    return shown({ ...item, ...used });
+  }
+}
+
+/** Also by the end that use can't move, whatever was written. */
+function isOver(item: SessionItem, now: number): boolean {
+  return item.expires_at <= timestamp(now) || item.ends_at <= timestamp(now);
+}
+
+function shown({ hash: _hash, ends_at: _ends, ...rest }: SessionItem): Session {
+  return rest;
+}
+
+/** When the table may remove the item by itself; that it is still there says nothing. */
+function epoch(expiresAt: string): { expires_at_epoch: number } {
+  return { expires_at_epoch: Math.ceil(Date.parse(expiresAt) / 1000) };
+}
+
+/** 32 random bytes need no slow hash. */
+function hashOf(cookie: string): string {
+  return createHash('sha256').update(cookie).digest('hex');
+}
+
+function idOf(hash: string): string {
+  return `ses_${hash.slice(0, 24)}`;
+}

@@ -1,0 +1,169 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { ApiError } from '../../contract/errors.ts';
+import { SCOPES, type Scope } from '../../contract/scopes.ts';
+import { queriedItems } from '../../platform/aws/queried-items.ts';
+import type { Clock } from '../../platform/aws/table-clock.ts';
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
+import { generateToken, hashToken, isWellFormed, tokenIdOf } from './api-tokens.ts';
+
+const KIND = PRINCIPAL_KINDS.token;
+
+const TOKEN_STATES = ['active', 'suspended', 'revoked'] as const;
+export type TokenState = (typeof TOKEN_STATES)[number];
+
+const tokenSchema = z.object({
+  id: z.string(),
+  hash: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  state: z.enum(TOKEN_STATES),
+  created_at: z.string(),
+  expires_at: z.string().optional(),
+  last_used_at: z.string().optional(),
+});
+type TokenItem = z.output<typeof tokenSchema>;
+
+/** A token as operators see it; never the token itself, nor its hash. */
+export type TokenInfo = Omit<TokenItem, 'hash'>;
+
+/** Last use is written at most this often, in milliseconds. */
+const LAST_USED_EVERY = 3_600_000;
+
+/** From then on times are written with more digits, and their order as texts is not theirs as times. */
+const END_OF_TIME = Date.UTC(10_000, 0);
+
+/** API tokens, by hash. */
+export class TokenStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+  }
+
+  /**
+   * Makes a token. The text is returned this once and kept nowhere.
+   * @param options.expiresIn milliseconds; or `expiresAt`: milliseconds since 1970
+   * @throws ApiError `invalid_request` for an `expiresAt` that is not to come
+   */
+  async create(options: {
+    name: string;
+    scopes: readonly Scope[];
+    expiresIn?: number;
+    expiresAt?: number;
+  }): Promise<TokenInfo & { token: string }> {
+    const token = generateToken();
+    const hash = hashToken(token);
+    const now = this.#clock.now();
+    const expiry = expiryOf(options, now);
+    const item: TokenItem = {
+      id: tokenIdOf(hash),
+      hash,
+      name: options.name,
+      scopes: [...options.scopes],
+      state: 'active',
+      created_at: timestamp(now),
+      ...(expiry !== undefined && { expires_at: timestamp(expiry) }),
+    };
+    await this.#table.send(
+      new PutCommand({
+        TableName: this.#tableName,
+        Item: { kind: KIND, ...item },
+        ConditionExpression: 'attribute_not_exists(id)',
+      }),
+    );
+    return { ...info(item), token };
+  }
+
+  /** The active, unexpired token that this text is, or undefined, without saying why. Reads consistently: a revocation acts at once. */
+  async verify(text: string): Promise<TokenInfo | undefined> {
+    if (!isWellFormed(text)) return undefined;
+    const hash = hashToken(text);
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: tokenIdOf(hash) }, ConsistentRead: true }),
+    );
+    if (Item === undefined) return undefined;
+    const item = tokenSchema.parse(Item);
+    if (!timingSafeEqual(Buffer.from(item.hash), Buffer.from(hash)) || item.state !== 'active') return undefined;
+    const now = this.#clock.now();
+    if (item.expires_at !== undefined && item.expires_at <= timestamp(now)) return undefined;
+    if (item.last_used_at === undefined || Date.parse(item.last_used_at) < now - LAST_USED_EVERY)
+      await this.#markUsed(item.id, now);
+    return info(item);
+  }
+
+  async list(): Promise<TokenInfo[]> {
+    const tokens: TokenInfo[] = [];
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': KIND },
+    });
+    for await (const item of items) tokens.push(info(tokenSchema.parse(item)));
+    return tokens.sort((a, b) => b.created_at.localeCompare(a.created_at));
+  }
+
+  /**
+   * Suspends, resumes or revokes. A revoked token stays revoked.
+   * @returns the token as it then is, or why nothing was changed.
+   */
+  async setState(id: string, state: TokenState): Promise<TokenInfo | 'unknown' | 'revoked'> {
+    try {
+      const { Attributes } = await this.#table.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: { kind: KIND, id },
+          UpdateExpression: 'SET #state = :state',
+          ConditionExpression: 'attribute_exists(id) AND (#state <> :revoked OR :state = :revoked)',
+          ExpressionAttributeNames: { '#state': 'state' },
+          ExpressionAttributeValues: { ':state': state, ':revoked': 'revoked' },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return info(tokenSchema.parse(Attributes));
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return error.Item === undefined ? 'unknown' : 'revoked';
+      throw error;
+    }
+  }
+
+  /** Of many calls at once one notes it. */
+  async #markUsed(id: string, now: number): Promise<void> {
+    try {
+      await this.#table.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: { kind: KIND, id },
+          UpdateExpression: 'SET last_used_at = :now',
+          ConditionExpression:
+            'attribute_exists(id) AND (attribute_not_exists(last_used_at) OR last_used_at < :before)',
+          ExpressionAttributeValues: { ':now': timestamp(now), ':before': timestamp(now - LAST_USED_EVERY) },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+}
+
+function expiryOf({ expiresIn, expiresAt }: { expiresIn?: number; expiresAt?: number }, now: number) {
+  if (expiresAt === undefined) return expiresIn === undefined ? undefined : now + expiresIn;
+  if (expiresAt > now && expiresAt < END_OF_TIME) return expiresAt;
+  const received = Number.isNaN(new Date(expiresAt).getTime()) ? expiresAt : new Date(expiresAt).toISOString();
+  throw ApiError.because(
+    'invalid_request',
+    `body.expires_at: received ${received}; expected a time to come (it is ${timestamp(now)}), up to the year 9999`,
+  );
+}
+
+function info({ hash: _hash, ...rest }: TokenItem): TokenInfo {
+  return rest;
+}

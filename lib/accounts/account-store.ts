@@ -1,0 +1,91 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { AccountVendor } from '../contract/vendors.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { type Account, accountSchema } from './account.ts';
+
+const KIND = 'account';
+
+type Judge = (account: Account, now: number) => Account | undefined;
+
+/** How often a change is judged anew because somebody else was faster. */
+const ROUNDS = 10;
+
+export interface AccountStoreOptions {
+  readonly table: DynamoDBDocumentClient;
+  readonly registryTable: string;
+  readonly clock: Clock;
+  /** Logins at the vendors themselves and at the practice vendor know nothing of each other. */
+  readonly world: 'practice' | 'real';
+}
+
+/** The vendor accounts: one item each, changed on condition that it is as it was judged. */
+export class AccountStore {
+  readonly #options: AccountStoreOptions;
+
+  constructor(options: AccountStoreOptions) {
+    this.#options = options;
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  async read(vendor: AccountVendor, options: { consistent: boolean } = { consistent: true }): Promise<Account> {
+    const { table, registryTable } = this.#options;
+    const { Item } = await table.send(
+      new GetCommand({ TableName: registryTable, Key: this.#key(vendor), ConsistentRead: options.consistent }),
+    );
+    return accountSchema.parse(Item ?? {});
+  }
+
+  /**
+   * Changes an account. `judge` says what it becomes: the same object, nothing to write; undefined, it refuses.
+   * @param options.quietly the change is none that a client is told the time of
+   * @returns the account as it then is; undefined if refused
+   * @throws Error if others are faster again and again
+   */
+  async change(vendor: AccountVendor, judge: (account: Account, now: number) => Account): Promise<Account>;
+  async change(vendor: AccountVendor, judge: Judge, options?: { quietly: boolean }): Promise<Account | undefined>;
+  async change(vendor: AccountVendor, judge: Judge, options = { quietly: false }): Promise<Account | undefined> {
+    const { clock } = this.#options;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const known = await this.read(vendor);
+      const next = judge(known, clock.now());
+      if (next === undefined || next === known) return next;
+      const written = {
+        ...next,
+        version: known.version + 1,
+        ...(!options.quietly && { updated_at: timestamp(clock.now()) }),
+      };
+      if (await this.#put(vendor, written)) return written;
+    }
+    throw new Error(`the account ${vendor} is changed by others again and again`);
+  }
+
+  async #put(vendor: AccountVendor, account: Account): Promise<boolean> {
+    const { table, registryTable } = this.#options;
+    try {
+      await table.send(
+        new PutCommand({
+          TableName: registryTable,
+          Item: { ...this.#key(vendor), ...account },
+          ConditionExpression: account.version === 1 ? 'attribute_not_exists(id)' : '#version = :known',
+          ...(account.version > 1 && {
+            ExpressionAttributeNames: { '#version': 'version' },
+            ExpressionAttributeValues: { ':known': account.version - 1 },
+          }),
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
+  #key(vendor: AccountVendor) {
+    return { kind: KIND, id: this.#options.world === 'real' ? vendor : `${vendor}@${this.#options.world}` };
+  }
+}

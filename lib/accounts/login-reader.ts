@@ -1,0 +1,25 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { REQUEST_TIMEOUT_MS, requestLimits } from '../platform/aws/request-limits.ts';
+import { askLogin, type LoginQuestion, type LoginReply, loginReplySchema } from './ask-login.ts';
+
+/** Asks the process of a login for the code. */
+export type AskLogin = (question: LoginQuestion) => Promise<LoginReply>;
+
+/**
+ * How the code is asked for: straight away where workers can be reached, else through the function of this name, which
+ * is in the workers' network.
+ */
+export function openLoginReader({ LOGIN_READER_FUNCTION }: { LOGIN_READER_FUNCTION?: string | undefined }): AskLogin {
+  if (LOGIN_READER_FUNCTION === undefined) return askLogin;
+  // The function asks a worker, which takes longer than a service of AWS.
+  const requestHandler = { ...requestLimits(), requestTimeout: 2 * REQUEST_TIMEOUT_MS };
+  const client = new LambdaClient({ maxAttempts: 2, requestHandler });
+  return async (question) => {
+    const { Payload, FunctionError } = await client.send(
+      new InvokeCommand({ FunctionName: LOGIN_READER_FUNCTION, Payload: JSON.stringify(question) }),
+    );
+    // What went wrong stands in that function's own log.
+    if (FunctionError !== undefined || Payload === undefined) return { kind: 'silent' };
+    return loginReplySchema.parse(JSON.parse(new TextDecoder().decode(Payload)));
+  };
+}

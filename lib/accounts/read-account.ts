@@ -1,0 +1,56 @@
+import type { AccountView } from '../contract/schemas/account.ts';
+import type { AccountVendor } from '../contract/vendors.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { type Account, ended, isUnderWay, LOST, withoutLostLogin } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import type { LoginPrompt } from './ask-login.ts';
+import type { AskLogin } from './login-reader.ts';
+
+export interface AccountContext {
+  readonly accounts: AccountStore;
+  readonly askLogin: AskLogin;
+}
+
+/**
+ * The account as it is, with the code if its login waits for a person. A login whose process is gone has failed; one
+ * whose process answers has not, though its lease is over: it may have stood still with its machine.
+ */
+export async function readAccount(context: AccountContext, vendor: AccountVendor): Promise<AccountView> {
+  const { accounts } = context;
+  const account = await accounts.read(vendor);
+  const { login } = account;
+  let judge = withoutLostLogin;
+  if (isUnderWay(login) && login.listener !== undefined) {
+    const reply = await context.askLogin({ login_id: login.id, listener: login.listener });
+    if (reply.kind === 'prompt') return viewAccount(accounts, vendor, account, reply.prompt);
+    // The process says how its login ended before it goes: if the record still says that it is under way, it has died.
+    if (reply.kind === 'gone') judge = (current) => ended(current, login.id, LOST);
+  }
+  const isAsItWas = judge(account, accounts.clock.now()) === account;
+  return viewAccount(accounts, vendor, isAsItWas ? account : await accounts.change(vendor, judge));
+}
+
+/** An account as a client sees it. */
+export function viewAccount(
+  { clock }: Pick<AccountStore, 'clock'>,
+  vendor: AccountVendor,
+  { login, credential, updated_at = timestamp(clock.now()) }: Account,
+  prompt?: LoginPrompt,
+): AccountView {
+  const isLinked = credential !== undefined;
+  const prompted = isUnderWay(login) ? prompt : undefined;
+  const state = login?.state === 'starting' && prompted?.user_code !== undefined ? 'awaiting_user' : login?.state;
+  return {
+    vendor,
+    state: state ?? (isLinked ? 'linked' : 'not_linked'),
+    logged_in: isLinked,
+    ...(credential?.account !== undefined && { account: credential.account }),
+    ...(prompted?.user_code !== undefined && {
+      verification_uri: prompted.verification_uri,
+      user_code: prompted.user_code,
+      expires_at: prompted.expires_at,
+    }),
+    ...(login?.error !== undefined && { error: login.error }),
+    updated_at,
+  };
+}

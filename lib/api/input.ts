@@ -1,0 +1,85 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod';
+import { ApiError } from '../contract/errors.ts';
+import { quoted } from '../contract/input/legible.ts';
+import { parseObject, refuseUnknown } from '../contract/input/parse-object.ts';
+import type { Route, RouteInput } from '../contract/route.ts';
+import { pathParametersOf } from './path-parameters.ts';
+
+/**
+ * Parses path, query, headers and body of a request by its route's schemas.
+ * @throws ApiError `invalid_request` that says what was received, what is allowed and where.
+ */
+export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
+  const params = parse(route.params, 'path', pathParametersOf(event));
+  const query = parse(route.query, 'query', queryOf(event));
+  const headers = parse(route.headers, 'header', headersOf(event, Object.keys(route.headers?.shape ?? {})));
+  const body = route.body === undefined ? {} : parse(route.body, 'body', bodyOf(route, event));
+  return { params, query, headers, body } as RouteInput<R>;
+}
+
+/** Size of the body in bytes as the client sent it. */
+export function rawBodyBytes(event: APIGatewayProxyEvent): number {
+  if (event.body === null) return 0;
+  return Buffer.byteLength(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
+function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): unknown {
+  if (schema !== undefined)
+    return parseObject(schema, where, value, { unknown: where === 'path' ? 'ignore' : 'refuse' });
+  if (where !== 'path') refuseUnknown([], where, value);
+  return {};
+}
+
+function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
+  const query = new Map<string, string | undefined>();
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    if (values === undefined) continue;
+    if (values.length > 1) {
+      throw ApiError.because(
+        'invalid_request',
+        `query: ${quoted(name)} was given ${values.length} times; once is allowed`,
+      );
+    }
+    query.set(name, values[0]);
+  }
+  // Unlike an assignment this makes a member of `__proto__` too, which is then refused as unknown.
+  return Object.fromEntries(query);
+}
+
+/** The named headers; an empty one says nothing. */
+function headersOf(event: APIGatewayProxyEvent, names: readonly string[]): Record<string, unknown> {
+  const given = Object.entries(event.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(given.filter(([name, value]) => names.includes(name) && value));
+}
+
+function bodyOf(route: Route, event: APIGatewayProxyEvent): Record<string, unknown> {
+  if (event.body === null || event.body === '') {
+    if (route.bodyOptional) return {};
+    throw ApiError.because('invalid_request', 'body: received nothing; a JSON object is needed');
+  }
+  const value = parseJson(event.isBase64Encoded ? decode(event.body) : event.body);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const received = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
+  throw ApiError.because('invalid_request', `body: received ${received}; a JSON object is needed`);
+}
+
+function decode(base64: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    throw ApiError.because(
+      'invalid_request',
+      'body: received bytes that are not UTF-8; a JSON object in UTF-8 is needed',
+    );
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message.replace(/, ".*" is not valid JSON$/s, '') : 'unreadable';
+    throw ApiError.because('invalid_request', `body: not valid JSON (${why}); a JSON object is needed`);
+  }
+}

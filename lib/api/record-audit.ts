@@ -1,0 +1,25 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { callerAddress } from '../access/caller-address.ts';
+import type { Principal } from '../access/principal.ts';
+import { pathParametersOf } from './path-parameters.ts';
+import type { Core } from './runtime/core.ts';
+
+/** Longest value of a path parameter that is written down; ours are shorter. */
+const LONGEST = 200;
+
+/** Writes down what a principal that was let in did by this call, before it is told. */
+export async function recordAudit(
+  { audit, behindCloudFront }: Core,
+  event: APIGatewayProxyEvent,
+  call: { readonly principal: Principal; readonly action: string; readonly status: number; readonly requestId: string },
+): Promise<void> {
+  const target = Object.entries(pathParametersOf(event)).map(([name, value]) => [name, value.slice(0, LONGEST)]);
+  await audit.record({
+    actor: call.principal.name,
+    action: call.action,
+    target: Object.fromEntries(target),
+    sourceIp: callerAddress(event, { behindCloudFront }),
+    status: call.status,
+    requestId: call.requestId,
+  });
+}

@@ -1,0 +1,11 @@
+import type { Readable } from 'node:stream';
+import type { OutputAnswer } from '../jobs/output/reading/read-output.ts';
+
+/** Answers with what was asked for, or with where it is. */
+export function redirectOr(
+  answer: OutputAnswer,
+): { status: 200; body: Readable } | { status: 303; headers: { location: string } } {
+  return 'location' in answer
+    ? { status: 303, headers: { location: answer.location } }
+    : { status: 200, body: answer.body };
+}

@@ -1,0 +1,47 @@
+import type { SignInOutcome } from '../access/sign-in/sign-in.ts';
+import { beginSignIn } from '../contract/routes/pages.ts';
+import type { PageAnswer } from './serve-page.ts';
+
+/** The longest text of another's that a page shows. */
+const LONGEST = 300;
+
+/** Tells a person why there is no session. */
+export function refusedSignIn(outcome: Exclude<SignInOutcome, { kind: 'signed-in' }>): PageAnswer {
+  switch (outcome.kind) {
+    case 'unknown':
+      return {
+        status: 400,
+        page: {
+          title: 'This sign-in is over',
+          paragraphs: [
+            'It was begun in another browser, took longer than ten minutes, or is finished already. If this page came up by itself, somebody may have sent you a link that signs you in as somebody else.',
+          ],
+          link: { text: 'Sign in', path: beginSignIn.path },
+        },
+      };
+    case 'refused':
+      return {
+        status: 403,
+        page: {
+          title: 'The identity provider has not let you in',
+          paragraphs: [`It says: ${outcome.why.slice(0, LONGEST)}`],
+          link: { text: 'Sign in again', path: again(outcome.returnTo) },
+        },
+      };
+    case 'no-role':
+      return {
+        status: 403,
+        page: {
+          title: 'You have no role here',
+          paragraphs: [
+            `You are signed in as ${outcome.person.email ?? outcome.person.subject}, but in none of the groups that may use this service. Ask its administrator to make you a viewer, an operator or an admin.`,
+          ],
+          link: { text: 'Sign in as somebody else', path: again(outcome.returnTo) },
+        },
+      };
+  }
+}
+
+function again(returnTo: string): string {
+  return `${beginSignIn.path}?${new URLSearchParams({ fresh: '1', return_to: returnTo })}`;
+}

@@ -1,0 +1,67 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { AuditLog } from '../../access/audit-log.ts';
+import { DeploymentSecrets } from '../../access/deployment-secrets.ts';
+import { secretSource } from '../../access/secret-sources.ts';
+import { Whereabouts } from '../../access/service-endpoints.ts';
+import { SessionStore } from '../../access/sessions/session-store.ts';
+import { telegramUsers } from '../../access/telegram.ts';
+import { TokenRate } from '../../access/tokens/token-rate.ts';
+import { TokenStore } from '../../access/tokens/token-store.ts';
+import type { Role } from '../../contract/roles.ts';
+import { tableClient } from '../../platform/aws/clients.ts';
+import type { TableClock } from '../../platform/aws/table-clock.ts';
+import { type ApiEnv, apiEnv, readEnv } from '../../platform/config/env.ts';
+
+/** What every function of the API has; made once per process. */
+export interface Core {
+  readonly env: ApiEnv;
+  /** Whether all who are let in come through the deployment's own distribution, by TLS. */
+  readonly behindCloudFront: boolean;
+  readonly table: DynamoDBDocumentClient;
+  readonly clock: TableClock;
+  readonly tokens: TokenStore;
+  readonly audit: AuditLog;
+  readonly secrets: DeploymentSecrets;
+  /** Who of Telegram may come in, by user id. */
+  readonly telegramUsers: ReadonlyMap<string, Role>;
+  readonly tokenRate: TokenRate;
+  readonly sessions: SessionStore;
+  /** Where browsers find the service, and where people sign in. */
+  readonly whereabouts: Whereabouts;
+  readonly log: Logger;
+}
+
+let core: Core | undefined;
+
+/** @throws Error that names every fault of the environment. */
+export function openCore(): Core {
+  core ??= createCore();
+  return core;
+}
+
+function createCore(): Core {
+  const env = readEnv(apiEnv);
+  const { table, clock } = tableClient();
+  const log = new Logger({ serviceName: 'promptq-api' });
+  const registry = { table, registryTable: env.REGISTRY_TABLE, clock };
+  const sessions = new SessionStore({
+    ...registry,
+    idleSeconds: env.PROMPTQ_SESSION_IDLE_SECONDS,
+    maxSeconds: env.PROMPTQ_SESSION_MAX_SECONDS,
+  });
+  return {
+    env,
+    behindCloudFront: env.PROMPTQ_ORIGIN_DIGESTS.length > 0,
+    table,
+    clock,
+    tokens: new TokenStore(registry),
+    sessions,
+    audit: new AuditLog({ ...registry, log }),
+    secrets: new DeploymentSecrets(secretSource(env.PROMPTQ_SECRETS)),
+    telegramUsers: telegramUsers(env.PROMPTQ_TELEGRAM_USERS),
+    tokenRate: new TokenRate(env.PROMPTQ_TOKEN_RATE),
+    whereabouts: new Whereabouts(env),
+    log,
+  };
+}

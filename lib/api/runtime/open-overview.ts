@@ -1,0 +1,31 @@
+import { JobCounts } from '../../stats/counting/counts.ts';
+import { FigureStore } from '../../stats/counting/stats-store.ts';
+import type { DeploymentFacts, EnvironmentContext } from '../../stats/read-environment.ts';
+import { LiveWorkers } from '../../workers/live-workers.ts';
+import type { Core } from './core.ts';
+import { openCatalog, openProfiles, openProjects } from './open-catalog.ts';
+
+/** What the overviews of the whole deployment are made from. */
+export function openOverview(core: Core): EnvironmentContext {
+  const registry = openCatalog(core);
+  return {
+    registry,
+    counts: new JobCounts(registry.table, registry.registryTable),
+    figures: new FigureStore(registry),
+    projects: openProjects(core),
+    profiles: openProfiles(core),
+    workers: new LiveWorkers(registry),
+  };
+}
+
+/** What the environment of this process says of the deployment. */
+export function deploymentFacts({ env }: Core): DeploymentFacts {
+  return {
+    region: env.PROMPTQ_RUN_HOME === undefined ? env.AWS_REGION : 'local',
+    version: env.PROMPTQ_VERSION,
+    timeoutUnit: env.PROMPTQ_TIMEOUT_UNIT,
+    defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
+    scopeEnforcement: env.PROMPTQ_API_SCOPE_ENFORCE,
+    maxBodyBytes: env.PROMPTQ_MAX_BODY_BYTES,
+  };
+}

@@ -1,0 +1,15 @@
+import type { EditProjectContext } from '../../projects/edit-project.ts';
+import { ProjectSettingsStore } from '../../projects/project-settings.ts';
+import { ProjectStore } from '../../projects/projects.ts';
+import type { Core } from './core.ts';
+
+/** What changes how the jobs of a project work. */
+export function openProjectSettings({ table, env, clock }: Core): EditProjectContext {
+  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  return {
+    projects: new ProjectStore({ ...registry, clock }),
+    settings: new ProjectSettingsStore(registry),
+    workspaces: env.PROMPTQ_WORKSPACES,
+    rules: { loopback: env.PROMPTQ_REPOSITORY_LOOPBACK },
+  };
+}

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream';
+import type { Route, RouteInput } from '../contract/route.ts';
+import type { job as jobSchema } from '../contract/schemas/job.ts';
+import { type JobView, job as schema } from '../contract/schemas/job.ts';
+import { viewDeployments } from '../deployments/view-deployments.ts';
+import { actOnJob } from '../jobs/dispatch/act-on-job.ts';
+import type { Job } from '../jobs/lifecycle/job.ts';
+import type { JobEvent } from '../jobs/lifecycle/lifecycle.ts';
+import { findJob } from '../jobs/store/find-job.ts';
+import { viewJob } from '../jobs/views/job-view.ts';
+import type { TimeoutUnit } from '../platform/config/env.ts';
+import { type JobBodyContext, openTransitions } from './runtime/services.ts';
+import { serve } from './serve.ts';
+
+/** A route that does something to a job and answers with the job as it then is. */
+type ActionRoute = Route & {
+  readonly responses: { readonly 200: { readonly description: string; readonly schema: typeof jobSchema } };
+};
+
+/** The handler of an action that needs nothing but the job: `action` is the word that a client knows it by. */
+export function serveAction(route: ActionRoute, action: string, event: JobEvent) {
+  return serve(route, openTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
+    const job = await findJob(context.jobs, String((input.params as { id: string }).id));
+    const changed = await actOnJob(context, job, event, action);
+    return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
+  });
+}
+
+/**
+ * A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers.
+ * @param read what only `GET /jobs/{id}` answers
+ */
+export async function jobBody(
+  job: Job,
+  context: JobBodyContext,
+  timeoutUnit: TimeoutUnit,
+  read: Partial<Pick<JobView, 'queue' | 'attempts'>> = {},
+): Promise<Readable> {
+  const view = { ...(await wholeView(job, context, timeoutUnit)), ...read };
+  return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
+}
+
+/** A job with all that is kept beside its item. */
+export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<JobView> {
+  const [told = job] = await context.waiting.told([job]);
+  const receipt = job.has_changes === true ? await context.readReceipt(job.id, job.attempt) : undefined;
+  return viewJob(told, await context.texts.get(job), timeoutUnit, {
+    labels: await context.texts.labels.of(job),
+    deployments: await viewDeployments(context, job),
+    changes: receipt?.changes,
+  });
+}

@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream';
+import middy from '@middy/core';
+import { executionModeStandard } from '@middy/core/Standard';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
+import { authorize } from '../access/authorize.ts';
+import { callerAddress } from '../access/caller-address.ts';
+import { refuseForeignOrigin } from '../access/own-origin.ts';
+import type { Principal } from '../access/principal.ts';
+import { cookieNames } from '../access/sessions/session-cookie.ts';
+import { ALLOWED_METHODS } from '../contract/allowed-methods.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Route, RouteInput } from '../contract/route.ts';
+import { unmappedScope } from '../contract/scope-families.ts';
+import type { Scope } from '../contract/scopes.ts';
+import { isJobId } from '../jobs/lifecycle/job-id.ts';
+import { acceptsByName } from './accepts-by-name.ts';
+import { type Answer, type AnswerSettings, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
+import { isDetour } from './bypassed-cloudfront.ts';
+import { beforeDeadline } from './deadline.ts';
+import { parseInput, rawBodyBytes } from './input.ts';
+import { pathParametersOf } from './path-parameters.ts';
+import { recordAudit } from './record-audit.ts';
+import { type Core, openCore } from './runtime/core.ts';
+import { openVerifiers } from './runtime/open-verifiers.ts';
+
+/** A call in progress. */
+export interface Call {
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly core: Core;
+  /** Whether the caller asked for this media type by name. */
+  readonly accepts: (mediaType: string) => boolean;
+  /** Judges the caller anew, as at the beginning, for answers that last. @throws ApiError `unauthorized`, `forbidden` */
+  readonly admit: () => Promise<Principal>;
+  /** Has the log tell the job that this call is about; one that its path names is told anyway. */
+  readonly noteJob: (jobId: string) => void;
+}
+
+/**
+ * Makes a route and a function of (parsed input, call, services) into the handler that Lambda and the local gateway call.
+ * @param open makes what the function needs, once per process.
+ */
+export function serve<R extends Route, S>(
+  route: R,
+  open: (core: Core) => S,
+  run: (input: RouteInput<R>, call: Call, services: S) => Promise<Answer<NoInfer<R>>>,
+) {
+  let services: S | undefined;
+  return wrap(route, async (event, call) => {
+    const input = parseInput(route, event);
+    services ??= open(call.core);
+    const answer = await run(input, call, services);
+    return lambdaAnswer(route, answer, answerSettings(call.requestId, call.core));
+  });
+}
+
+/** The handler of every path and method that no route maps; of a path that others do, it names the methods in `Allow`. */
+export function serveUnmapped() {
+  const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
+  const allowed = ({ resource }: APIGatewayProxyEvent) => ALLOWED_METHODS[resource];
+  return wrap({ id: 'unmapped', scope, mode: 'buffered', allowed }, async () => {
+    throw ApiError.of('not_found');
+  });
+}
+
+/** What a function's log has of every request. API Gateway's access log has the same id, and cannot have the viewer's address. */
+interface Told {
+  readonly route: string;
+  readonly request_id: string;
+  job_id: string | undefined;
+  /** As the audit log has it. */
+  source_ip?: string | undefined;
+}
+
+/** Judges in the fixed order: size, principal, scope; then route, input, job and state are the route's own matter. */
+function wrap(
+  route: Pick<Route, 'only' | 'mode' | 'audited'> & {
+    readonly id: string;
+    readonly scope: Scope | ((event: APIGatewayProxyEvent) => Scope);
+    /** The methods that a 404 names in `Allow`. */
+    readonly allowed?: (event: APIGatewayProxyEvent) => readonly string[] | undefined;
+  },
+  answer: (event: APIGatewayProxyEvent, call: Call) => Promise<LambdaAnswer>,
+) {
+  const executionMode = route.mode === 'stream' ? executionModeStreamifyResponse : executionModeStandard;
+  return middy<APIGatewayProxyEvent, LambdaAnswer>({ executionMode }).handler(
+    async (event: APIGatewayProxyEvent, context: Context) => {
+      const requestId = event.requestContext.requestId ?? context.awsRequestId;
+      const core = openCore();
+      const scope = typeof route.scope === 'function' ? route.scope(event) : route.scope;
+      const told: Told = { route: route.id, request_id: requestId, job_id: jobOfPath(event) };
+      const noteJob = (jobId: string) => {
+        told.job_id = jobId;
+      };
+      let principal: Principal | undefined;
+      const audited = async (status: number) => {
+        if (!route.audited || principal === undefined) return;
+        await recordAudit(core, event, { principal, action: route.id, status, requestId });
+      };
+      const sessionCookie = cookieNames(core.env.PROMPTQ_PUBLIC_ORIGIN).session;
+      try {
+        const bypassed = isDetour(event, core);
+        told.source_ip = callerAddress(event, { behindCloudFront: core.behindCloudFront && !bypassed });
+        if (bypassed) throw ApiError.of('forbidden');
+        if (rawBodyBytes(event) > core.env.PROMPTQ_MAX_BODY_BYTES) throw ApiError.of('body_too_large');
+        const admit = async () => {
+          const caller = await authenticate(event, { verifiers: openVerifiers(core), sessionCookie });
+          authorize(caller, { ...route, scope }, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
+          const request = { method: event.httpMethod, headers: lowerCaseHeaders(event) };
+          await refuseForeignOrigin(caller, request, () => core.whereabouts.publicOrigin());
+          return caller;
+        };
+        // A stream cuts itself off; its time is minutes.
+        const inTime = async <T>(work: Promise<T>) =>
+          route.mode === 'stream' ? await work : await beforeDeadline(work, context.getRemainingTimeInMillis());
+        principal = await inTime(admit());
+        holdBack(core, principal);
+        const accepts = (mediaType: string) => acceptsByName(event, mediaType);
+        const done = await inTime(answer(event, { principal, requestId, core, accepts, admit, noteJob }));
+        await audited(done.statusCode);
+        core.log.info('answered', { ...told, status: done.statusCode, principal: principal.name });
+        return done;
+      } catch (thrown) {
+        const { unexpected, ...refused } = refusal(thrown, answerSettings(requestId, core));
+        await audited(refused.statusCode);
+        if (unexpected) core.log.error('failed', { ...told, error: thrown as Error });
+        else core.log.info('refused', { ...told, status: refused.statusCode, principal: principal?.name });
+        const allowed = refused.statusCode === 404 ? route.allowed?.(event) : undefined;
+        return { ...refused, headers: { ...refused.headers, ...(allowed && { allow: allowed.join(', ') }) } };
+      }
+    },
+  );
+}
+
+/** The job that a path names; what has not the form of a job's id may be anything, a token too. */
+function jobOfPath(event: APIGatewayProxyEvent): string | undefined {
+  const { id } = pathParametersOf(event);
+  return id !== undefined && isJobId(id) ? id : undefined;
+}
+
+/** @throws ApiError `too_many_requests` for a token that goes too fast. */
+function holdBack({ tokenRate }: Core, principal: Principal): void {
+  const wait = principal.kind === 'token' ? tokenRate.take(principal.name) : 0;
+  if (wait > 0) throw ApiError.of('too_many_requests', undefined, wait);
+}
+
+function answerSettings(requestId: string, { behindCloudFront }: Core): AnswerSettings {
+  return { requestId, tls: behindCloudFront };
+}
+
+/** @throws Error when a buffered answer is not what the route promises: a fault of ours. */
+function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, settings: AnswerSettings): LambdaAnswer {
+  const headers = { ...baseHeaders(settings), ...answer.headers };
+  const statusCode = answer.status ?? Number(Object.keys(route.responses)[0]);
+  if (answer.body instanceof Readable) return { statusCode, headers, body: answer.body };
+  const schema = route.responses[statusCode]?.schema;
+  return { statusCode, headers, body: schema === undefined ? '' : JSON.stringify(schema.parse(answer.body)) };
+}

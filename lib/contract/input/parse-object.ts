@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { ApiError } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { faultSentence } from './input-fault.ts';
+import { quoted } from './legible.ts';
+import { refuseUnsound } from './refuse-unsound.ts';
+
+/**
+ * Parses the members of an object that somebody else wrote; a member that is null counts as absent.
+ * @param where what a refusal calls the object: `body`, `query`.
+ * @param options.unknown `ignore`: members that the schema has not are left to the schema.
+ * @throws ApiError `invalid_request` that says of the first fault what was received, what is allowed and where; several: `details.faults`.
+ */
+export function parseObject<S extends z.ZodObject>(
+  schema: S,
+  where: string,
+  value: Readonly<Record<string, unknown>>,
+  options: { unknown: 'refuse' | 'ignore' } = { unknown: 'refuse' },
+): z.output<S> {
+  refuseUnsound(where, value);
+  const unknown = options.unknown === 'refuse' ? unknownOf(Object.keys(schema.shape), value) : [];
+  const present = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const result = schema.safeParse(present);
+  if (result.success && unknown.length === 0) return result.data;
+  // Of unknown members the schema would complain too.
+  const issues = (result.error?.issues ?? []).filter(
+    ({ code, path }) => code !== 'unrecognized_keys' || path.length > 0,
+  );
+  const faults = issues.map((issue) => faultSentence(where, issue, present));
+  if (unknown.length > 0) faults.unshift(unknownSentence(Object.keys(schema.shape), where, unknown));
+  throw ApiError.because('invalid_request', firstOf(faults), {
+    ...(unknown.length > 0 && { unknown }),
+    ...(faults.length > 1 && { faults: faults.slice(0, LIMITS.faults) }),
+  });
+}
+
+/** The first fault, and how many others there are. */
+export function firstOf([first = 'not valid', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} (and ${others.length} more: details.faults)`;
+}
+
+/** @throws ApiError that names what is not known and says what is. */
+export function refuseUnknown(known: readonly string[], where: string, value: Readonly<Record<string, unknown>>): void {
+  const unknown = unknownOf(known, value);
+  if (unknown.length > 0)
+    throw ApiError.because('invalid_request', unknownSentence(known, where, unknown), { unknown });
+}
+
+function unknownOf(known: readonly string[], value: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(value).filter((name) => !known.includes(name));
+}
+
+function unknownSentence(known: readonly string[], where: string, unknown: readonly string[]): string {
+  const allowed = known.length === 0 ? 'none is allowed' : `allowed: ${known.join(', ')}`;
+  return `${where}: unknown ${unknown.map(quoted).join(', ')}; ${allowed}`;
+}

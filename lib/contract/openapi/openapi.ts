@@ -1,0 +1,165 @@
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { BASE_PATH, COMMON_ERRORS, REQUIRED_PRINCIPALS, type Route } from '../route.ts';
+import { errorResponse, headersOf, REQUEST_ID_HEADER } from './openapi-errors.ts';
+import { addExamples, type DocumentWithExamples } from './openapi-examples.ts';
+import { admitNulls, holdNull } from './openapi-nulls.ts';
+import { TAG_TEXTS } from './tags.ts';
+
+/** The schemes that a caller can prove itself with, by name. */
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API token.' },
+  apiToken: { type: 'apiKey', in: 'header', name: 'X-API-Token', description: 'An API token.' },
+  perimeter: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Perimeter-Token',
+    description: 'The secret that the deployment shares with its own trusted proxy. Not subject to scopes.',
+  },
+  telegram: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Telegram-Init-Data',
+    description: 'Init data of a Telegram Mini App, at most an hour old. What its user may do goes by role.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-promptq',
+    description:
+      'A browser after sign-in. What its user may do goes by role. Over plain http, as on a laptop, the name has no prefix.',
+  },
+} as const;
+
+/** What every route that is not for signed-in administrators alone takes. */
+const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
+
+/**
+ * The OpenAPI 3.0.3 document of a table of routes. It is the same for every deployment; what differs is added by
+ * `describeDeployment`.
+ */
+export function createOpenApi(routes: readonly Route[], version: string): Record<string, unknown> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = `${BASE_PATH}${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  const document = createDocument(
+    {
+      openapi: '3.0.3',
+      info: {
+        title: 'Promptq',
+        version,
+        contact: { name: 'The operator of this deployment' },
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+        description: [
+          'A remote job queue for prompt-driven agent jobs.',
+          'The unit of `timeout` is declared by the deployment: `x-timeout-unit` says which.',
+          `A request body has at most ${LIMITS.maxBodyBytes.default} bytes unless the deployment sets another limit.`,
+          'A member that is null in a request is taken as absent. Answers may gain members; none is removed within v1.',
+          'Of several credentials the first of API token, perimeter token, Telegram and session decides. An API token counts',
+          'alike in `Authorization: Bearer` and `X-API-Token`; two different ones are refused. Other schemes are no credential.',
+        ].join('\n'),
+      },
+      servers: [{ url: '/' }],
+      tags: [...new Set(routes.map(resourceOf))].map((name) => ({ name, description: tagText(name) })),
+      paths,
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    { override: ({ jsonSchema, io }) => mend(jsonSchema, io) },
+  );
+  const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown> & DocumentWithExamples;
+  admitNulls(plain as never);
+  tidy(plain);
+  addExamples(plain);
+  return plain;
+}
+
+function operation(route: Route): ZodOpenApiOperationObject {
+  const [resource = '', verb = ''] = route.id.split('.');
+  const responses: ZodOpenApiOperationObject['responses'] = {};
+  for (const [status, response] of Object.entries(route.responses)) {
+    responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = {
+      description: response.description,
+      ...((response.schema || response.otherMedia) && {
+        content: {
+          ...(response.schema && { 'application/json': { schema: response.schema } }),
+          ...Object.fromEntries(Object.entries(response.otherMedia ?? {}).map(([type, schema]) => [type, { schema }])),
+        },
+      }),
+      headers: headersOf({ ...REQUEST_ID_HEADER, ...response.headers }),
+    };
+  }
+  for (const [status, codes] of errorsByStatus(route)) {
+    responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = errorResponse(codes);
+  }
+  return {
+    operationId: `${verb}-${resource}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    summary: route.summary,
+    description: route.description,
+    tags: [resourceOf(route)],
+    security: (route.only === 'admin-sessions' ? ['session'] : ALL_SCHEMES).map((name) => ({ [name]: [] })),
+    ...(route.only === undefined
+      ? { 'x-required-scope': route.scope }
+      : { 'x-required-principal': REQUIRED_PRINCIPALS[route.only] }),
+    ...((route.params || route.query || route.headers) && {
+      requestParams: {
+        ...(route.params && { path: route.params }),
+        ...(route.query && { query: route.query }),
+        ...(route.headers && { header: route.headers }),
+      },
+    }),
+    ...(route.body && {
+      requestBody: { required: route.bodyOptional !== true, content: { 'application/json': { schema: route.body } } },
+    }),
+    responses,
+  };
+}
+
+function resourceOf(route: Route): string {
+  return route.id.split('.')[0] ?? '';
+}
+
+/** Puts a reference in the place of an `allOf` that holds nothing else; the digits of a whole number are no pattern of it. */
+function tidy(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if ('type' in value && value.type === 'integer' && 'pattern' in value) delete value.pattern;
+  const { allOf, ...others } = value as { allOf?: { $ref?: string }[] };
+  if (allOf?.length === 1 && allOf[0]?.$ref !== undefined && Object.keys(others).length === 0) {
+    delete (value as { allOf?: unknown }).allOf;
+    Object.assign(value, allOf[0]);
+  }
+  for (const member of Object.values(value)) tidy(member);
+}
+
+/** @throws Error for a resource without a text. */
+function tagText(name: string): string {
+  const text = TAG_TEXTS[name];
+  if (text === undefined) throw new Error(`the resource ${name} has no text in lib/contract/openapi/tags.ts`);
+  return text;
+}
+
+function errorsByStatus(route: Route): Map<string, ErrorCode[]> {
+  const byStatus = new Map<string, ErrorCode[]>();
+  for (const code of new Set<ErrorCode>([...route.errors, ...COMMON_ERRORS])) {
+    const status = String(ERRORS[code].status);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+/**
+ * OpenAPI 3.0 ignores `nullable` beside a reference, and knows no `contentEncoding`. Answers may gain members, so that
+ * none may be called closed. A nullable enum has to hold null.
+ */
+function mend(schema: Record<string, unknown>, io: 'input' | 'output'): void {
+  delete schema.contentEncoding;
+  holdNull(schema);
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
+  if (schema.nullable === true && Array.isArray(schema.allOf) && schema.type === undefined) {
+    schema.anyOf = [...(schema.allOf as unknown[]), { type: 'string', nullable: true, enum: [null] }];
+    delete schema.allOf;
+    delete schema.nullable;
+  }
+}

@@ -1,0 +1,95 @@
+import { defineRoutes, type Page } from '../route.ts';
+import { cancelCodexLogin, logoutCodexAccount, readCodexAccount, startCodexLogin } from './account.ts';
+import { listAttachments, readAttachment } from './attachments.ts';
+import { listAuditLogs } from './audit.ts';
+import {
+  deleteProfile,
+  deleteRule,
+  exportConfig,
+  importConfig,
+  listProfiles,
+  listProjects,
+  listRules,
+} from './catalog.ts';
+import { deleteBinding, listBindings, retryDeployment, writeBinding } from './deploy-bindings.ts';
+import {
+  cancelJob,
+  createJob,
+  deleteJob,
+  editDraft,
+  editJob,
+  killJob,
+  listJobs,
+  readJob,
+  readJobStatus,
+  refuseAction,
+  replaceJob,
+  rereadLogs,
+  retryJob,
+  submitJob,
+} from './jobs.ts';
+import { readLogs, readResult } from './output.ts';
+import { readEnvironment, readStats } from './overview.ts';
+import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
+import { deleteProject, editProject } from './project-settings.ts';
+import { readHealth, readOpenApi } from './service.ts';
+import { endSession, listSessions, readSession } from './sessions.ts';
+import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from './tokens.ts';
+
+/**
+ * The routing table. API Gateway's resources, the functions and their grants, parsing, scope enforcement, the OpenAPI
+ * document and the local gateway are made from it; a route exists by standing here.
+ */
+export const routes = defineRoutes([
+  readHealth,
+  readEnvironment,
+  readStats,
+  createJob,
+  listJobs,
+  readJob,
+  readJobStatus,
+  editJob,
+  replaceJob,
+  editDraft,
+  deleteJob,
+  submitJob,
+  cancelJob,
+  killJob,
+  retryJob,
+  rereadLogs,
+  refuseAction,
+  readResult,
+  readLogs,
+  writeBinding,
+  listBindings,
+  deleteBinding,
+  retryDeployment,
+  readCodexAccount,
+  startCodexLogin,
+  cancelCodexLogin,
+  logoutCodexAccount,
+  listProjects,
+  listRules,
+  listProfiles,
+  deleteRule,
+  deleteProfile,
+  importConfig,
+  exportConfig,
+  listAttachments,
+  readAttachment,
+  editProject,
+  deleteProject,
+  readOpenApi,
+  listAuditLogs,
+  readSession,
+  listSessions,
+  endSession,
+  listTokens,
+  createToken,
+  suspendToken,
+  resumeToken,
+  revokeToken,
+]);
+
+/** What browsers reach outside the API; not part of the OpenAPI document. */
+export const pages: readonly Page[] = [beginSignIn, finishSignIn, signOut, signedOut];

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
+
+/** Of items that only the function that signs calls may read: no other function's role reaches this kind. */
+const KIND = BINDING_SECRET_KIND;
+
+const itemSchema = z.object({ secret: z.string() });
+
+/** A new secret as Standard Webhooks writes it: 32 random bytes. */
+export function generateSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** What calls are signed with, each under a reference of its own, so that none is ever overwritten. */
+export class BindingSecretStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+  }
+
+  /** @returns the reference under which it is kept */
+  async put(secret: string): Promise<string> {
+    const id = randomBytes(12).toString('hex');
+    await this.#table.send(new PutCommand({ TableName: this.#tableName, Item: { kind: KIND, id, secret } }));
+    return id;
+  }
+
+  async get(ref: string): Promise<string | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: ref }, ConsistentRead: true }),
+    );
+    return Item && itemSchema.parse(Item).secret;
+  }
+
+  async delete(ref: string): Promise<void> {
+    await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id: ref } }));
+  }
+}

@@ -1,0 +1,177 @@
+import { ApiError } from '../../contract/errors.ts';
+import { faultOfTemplate } from '../../contract/input/editor-link.ts';
+import { quoted } from '../../contract/input/legible.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { type BindingView, type BindingWrite, MODE_FIELDS } from '../../contract/schemas/deploy-binding.ts';
+import type { Clock } from '../../platform/aws/table-clock.ts';
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import { DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
+import type { Reach } from '../calls/public-address.ts';
+import { faultOfTarget } from '../calls/target-url.ts';
+import { type BindingSecretStore, generateSecret } from './binding-secrets.ts';
+import { type DeployBinding, viewBinding } from './deploy-binding.ts';
+import { bindingIdOf, type DeployBindingStore } from './deploy-binding-store.ts';
+
+export interface WriteBindingContext {
+  readonly bindings: DeployBindingStore;
+  readonly secrets: BindingSecretStore;
+  readonly projects: ProjectStore;
+  readonly clock: Clock;
+  readonly reach: Reach;
+  /** Whether bindings may run commands. */
+  readonly commands: boolean;
+}
+
+const ROUNDS = 5;
+
+/**
+ * Creates or updates a binding by project and name. What is absent stays as it is, unless the mode changes: then the
+ * fields of the mode before go.
+ * @returns the binding, with its secret if one was made.
+ * @throws ApiError `invalid_request`
+ */
+export async function writeBinding(
+  context: WriteBindingContext,
+  write: BindingWrite,
+): Promise<{ view: BindingView; created: boolean }> {
+  check(context, write);
+  const project = await context.projects.resolve(projectOf(write));
+  const name = write.name ?? write.binding_mode;
+  const id = bindingIdOf(project.id, name);
+  const made = needsNewSecret(write) ? generateSecret() : undefined;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const known = await context.bindings.get(id);
+    if (known === undefined) await checkCount(context, project.id);
+    const secret = write.secret ?? made ?? (needsFirstSecret(write, known) ? generateSecret() : undefined);
+    const ref = secret === undefined ? undefined : await context.secrets.put(secret);
+    const at = timestamp(context.clock.now());
+    const next = {
+      id,
+      project_id: project.id,
+      project: project.name,
+      name,
+      ...fieldsOf(write, known),
+      secrets: secretsOf(context, write, { known, ref }),
+      created_at: known?.created_at ?? at,
+      updated_at: at,
+    };
+    const written = await context.bindings.replace(known, next);
+    if (written === undefined) {
+      if (ref !== undefined) await context.secrets.delete(ref);
+      continue;
+    }
+    await forget(context, known, written);
+    const shown = secret !== undefined && write.secret === undefined ? { secret } : {};
+    return { view: { ...viewBinding(written), ...shown }, created: known === undefined };
+  }
+  throw ApiError.of('unavailable', undefined, 1);
+}
+
+/** Removes a binding and what it signed with. @throws ApiError `not_found` */
+export async function deleteBinding(
+  context: Pick<WriteBindingContext, 'bindings' | 'secrets'>,
+  id: string,
+): Promise<BindingView> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const known = await context.bindings.get(id);
+    if (known === undefined) throw ApiError.of('not_found');
+    if (!(await context.bindings.delete(known))) continue;
+    for (const { ref } of known.secrets) await context.secrets.delete(ref);
+    return viewBinding(known);
+  }
+  throw ApiError.of('unavailable', undefined, 1);
+}
+
+function check(context: WriteBindingContext, write: BindingWrite): void {
+  const own: readonly string[] = MODE_FIELDS[write.binding_mode];
+  for (const field of Object.values(MODE_FIELDS).flat()) {
+    if (write[field] !== undefined && !own.includes(field))
+      throw refused(`body.${field}: is no field of mode ${write.binding_mode}; its fields: ${own.join(', ')}`);
+  }
+  if (!context.commands && (write.binding_mode === 'custom' || write.binding_mode === 'web_framework')) {
+    throw refused(
+      `body.binding_mode: received ${write.binding_mode}; this deployment's bindings run no commands; allowed: generic, hosted_editor`,
+    );
+  }
+  const { target_url, open_url, secret } = write;
+  const target = target_url === undefined ? undefined : faultOfTarget(target_url, context.reach);
+  if (target !== undefined) throw refused(`body.target_url: received ${quoted(target_url)}, which ${target}`);
+  const template = open_url === undefined ? undefined : faultOfTemplate(open_url);
+  if (template !== undefined) throw refused(`body.open_url: received ${quoted(open_url)}, which ${template}`);
+  const bytes = secret === undefined ? 24 : Buffer.from(secret.slice('whsec_'.length), 'base64').length;
+  if (bytes < 24 || bytes > 64) throw refused(`body.secret: received ${bytes} bytes; 24 to 64 are allowed, in base64`);
+}
+
+function projectOf({ project_id, project }: BindingWrite): string {
+  if (project_id !== undefined && project !== undefined && project_id !== project)
+    throw refused('body: project_id and project name different projects; one is enough');
+  return project_id ?? project ?? DEFAULT_PROJECT;
+}
+
+async function checkCount({ bindings }: WriteBindingContext, projectId: string): Promise<void> {
+  const { perProject } = LIMITS.deployBindings;
+  if ((await bindings.list(projectId)).length >= perProject)
+    throw refused(`body: the project has ${perProject} deploy bindings already, the most that are allowed`);
+}
+
+function needsNewSecret({ binding_mode, rotate_secret, secret }: BindingWrite): boolean {
+  return binding_mode === 'generic' && rotate_secret === true && secret === undefined;
+}
+
+function needsFirstSecret({ binding_mode }: BindingWrite, known: DeployBinding | undefined): boolean {
+  return binding_mode === 'generic' && (known?.secrets.length ?? 0) === 0;
+}
+
+type ModeFields = Pick<
+  DeployBinding,
+  | 'binding_mode'
+  | 'target_url'
+  | 'command'
+  | 'open_url'
+  | 'framework'
+  | 'install_command'
+  | 'build_command'
+  | 'deploy_command'
+  | 'timeout_seconds'
+>;
+
+function fieldsOf(write: BindingWrite, known: DeployBinding | undefined): ModeFields {
+  const before = known?.binding_mode === write.binding_mode ? known : undefined;
+  return {
+    binding_mode: write.binding_mode,
+    target_url: write.target_url ?? before?.target_url,
+    command: write.command ?? before?.command,
+    open_url: write.open_url ?? before?.open_url,
+    framework: write.framework ?? before?.framework,
+    install_command: write.install_command ?? before?.install_command,
+    build_command: write.build_command ?? before?.build_command,
+    deploy_command: write.deploy_command ?? before?.deploy_command,
+    timeout_seconds: write.timeout_seconds ?? before?.timeout_seconds,
+  };
+}
+
+/** The former secret goes on working for a while, so that a receiver can change over. */
+function secretsOf(
+  { clock }: WriteBindingContext,
+  { binding_mode }: BindingWrite,
+  { known, ref }: { known: DeployBinding | undefined; ref: string | undefined },
+): DeployBinding['secrets'] {
+  if (binding_mode !== 'generic') return [];
+  const [newest] = known?.secrets ?? [];
+  if (ref === undefined) return known?.secrets ?? [];
+  const until = timestamp(clock.now() + LIMITS.deployBindings.formerSecretSeconds * 1000);
+  return [{ ref }, ...(newest === undefined ? [] : [{ ref: newest.ref, until }])];
+}
+
+async function forget(
+  { secrets }: WriteBindingContext,
+  known: DeployBinding | undefined,
+  written: DeployBinding,
+): Promise<void> {
+  const kept = new Set(written.secrets.map(({ ref }) => ref));
+  for (const { ref } of known?.secrets ?? []) if (!kept.has(ref)) await secrets.delete(ref);
+}
+
+function refused(why: string): ApiError {
+  return ApiError.because('invalid_request', why);
+}

@@ -1,0 +1,127 @@
+import { lookup as resolve } from 'node:dns';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { LIMITS } from '../../contract/limits.ts';
+import { isReachable, type Reach } from './public-address.ts';
+import { faultOfTarget } from './target-url.ts';
+
+/** One call that tells somebody of something, as Standard Webhooks has it. */
+export interface SignedCall {
+  readonly url: string;
+  /** The same for every try, so that a receiver knows a repeat. */
+  readonly id: string;
+  readonly payload: string;
+  /** The newest first; it is signed with each. */
+  readonly secrets: readonly string[];
+  /** The time of this try. */
+  readonly at: Date;
+}
+
+/** What came of a call: the answer's status, or why there was none. */
+export type CallResult =
+  | { readonly status: number; readonly retryAfterSeconds: number | undefined }
+  | { readonly failed: string };
+
+/** Resolves a name to all its addresses; a parameter, so that a test can answer for names. */
+export type Resolve = (
+  hostname: string,
+  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
+) => void;
+
+const resolveAll: Resolve = (hostname, done) =>
+  resolve(hostname, { all: true, verbatim: true }, (error, addresses) => done(error, addresses));
+
+/**
+ * Makes one call. The name is looked up once and every address it has is judged right there, at the connection, so that
+ * a name can't lead elsewhere than what was judged. No redirect is followed, and time and size of the answer are bounded.
+ * Never rejects.
+ */
+export async function makeSignedCall(
+  call: SignedCall,
+  { reach, resolve: resolveName = resolveAll }: { reach: Reach; resolve?: Resolve },
+): Promise<CallResult> {
+  const fault = faultOfTarget(call.url, reach);
+  if (fault !== undefined) return { failed: `The address ${fault}.` };
+  const { promise, resolve: settle } = Promise.withResolvers<CallResult>();
+  try {
+    const url = new URL(call.url);
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, {
+      method: 'POST',
+      agent: false,
+      headers: headersOf(call),
+      lookup: guarded(resolveName, reach),
+      signal: AbortSignal.timeout(LIMITS.deployBindings.callSeconds * 1000),
+    });
+    request.on('response', (answer) => settle(readAnswer(request, answer)));
+    request.on('error', (error) => settle({ failed: reasonOf(error) }));
+    request.end(call.payload);
+  } catch (error) {
+    settle({ failed: reasonOf(error) });
+  }
+  return await promise;
+}
+
+/** The signature headers; one signature for each secret. */
+export function headersOf({ id, payload, secrets, at }: SignedCall): Record<string, string | number> {
+  return {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(payload),
+    'user-agent': 'promptq',
+    'webhook-id': id,
+    'webhook-timestamp': Math.floor(at.getTime() / 1000),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, payload)).join(' '),
+  };
+}
+
+/** A look-up for a connection that gives addresses only if every one of them may be reached. */
+function guarded(resolveName: Resolve, reach: Reach): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null) return callback(error, '', 0);
+      if (first === undefined) return callback(new Error(`${hostname} has no address`), '', 0);
+      const forbidden = addresses.find(({ address }) => !isReachable(address, reach));
+      if (forbidden !== undefined) {
+        const why = new Error(`${hostname} is at ${forbidden.address}, which is not of the public internet`);
+        return callback(why, '', 0);
+      }
+      if (options.all === true) return callback(null, [...addresses]);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Reads so much of the answer that the connection ends well, and no more. */
+async function readAnswer(request: ClientRequest, answer: IncomingMessage): Promise<CallResult> {
+  const status = answer.statusCode ?? 0;
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > LIMITS.deployBindings.answerBytes) break;
+    }
+  } catch {
+    // The status was there: what broke off after it changes nothing.
+  }
+  request.destroy();
+  return { status, retryAfterSeconds: secondsOf(answer.headers['retry-after']) };
+}
+
+function secondsOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter);
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The call failed.';
+  if (error.name === 'AbortError' || error.name === 'TimeoutError')
+    return `There was no answer within ${LIMITS.deployBindings.callSeconds} seconds.`;
+  // Tried at several addresses, Node says nothing but the errors of each.
+  const text = error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.name);
+  return `The call failed: ${text}`;
+}

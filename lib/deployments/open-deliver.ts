@@ -1,0 +1,29 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { PermitQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import { JobStore } from '../jobs/store/job-store.ts';
+import type { TableClient } from '../platform/aws/clients.ts';
+import type { DeliverEnv } from '../platform/config/env.ts';
+import { BindingSecretStore } from './bindings/binding-secrets.ts';
+import type { DeliverContext } from './deliver-call.ts';
+import { openDeployments } from './open-deployments.ts';
+
+/** What makes signed calls. */
+export function openDeliver(
+  from: TableClient & { readonly env: DeliverEnv; readonly queues: SQSClient },
+): DeliverContext {
+  const { env, table, clock, queues } = from;
+  return {
+    ...openDeployments(from),
+    jobs: new JobStore(table, env.JOBS_TABLE),
+    permits: new PermitQueues(queues, {
+      high: env.QUEUE_URL_HIGH,
+      normal: env.QUEUE_URL_NORMAL,
+      low: env.QUEUE_URL_LOW,
+    }),
+    clock,
+    random: Math.random,
+    secrets: new BindingSecretStore({ table, registryTable: env.REGISTRY_TABLE }),
+    reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },
+    pauses: env.PROMPTQ_CALL_PAUSES,
+  };
+}

@@ -1,0 +1,70 @@
+import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import { type Job, PENDING_BINDINGS_KEY } from '../jobs/lifecycle/job.ts';
+import type { ReadPartition } from '../jobs/store/ready-partition.ts';
+import { skipDamaged } from '../platform/aws/skip-damaged.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import type { LiveWorkers } from '../workers/live-workers.ts';
+import { announce, type DeployContext, finishDeployments, startDeployments } from './start-deployments.ts';
+
+export interface WatchDeploymentsContext extends DeployContext {
+  readonly partition: ReadPartition;
+  readonly workers: LiveWorkers;
+}
+
+/** What has been due for so long (ms) has lost its message, or the worker that was to do it. */
+const OVERDUE = 60_000;
+
+/**
+ * Finishes what a death left of what bindings had to do: writes down what is missing, tells again what nobody does, and
+ * fails commands whose worker was lost, which are never run twice by themselves.
+ * @param options.lost every message was lost: what is due later is told again too.
+ */
+export async function watchDeployments(
+  context: WatchDeploymentsContext,
+  { lost = false }: { lost?: boolean } = {},
+): Promise<void> {
+  let known: ReadonlySet<string> | undefined;
+  for await (const listed of context.partition(PENDING_BINDINGS_KEY)) {
+    known ??= new Set((await context.workers.list()).map(({ id }) => id));
+    const live = known;
+    await skipDamaged(`job ${listed.id}`, async () => {
+      const job = await context.jobs.look(listed.id);
+      if (job === undefined || job === 'newer' || job.bindings_pending === undefined) return;
+      await watchJob(context, await startDeployments(context, job), { live, lost });
+    });
+  }
+}
+
+async function watchJob(
+  context: WatchDeploymentsContext,
+  job: Job,
+  { live, lost }: { live: ReadonlySet<string>; lost: boolean },
+): Promise<void> {
+  const now = context.clock.now();
+  const open = (await context.deployments.list(job.id)).filter((one) => !isFinal(one));
+  const running: JobDeployment[] = [];
+  for (const one of open.filter(({ state }) => state === 'running')) {
+    const isOver = one.ends_by === undefined || one.ends_by < timestamp(now);
+    if (live.has(one.worker_id ?? '') && !isOver) running.push(one);
+    else await fail(context, one, now);
+  }
+  for (const one of open.filter(({ state }) => state === 'pending')) {
+    // One command of a job at a time, and one message for all of them.
+    if (runsCommands(one) && (running.length > 0 || one !== open.find((other) => isWaitingCommand(other)))) continue;
+    if (lost || Date.parse(one.due_at) < now - OVERDUE) await announce(context, job, one, { toWorkers: true });
+  }
+  for (const attempt of job.bindings_pending ?? []) await finishDeployments(context, job, attempt);
+}
+
+function isWaitingCommand(deployment: JobDeployment): boolean {
+  return deployment.state === 'pending' && runsCommands(deployment);
+}
+
+async function fail(context: WatchDeploymentsContext, deployment: JobDeployment, now: number): Promise<void> {
+  await context.deployments.replace(deployment, {
+    ...deployment,
+    state: 'failed',
+    finished_at: timestamp(now),
+    error: 'The worker that ran it was lost; how far it came is not known.',
+  });
+}

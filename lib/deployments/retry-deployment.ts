@@ -1,0 +1,49 @@
+import { ApiError } from '../contract/errors.ts';
+import { isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
+import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
+import { transition } from '../jobs/dispatch/transition.ts';
+import type { Job } from '../jobs/lifecycle/job.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { acts } from './bindings/deploy-binding.ts';
+import { announce, type DeployContext, newDeployment } from './start-deployments.ts';
+
+/**
+ * Has a binding act on a succeeded job's newest attempt again, or for the first time.
+ * @throws ApiError `not_found` for no such binding; `invalid_state` if the job has not succeeded, the binding does
+ *   nothing or is not done with the job.
+ */
+export async function retryDeployment(context: DeployContext, job: Job, bindingId: string): Promise<JobDeployment> {
+  const binding = await context.bindings.get(bindingId);
+  if (binding === undefined || binding.project_id !== job.project_id) throw ApiError.of('not_found');
+  if (!acts(binding)) throw refused(job, `the deploy binding ${bindingId} does nothing: look at its ready and missing`);
+  const key = { job_id: job.id, attempt: job.attempt, binding: bindingId };
+  const known = await context.deployments.get(key);
+  if (known !== undefined && !isFinal(known)) throw refused(job, `the deploy binding is ${known.state} already`);
+  // The mark first: should we die before the rest, it is taken off again; the other way nobody would look after it.
+  const marked = await transition(context, job, { type: 'deploy', attempt: job.attempt });
+  if (!marked.done) throw refused(marked.job ?? job, marked.refused);
+  const receipt = await context.readReceipt(job.id, job.attempt);
+  if (receipt === undefined) throw refused(job, 'nothing is known of its newest attempt any more');
+  const again = await context.deployments.replace(known, newDeployment(context, binding, { job, receipt }));
+  if (again === undefined) throw refused(job, 'somebody else was faster');
+  if (!isFinal(again)) await announce(context, marked.job, again, { toWorkers: true });
+  return again;
+}
+
+/** A call that was given up is to be tried again from the start. @returns it, or undefined if somebody was faster */
+export async function reviveCall(
+  context: EndContext & { readonly deployments: JobDeploymentStore },
+  known: JobDeployment,
+): Promise<JobDeployment | undefined> {
+  const job = await context.jobs.get(known.job_id, { consistent: true });
+  if (job === undefined) return undefined;
+  await transition(context, job, { type: 'deploy', attempt: known.attempt });
+  const { finished_at: _end, error: _error, last_status: _status, ...rest } = known;
+  const due_at = timestamp(context.clock.now());
+  return await context.deployments.replace(known, { ...rest, state: 'pending', attempts: 0, due_at });
+}
+
+function refused(job: Job, why: string): ApiError {
+  return ApiError.because('invalid_state', why, { state: job.status, action: 'retry' });
+}

@@ -1,0 +1,69 @@
+import { editorLink } from '../contract/input/editor-link.ts';
+import type { JobDeploymentView } from '../contract/schemas/job-deployment.ts';
+import type { JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
+import type { Job } from '../jobs/lifecycle/job.ts';
+import { type Folders, workingFolder } from '../jobs/lifecycle/working-folder.ts';
+import { acts, type DeployBinding, isReady } from './bindings/deploy-binding.ts';
+import type { DeployBindingStore } from './bindings/deploy-binding-store.ts';
+
+export interface ViewDeploymentsContext {
+  readonly bindings: DeployBindingStore;
+  readonly deployments: JobDeploymentStore;
+  readonly folders: Folders;
+}
+
+/** What the bindings of its project did, or have to do, with a job, and where its folder can be opened. */
+export async function viewDeployments(context: ViewDeploymentsContext, job: Job): Promise<JobDeploymentView[]> {
+  const bindings = await context.bindings.list(job.project_id);
+  // Before its first attempt nothing can have been done with it.
+  const done = job.attempt === 0 ? [] : await context.deployments.list(job.id);
+  const isKnown = (attempt: number, { id }: DeployBinding) =>
+    done.some((one) => one.attempt === attempt && one.binding === id);
+  const coming = (job.bindings_pending ?? []).flatMap((attempt) =>
+    bindings
+      .filter((binding) => acts(binding) && !isKnown(attempt, binding) && binding.created_at <= (job.finished_at ?? ''))
+      .map((binding) => ({ ...nothingYet(binding, attempt), state: 'pending' as const })),
+  );
+  const editors = bindings.filter((binding) => binding.binding_mode === 'hosted_editor' && isReady(binding));
+  return [...done.map(viewDeployment), ...coming, ...editors.flatMap((binding) => viewEditor(context, binding, job))];
+}
+
+/** One of them, as a client reads it. */
+export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
+  const { binding, name, mode, attempt, state, attempts, last_status, error, log, log_truncated } = deployment;
+  return {
+    binding,
+    name,
+    mode,
+    attempt,
+    state,
+    attempts,
+    started_at: deployment.started_at ?? null,
+    finished_at: deployment.finished_at ?? null,
+    ...(state === 'pending' && attempts > 0 && { next_attempt_at: deployment.due_at }),
+    ...(last_status !== undefined && { last_status }),
+    ...(error !== undefined && { error }),
+    ...(log !== undefined && { log }),
+    ...(log_truncated !== undefined && { log_truncated }),
+  };
+}
+
+/** The folder is there once a worker has begun. */
+function viewEditor({ folders }: ViewDeploymentsContext, binding: DeployBinding, job: Job): JobDeploymentView[] {
+  const folder = workingFolder(folders, job);
+  if (binding.open_url === undefined || 'refused' in folder) return [];
+  const open_url = editorLink(binding.open_url, { cwd: folder.path, project: job.project });
+  if (open_url === undefined) return [];
+  return [
+    {
+      ...nothingYet(binding, job.attempt),
+      state: job.attempt === 0 ? 'pending' : 'succeeded',
+      open_url,
+    },
+  ];
+}
+
+function nothingYet({ id, name, binding_mode }: DeployBinding, attempt: number) {
+  return { binding: id, name, mode: binding_mode, attempt, attempts: 0, started_at: null, finished_at: null };
+}

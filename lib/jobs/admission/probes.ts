@@ -1,0 +1,106 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { type Job, PARK_REASONS, type ParkReason } from '../lifecycle/job.ts';
+
+const KIND = 'probe';
+
+const probeSchema = z.object({
+  /** The job that tries. */
+  job_id: z.string(),
+  /** The attempt by which it tries. */
+  attempt: z.number(),
+  /** No other job tries before this. */
+  next_at: z.string(),
+});
+export type Probe = z.output<typeof probeSchema>;
+
+/** The last try, by reason, whether what jobs are parked for is over. */
+export class ProbeStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+  }
+
+  async read(reason: ParkReason): Promise<Probe | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: reason }, ConsistentRead: true }),
+    );
+    return Item && probeSchema.parse(Item);
+  }
+
+  /** Puts `next` in the place of `known`. @returns false if somebody else was faster. */
+  async replace(reason: ParkReason, known: Probe | undefined, next: Probe): Promise<boolean> {
+    return await this.#ifStill(known, (condition) =>
+      this.#table.send(
+        new PutCommand({
+          TableName: this.#tableName,
+          Item: { kind: KIND, id: reason, ...next, identity: identityOf(next) },
+          ...condition,
+        }),
+      ),
+    );
+  }
+
+  /** Forgets a try whose answer has been acted upon, unless there is a newer one. */
+  async forget(reason: ParkReason, known: Probe): Promise<void> {
+    await this.#ifStill(known, (condition) =>
+      this.#table.send(
+        new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id: reason }, ...condition }),
+      ),
+    );
+  }
+
+  /**
+   * What is parked, with the time at which somebody really looks next: its own, but not before that of the next try.
+   * Others stay as they are.
+   */
+  async dated<J extends Pick<Job, 'status' | 'reason' | 'due_at'>>(jobs: readonly J[]): Promise<J[]> {
+    const next = new Map<ParkReason, string | undefined>();
+    for (const reason of new Set(jobs.map(parkReasonOf)))
+      if (reason !== undefined) next.set(reason, (await this.read(reason))?.next_at);
+    return jobs.map((job) => {
+      const reason = parkReasonOf(job);
+      const nextAt = reason && next.get(reason);
+      return nextAt !== undefined && nextAt > (job.due_at ?? '') ? { ...job, due_at: nextAt } : job;
+    });
+  }
+
+  async #ifStill(
+    known: Probe | undefined,
+    write: (condition: {
+      ConditionExpression: string;
+      ExpressionAttributeNames?: Record<string, string>;
+      ExpressionAttributeValues?: Record<string, unknown>;
+    }) => Promise<unknown>,
+  ): Promise<boolean> {
+    try {
+      await write(
+        known === undefined
+          ? { ConditionExpression: 'attribute_not_exists(id)' }
+          : {
+              ConditionExpression: '#identity = :identity',
+              ExpressionAttributeNames: { '#identity': 'identity' },
+              ExpressionAttributeValues: { ':identity': identityOf(known) },
+            },
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}
+
+/** Tells one try from every other: a job may try again with the same attempt, when that could not begin. */
+function identityOf({ job_id, attempt, next_at }: Probe): string {
+  return `${job_id} ${attempt} ${next_at}`;
+}
+
+function parkReasonOf({ status, reason }: Pick<Job, 'status' | 'reason'>): ParkReason | undefined {
+  if (status !== 'QUEUED') return undefined;
+  return PARK_REASONS.find((known) => known === reason);
+}

@@ -1,0 +1,145 @@
+import type { Profile } from '../../catalog/profiles.ts';
+import { quoted } from '../../contract/input/legible.ts';
+import type { JobCreation } from '../../contract/schemas/job.ts';
+import type { Clock } from '../../platform/aws/table-clock.ts';
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
+import type { PermitQueues } from '../dispatch/dispatch-queues.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
+import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
+import { JobLabelStore } from '../store/job-labels.ts';
+import { type JobStore, newChangeId } from '../store/job-store.ts';
+import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
+import {
+  checkFolder,
+  checkTexts,
+  findProfile,
+  previewOf,
+  projectOf,
+  promptOf,
+  refusedField,
+  type SettingsContext,
+} from './job-settings.ts';
+
+/** What creating a job needs. */
+export interface CreationContext extends SettingsContext {
+  readonly jobs: JobStore;
+  readonly texts: JobTextStore;
+  readonly permits: PermitQueues;
+  readonly projects: ProjectStore;
+  readonly clock: Clock;
+  readonly defaultProfile: string;
+}
+
+/** Whose follow-up a job is. */
+export interface Origin {
+  /** Derived from where it was asked for, so that one conditional put decides. */
+  readonly id: string;
+  readonly parentId: string;
+  readonly depth: number;
+  /** The job whose private folder it inherits. */
+  readonly folderOf: string | undefined;
+}
+
+/**
+ * Creates a job: texts first, then the permit, then the job itself, so that whatever is cut off between two of them
+ * leaves nothing that is seen.
+ * @returns the id; `replayed`: the idempotency key (or the origin) was known and the id is that of the job that was there.
+ * @throws ApiError `invalid_request` naming field, what was received and what is allowed.
+ */
+export async function createJob(
+  context: CreationContext,
+  creation: JobCreation,
+  createdBy: string,
+  origin?: Origin,
+): Promise<{ id: string; replayed: boolean }> {
+  const key = creation.idempotency_key;
+  const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
+  const given = textsOf(creation);
+  const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
+  await checkTexts(context, given, profile);
+  const projectReference = projectOf(creation) ?? DEFAULT_PROJECT;
+  // Only a shortcut, which may miss what has just been made: the conditional put decides.
+  if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
+    return { id: derived, replayed: true };
+  checkFolder(context, creation.cwd, origin?.folderOf);
+  await checkOrigin(context, creation.copied_from);
+  const project = await context.projects.resolve(projectReference);
+  const texts: JobTexts = { ...given, project: project.name };
+  const id = derived ?? randomJobId();
+  const at = timestamp(context.clock.now());
+  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
+  if (job.labels !== undefined) await context.texts.labels.put(job, creation);
+  await context.texts.put(job, texts);
+  if (job.status === 'QUEUED') await context.permits.send(job);
+  const created = await context.jobs.create(job);
+  return { id, replayed: !created.applied };
+}
+
+function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
+  const prompt = promptOf(creation);
+  if (prompt === undefined)
+    throw refusedField('prompt: is missing; expected a non-empty string in prompt or base_prompt');
+  const { extra_prompt, rule_ids, cwd } = creation;
+  return {
+    prompt,
+    ...(cwd !== undefined && { cwd }),
+    ...(extra_prompt !== undefined && { extra_prompt }),
+    ...(rule_ids !== undefined && { rule_ids }),
+  };
+}
+
+/** @throws ApiError for a job that there is not */
+async function checkOrigin({ jobs }: CreationContext, id: string | undefined): Promise<void> {
+  if (id === undefined) return;
+  const job = isJobId(id) ? await jobs.look(id) : undefined;
+  // One that only a newer version reads is there all the same.
+  if (job === undefined || (job !== 'newer' && job.removing === true))
+    throw refusedField(`copied_from: received ${quoted(id)}; there is no job of this id`);
+}
+
+function newJob(from: {
+  id: string;
+  creation: JobCreation;
+  texts: JobTexts;
+  profile: Profile;
+  project: Project;
+  createdBy: string;
+  at: string;
+  origin: Origin | undefined;
+}): Job {
+  const { creation, at, origin } = from;
+  const draft = creation.save_draft === true || creation.draft === true;
+  const timeout = creation.timeout ?? from.profile.timeout;
+  const labels = JobLabelStore.address(creation);
+  return {
+    id: from.id,
+    schema: JOB_SCHEMA,
+    status: draft ? 'DRAFT' : 'QUEUED',
+    reason: draft ? 'draft' : 'waiting_for_worker',
+    project_id: from.project.id,
+    project: from.project.name,
+    profile: from.profile.name,
+    agent: from.profile.agent,
+    ...(creation.model !== undefined && { model: creation.model }),
+    priority: creation.priority ?? 0,
+    ...(timeout !== undefined && { timeout }),
+    retries: creation.retries ?? from.profile.retries ?? 0,
+    ...(creation.cwd !== undefined && { cwd: creation.cwd }),
+    prompt_preview: previewOf(from.texts.prompt),
+    texts: JobTextStore.address(from.texts),
+    ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
+    created_by: from.createdBy,
+    ...(origin !== undefined && { parent_id: origin.parentId, depth: origin.depth }),
+    ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
+    ...(labels !== undefined && { labels }),
+    ...(origin?.folderOf !== undefined && { folder_of: origin.folderOf }),
+    created_at: at,
+    updated_at: at,
+    ...(!draft && { queued_at: at }),
+    attempt: 0,
+    version: 1,
+    change_id: newChangeId(),
+  };
+}

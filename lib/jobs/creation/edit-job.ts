@@ -1,0 +1,137 @@
+import type { DraftEditFields, JobEditFields } from '../../contract/schemas/job.ts';
+import type { Project, ProjectStore } from '../../projects/projects.ts';
+import { invalidState } from '../dispatch/act-on-job.ts';
+import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import type { Job } from '../lifecycle/job.ts';
+import type { DraftEdit, JobEdit } from '../lifecycle/job-edit.ts';
+import type { JobEvent } from '../lifecycle/lifecycle.ts';
+import { requireUnderstood } from '../lifecycle/understood.ts';
+import { JobLabelStore, withLabels } from '../store/job-labels.ts';
+import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
+import {
+  checkFolder,
+  checkTexts,
+  findProfile,
+  previewOf,
+  projectOf,
+  promptOf,
+  type SettingsContext,
+} from './job-settings.ts';
+
+export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
+export type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
+
+/** How often an edit is judged anew because somebody else changed the job meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Changes a queued job. New texts are written beside the old ones first, so that a worker which claims the job
+ * meanwhile reads what belongs to the job as it claimed it.
+ * @returns the job as it then is.
+ * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is QUEUED, `invalid_request` as on creation.
+ */
+export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
+  return await edit(context, known, action, async (job) => ({
+    type: 'edit',
+    changes: job.status === 'QUEUED' ? await judged(context, job, fields) : {},
+  }));
+}
+
+/**
+ * Changes a draft, which may also move to another project.
+ * @returns the job as it then is.
+ * @throws as `editJob`, but ApiError `invalid_state` unless the job is DRAFT.
+ */
+export async function editDraft(
+  context: DraftEditContext,
+  known: Job,
+  fields: DraftEditFields,
+  action: string,
+): Promise<Job> {
+  return await edit(context, known, action, async (job) => ({
+    type: 'edit_draft',
+    changes: job.status === 'DRAFT' ? await judgedDraft(context, job, fields) : {},
+  }));
+}
+
+/** Judges a job and applies the change to exactly that version of it; again if somebody was faster. */
+async function edit(
+  context: EditContext,
+  known: Job,
+  action: string,
+  judge: (job: Job) => Promise<Extract<JobEvent, { type: 'edit' | 'edit_draft' }>>,
+): Promise<Job> {
+  let job = known;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    requireUnderstood(job);
+    const result = await transition(context, job, await judge(job), { rounds: 1 });
+    if (result.done) return result.job;
+    if (result.job === undefined) break;
+    if (result.job.version === job.version) throw invalidState(action, result.job, result.refused);
+    job = result.job;
+  }
+  throw new Error(`job ${job.id}: changed by others all the time`);
+}
+
+async function judgedDraft(context: DraftEditContext, job: Job, fields: DraftEditFields): Promise<DraftEdit> {
+  const reference = projectOf(fields);
+  if (reference === undefined || reference === job.project_id || reference === job.project)
+    return await judged(context, job, fields);
+  return await judged(context, job, fields, () => context.projects.resolve(reference));
+}
+
+/** @param findProject brings the project that the job moves to, once everything else is judged: it may be made for it. */
+async function judged(
+  context: EditContext,
+  job: Job,
+  fields: JobEditFields,
+  findProject?: () => Promise<Project>,
+): Promise<DraftEdit> {
+  const given = edited(await context.texts.get(job), fields);
+  const profile = await findProfile(context, fields.profile ?? job.profile);
+  await checkTexts(context, given, profile);
+  // A relative folder means another one in another project.
+  const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);
+  if (isMoved) checkFolder(context, fields.cwd ?? job.cwd);
+  const project = await findProject?.();
+  const texts = project === undefined ? given : { ...given, project: project.name };
+  const address = JobTextStore.address(texts);
+  if (address !== job.texts) await context.texts.put({ ...job, texts: address }, texts);
+  const labels = await labelsAfter(context, job, fields);
+  const { model, priority, timeout, retries, cwd } = fields;
+  return {
+    ...definedOnly({ model, priority, timeout, retries, cwd }),
+    ...(isMoved && job.folder_of !== undefined && { folder_of: undefined }),
+    ...(project !== undefined && { project_id: project.id, project: project.name }),
+    ...labels,
+    profile: profile.name,
+    agent: profile.agent,
+    texts: address,
+    prompt_preview: previewOf(texts.prompt),
+  };
+}
+
+/** Writes the job's title and tags if they change. @returns their address, if it does */
+async function labelsAfter(
+  { texts: { labels } }: EditContext,
+  job: Job,
+  { title, tags }: JobEditFields,
+): Promise<Pick<JobEdit, 'labels'>> {
+  if (title === undefined && tags === undefined) return {};
+  const next = withLabels(await labels.of(job), { title, tags });
+  const address = JobLabelStore.address(next);
+  if (address === job.labels) return {};
+  if (address !== undefined) await labels.put({ ...job, labels: address }, next);
+  return { labels: address };
+}
+
+function edited(texts: JobTexts, fields: JobEditFields): JobTexts {
+  const { extra_prompt, rule_ids, cwd } = fields;
+  return { ...texts, prompt: promptOf(fields) ?? texts.prompt, ...definedOnly({ extra_prompt, rule_ids, cwd }) };
+}
+
+function definedOnly<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { LIMITS } from '../../contract/limits.ts';
+import type { MessageReader } from '../../vendors/output/agent-output.ts';
+import { createFencedBlocks, type FencedBlock } from '../../vendors/output/fenced-blocks.ts';
+
+/** The info string of the blocks by which an agent asks for further jobs. */
+const INFO = 'follow-up-job';
+
+/** UTF-8 bytes of bodies that a receipt holds; what is beyond is read from the output when it is needed. */
+const INLINE = { body: 64 * 1024, all: 256 * 1024 } as const;
+
+/** What an attempt asked for, as its receipt tells it. */
+export const followUpBlocksSchema = z.object({
+  /** In the order of the output; a block's position is its identity. */
+  blocks: z.array(
+    z.object({
+      position: z.number(),
+      /** Absent without a fault: it is in the output. */
+      body: z.string().optional(),
+      fault: z.enum(['too_long', 'not_closed']).optional(),
+    }),
+  ),
+  /** Blocks beyond those that are looked at. */
+  more: z.number(),
+});
+export type FollowUpBlocks = z.output<typeof followUpBlocksSchema>;
+
+/** A block with its place among all blocks of its attempt, malformed ones too. */
+export type PlacedBlock = FencedBlock & { readonly position: number };
+
+/** Finds what an agent asks for in its messages. Gives no more blocks than are looked at, but counts on. */
+export function readFollowUpBlocks(onBlock: (block: PlacedBlock) => void): MessageReader & { more(): number } {
+  let position = 0;
+  const messages = createFencedBlocks({
+    info: INFO,
+    maxBytes: LIMITS.followUps.blockBytes,
+    onBlock: (block) => {
+      if (position < LIMITS.followUps.blocks) onBlock({ ...block, position });
+      position += 1;
+    },
+  });
+  return { ...messages, more: () => Math.max(0, position - LIMITS.followUps.blocks) };
+}
+
+/** Collects what an attempt asks for, for its receipt: bounded however much the agent writes. */
+export function collectFollowUps(): { readonly messages: MessageReader; found(): FollowUpBlocks | undefined } {
+  const blocks: FollowUpBlocks['blocks'] = [];
+  let inline = 0;
+  const messages = readFollowUpBlocks((block) => {
+    if ('fault' in block) return void blocks.push(block);
+    const bytes = Buffer.byteLength(block.body);
+    const fits = bytes <= INLINE.body && inline + bytes <= INLINE.all;
+    if (fits) inline += bytes;
+    blocks.push({ position: block.position, ...(fits && { body: block.body }) });
+  });
+  return { messages, found: () => (blocks.length === 0 ? undefined : { blocks, more: messages.more() }) };
+}

@@ -1,0 +1,127 @@
+import { ApiError } from '../../contract/errors.ts';
+import { parseObject } from '../../contract/input/parse-object.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job.ts';
+import { DEFAULT_PROJECT } from '../../projects/projects.ts';
+import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import { placesOf } from '../lifecycle/follow-up-record.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { followUpId } from '../lifecycle/job-id.ts';
+import type { Receipt } from '../lifecycle/receipt.ts';
+import { inheritedFolderOf, workingFolder } from '../lifecycle/working-folder.ts';
+import { type CreationContext, createJob } from './create-job.ts';
+import type { PlacedBlock } from './follow-up-blocks.ts';
+import { type ReadBlocksContext, readBlocks } from './read-follow-ups.ts';
+
+/** What making follow-up jobs needs. */
+export interface FollowUpContext extends TransitionContext, CreationContext, ReadBlocksContext {
+  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
+}
+
+/**
+ * Makes the follow-up jobs that a succeeded attempt asked for, one after the other so that they wait in that order, and
+ * records them on their parent. May be done by many at once and as often as one likes: the ids are derived.
+ * @returns the parent as it then is, and the ids of the jobs that were not there before.
+ */
+export async function makeFollowUps(
+  context: FollowUpContext,
+  parent: Job,
+  attempt: number,
+): Promise<{ job: Job; created: string[] }> {
+  const receipt = await context.readReceipt(parent.id, attempt);
+  const created: string[] = [];
+  const warnings: string[] = [];
+  const others = placesOf(parent).filter((place) => place.attempt !== attempt).length;
+  const known = new Set(
+    placesOf(parent)
+      .filter((place) => place.attempt === attempt)
+      .map(({ position }) => position),
+  );
+  const made = new Set<number>();
+  let beyond = receipt?.follow_ups?.more ?? 0;
+  for await (const block of receipt === undefined ? [] : readBlocks(context, receipt)) {
+    const { position } = block;
+    try {
+      const creation = creationOf(context, parent, block);
+      if (others + new Set([...made, ...known, position]).size > LIMITS.followUps.perJob) {
+        beyond += 1;
+        continue;
+      }
+      const origin = {
+        id: followUpId(parent.id, attempt, position),
+        parentId: parent.id,
+        depth: (parent.depth ?? 0) + 1,
+        folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
+      };
+      const { id, replayed } = await createJob(context, creation, parent.created_by, origin);
+      made.add(position);
+      if (!replayed) created.push(id);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
+      // It was made when it could be.
+      if (known.has(position)) made.add(position);
+      warnings.push(`follow-up ${position + 1}: ${error.message}`);
+    }
+  }
+  if (beyond > 0)
+    warnings.push(`${beyond} follow-up(s) left out: a job brings about at most ${LIMITS.followUps.perJob}`);
+  const result = await transition(context, parent, {
+    type: 'follow_up',
+    attempt,
+    positions: [...made],
+    warnings: bounded(warnings),
+  });
+  if (!result.done) throw new Error(`job ${parent.id}: its follow-up jobs could not be recorded: ${result.refused}`);
+  return { job: result.job, created };
+}
+
+/** @throws ApiError that says what is wrong with the block, or that its job may have no follow-ups. */
+function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): FollowUpCreation {
+  if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
+    throw refused(`follow-ups go ${LIMITS.followUps.depth} deep at the most, and this job is the last`);
+  if ('fault' in block) {
+    throw refused(
+      block.fault === 'not_closed'
+        ? 'the block is not closed'
+        : `the block is longer than ${LIMITS.followUps.blockBytes} bytes`,
+    );
+  }
+  const value = parseJson(block.body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused('a JSON object is needed');
+  const creation = parseObject(followUpCreation, 'body', Object.fromEntries(Object.entries(value)));
+  return { ...inherited(context, parent, creation), ...creation };
+}
+
+/** The parent's project and its folder, a private one too, unless the payload names its own. */
+function inherited(context: FollowUpContext, parent: Job, creation: FollowUpCreation): Partial<FollowUpCreation> {
+  const named = creation.project_id ?? creation.project;
+  const isSame = named === undefined || named === parent.project_id || named === parent.project;
+  const folder = workingFolder(context.folders, parent);
+  // A relative folder means another one in another project.
+  const elsewhere = 'path' in folder ? { cwd: folder.path } : {};
+  return {
+    ...(named === undefined && { project_id: parent.project_id ?? DEFAULT_PROJECT }),
+    ...(isSame ? { cwd: parent.cwd ?? parent.id } : elsewhere),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refused(`not valid JSON (${error instanceof Error ? error.message : 'unreadable'})`);
+  }
+}
+
+function refused(why: string): ApiError {
+  return ApiError.because('invalid_request', why);
+}
+
+/** Warnings stand in the job's item, which is billed whole with every write. */
+function bounded(warnings: readonly string[]): string[] {
+  const { count, length } = LIMITS.warnings;
+  const kept = warnings.length <= count ? warnings : warnings.slice(0, count - 1);
+  const rest = warnings.length - kept.length;
+  const shown = kept.map((text) => (text.length <= length ? text : `${text.slice(0, length - 1)}…`.toWellFormed()));
+  return rest === 0 ? shown : [...shown, `${rest} more`];
+}

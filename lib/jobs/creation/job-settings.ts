@@ -1,0 +1,91 @@
+import { MAX_PROMPT_LENGTH, type Profile, type ProfileStore } from '../../catalog/profiles.ts';
+import type { RuleStore } from '../../catalog/rules.ts';
+import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import type { JobCreation, JobEditFields } from '../../contract/schemas/job.ts';
+import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
+import type { JobTexts } from '../store/job-texts.ts';
+
+/** What judging a job's settings needs; creation and edit judge alike. */
+export interface SettingsContext {
+  readonly profiles: ProfileStore;
+  readonly rules: RuleStore;
+  readonly folders: Folders;
+}
+
+/** A refusal of a field of the body. */
+export function refusedField(what: string): ApiError {
+  return ApiError.because('invalid_request', `body.${what}`);
+}
+
+/** The main prompt as given, under either of its names; undefined if neither was. */
+export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' | 'base_prompt'>): string | undefined {
+  if (prompt !== undefined && base_prompt !== undefined && prompt !== base_prompt) {
+    throw refusedField(
+      'prompt and body.base_prompt: received two different texts; give one of them, or the same text in both',
+    );
+  }
+  return prompt ?? base_prompt;
+}
+
+/** The project as given, by id or name; undefined if none was. */
+export function projectOf({ project, project_id }: Pick<JobCreation, 'project' | 'project_id'>): string | undefined {
+  if (project !== undefined && project_id !== undefined && project !== project_id) {
+    throw refusedField(
+      `project and body.project_id: received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
+    );
+  }
+  return project_id ?? project;
+}
+
+/** @throws ApiError for a profile that there is not. */
+export async function findProfile({ profiles }: SettingsContext, name: string): Promise<Profile> {
+  const profile = await profiles.get(name, { consistent: true });
+  if (profile === undefined)
+    throw refusedField(`profile: received ${JSON.stringify(name)}; there is no profile of this name`);
+  return profile;
+}
+
+/** @throws ApiError for an unknown rule, and for a composed prompt that is longer than the profile's agent takes. */
+export async function checkTexts(
+  { rules }: SettingsContext,
+  texts: Omit<JobTexts, 'project'>,
+  profile: Profile,
+): Promise<void> {
+  const { rules: known, unknown } = await rules.get(texts.rule_ids ?? [], { consistent: true });
+  if (unknown.length > 0) {
+    throw refusedField(
+      `rule_ids: received ${unknown.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
+    );
+  }
+  const max = MAX_PROMPT_LENGTH[profile.agent];
+  const length = promptLength(
+    composePrompt(
+      known.map(({ text }) => text),
+      texts,
+    ),
+  );
+  if (length > max) {
+    throw refusedField(
+      `prompt: received ${length} characters with rules and extra_prompt; agent ${profile.agent} takes at most ${max}`,
+    );
+  }
+}
+
+/** @throws ApiError for a folder outside the allowed roots, or that is not for this job. */
+export function checkFolder(
+  { folders }: SettingsContext,
+  cwd: string | undefined,
+  folderOf?: string | undefined,
+): void {
+  const folder = workingFolder(folders, { id: 'job', project_id: 'project', cwd, folder_of: folderOf });
+  if ('refused' in folder) throw refusedField(`cwd: ${folder.refused}`);
+}
+
+/** The beginning of a prompt that lists show. */
+export function previewOf(prompt: string): string {
+  return Array.from(prompt.slice(0, 2 * LIMITS.promptPreviewLength))
+    .slice(0, LIMITS.promptPreviewLength)
+    .join('');
+}

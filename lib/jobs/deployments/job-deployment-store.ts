@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { queriedItems } from '../../platform/aws/queried-items.ts';
+import { type JobDeployment, type JobDeploymentKey, jobDeploymentSchema } from './job-deployment.ts';
+
+/** Begins the kind of a job's items; roles name it. */
+const KIND = 'deployments#';
+const ATTEMPT_DIGITS = 6;
+
+/** What deploy bindings did and have to do, by job. */
+export class JobDeploymentStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+  }
+
+  /** All of a job, by attempt and binding; sees every write that was acknowledged. */
+  async list(jobId: string): Promise<JobDeployment[]> {
+    const found: JobDeployment[] = [];
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': `${KIND}${jobId}` },
+      ConsistentRead: true,
+    });
+    for await (const item of items) found.push(jobDeploymentSchema.parse(item));
+    return found;
+  }
+
+  async get(key: JobDeploymentKey): Promise<JobDeployment | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: keyOf(key), ConsistentRead: true }),
+    );
+    return Item && jobDeploymentSchema.parse(Item);
+  }
+
+  /** Removes all of a job; the job itself is no more, or is about to go. */
+  async removeAll(jobId: string): Promise<void> {
+    for (const one of await this.list(jobId))
+      await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: keyOf(one) }));
+  }
+
+  /** Puts `next` in the place of `known`. @returns it as it then is; undefined if somebody else was faster. */
+  async replace(
+    known: JobDeployment | undefined,
+    next: Omit<JobDeployment, 'version' | 'change_id'>,
+  ): Promise<JobDeployment | undefined> {
+    const written: JobDeployment = {
+      ...next,
+      version: (known?.version ?? 0) + 1,
+      change_id: randomBytes(6).toString('base64url'),
+    };
+    try {
+      await this.#table.send(
+        new PutCommand({
+          TableName: this.#tableName,
+          Item: { ...keyOf(next), ...written },
+          ...(known === undefined
+            ? { ConditionExpression: 'attribute_not_exists(id)' }
+            : {
+                ConditionExpression: '#version = :version',
+                ExpressionAttributeNames: { '#version': 'version' },
+                ExpressionAttributeValues: { ':version': known.version },
+              }),
+        }),
+      );
+      return written;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // A write that was applied but not answered is refused when the SDK repeats it.
+      return (await this.get(next))?.change_id === written.change_id ? written : undefined;
+    }
+  }
+}
+
+function keyOf({ job_id, attempt, binding }: JobDeploymentKey): { kind: string; id: string } {
+  return { kind: `${KIND}${job_id}`, id: `${attempt.toString().padStart(ATTEMPT_DIGITS, '0')}#${binding}` };
+}

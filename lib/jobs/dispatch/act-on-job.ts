@@ -1,0 +1,24 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Job } from '../lifecycle/job.ts';
+import type { JobEvent } from '../lifecycle/lifecycle.ts';
+import { requireUnderstood } from '../lifecycle/understood.ts';
+import { type TransitionContext, transition } from './transition.ts';
+
+/**
+ * Does to a job what a client asks.
+ * @param action the word that the client used.
+ * @returns the job as it then is.
+ * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` with `details` of state and action when the job's state doesn't allow it.
+ */
+export async function actOnJob(context: TransitionContext, job: Job, event: JobEvent, action: string): Promise<Job> {
+  const result = await transition(context, job, event);
+  if (result.done) return result.job;
+  if (result.job === undefined) throw new Error(`job ${job.id}: ${result.refused}, while applying "${action}"`);
+  requireUnderstood(result.job);
+  throw invalidState(action, result.job, result.refused);
+}
+
+/** The refusal of an action that the job's state doesn't allow. */
+export function invalidState(action: string, job: Pick<Job, 'status'>, why: string): ApiError {
+  return ApiError.because('invalid_state', `${action}: ${why}`, { state: job.status, action });
+}

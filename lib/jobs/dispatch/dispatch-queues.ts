@@ -1,0 +1,194 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { deadLettersOf } from '../../platform/aws/dead-letters.ts';
+import { REQUEST_TIMEOUT_MS } from '../../platform/aws/request-limits.ts';
+import { BANDS, type Band } from '../../platform/aws/tables.ts';
+import { bandOf, type Job } from '../lifecycle/job.ts';
+import { PERMIT_VERSION, tellOfNewer } from '../lifecycle/newer-schema.ts';
+
+/** Leave to claim one ready job of a band and project: a message that may be lost, doubled or late without harm. */
+const permitSchema = z.object({
+  v: z.literal(PERMIT_VERSION),
+  band: z.enum(BANDS),
+  project: z.string(),
+  job: z.string(),
+  /** Leave to run the commands of deploy bindings on this very job, and to claim none. */
+  deploy: z.boolean().optional(),
+});
+export type Permit = z.output<typeof permitSchema>;
+
+/** A permit in a worker's hands. */
+export interface HeldPermit {
+  readonly permit: Permit;
+  readonly handle: string;
+  /** How often it was received, this time included. */
+  readonly receives: number;
+  /** When it was sent, ms since 1970 by the queue's clock; absent: the queue doesn't say. */
+  readonly sentAt?: number;
+}
+
+/** SQS delays a message for at most 15 minutes. */
+const MAX_DELAY_SECONDS = 900;
+
+/** SQS keeps a message invisible for at most 12 hours. */
+const MAX_VISIBILITY_SECONDS = 12 * 3600;
+
+/** How much of a dead-letter queue one call puts back. */
+const REDELIVERY = { batches: 50, messages: 10 } as const;
+
+/** The three queues of permits. */
+export class PermitQueues {
+  readonly #client: SQSClient;
+  readonly #urls: Readonly<Record<Band, string>>;
+  readonly #deadLetters = new Map<Band, string>();
+
+  constructor(client: SQSClient, urls: Readonly<Record<Band, string>>) {
+    this.#client = client;
+    this.#urls = urls;
+  }
+
+  /** Sends the permit of a job; always before the write that makes the job ready. `deploy`: for its commands alone. */
+  async send(
+    job: Pick<Job, 'id' | 'project_id' | 'priority'>,
+    options: { delaySeconds?: number; deploy?: boolean } = {},
+  ): Promise<void> {
+    const band = bandOf(job);
+    const permit = { v: PERMIT_VERSION, band, project: job.project_id, job: job.id } as const;
+    await this.#put({ ...permit, ...(options.deploy === true && { deploy: true }) }, options.delaySeconds ?? 0);
+  }
+
+  async #put(permit: Permit, delaySeconds: number): Promise<void> {
+    await this.#client.send(
+      new SendMessageCommand({
+        QueueUrl: this.#urls[permit.band],
+        MessageBody: JSON.stringify(permit),
+        MessageGroupId: permit.project,
+        DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delaySeconds)),
+      }),
+    );
+  }
+
+  /**
+   * Takes at most one permit of a band, waiting up to `waitSeconds` (0 to 20). A message that is no permit is deleted; one
+   * of a newer version is left to come back, for workers of that version.
+   */
+  async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<HeldPermit | undefined> {
+    const { Messages } = await this.#client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: this.#urls[band],
+        MaxNumberOfMessages: 1,
+        WaitTimeSeconds: waitSeconds,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
+      }),
+      { requestTimeout: waitSeconds * 1000 + REQUEST_TIMEOUT_MS, ...(signal && { abortSignal: signal }) },
+    );
+    const message = Messages?.[0];
+    if (message?.ReceiptHandle === undefined) return undefined;
+    const permit = parse(message);
+    if (permit === 'newer') return undefined;
+    if (permit === undefined) {
+      await this.#delete(band, message.ReceiptHandle);
+      return undefined;
+    }
+    return {
+      permit,
+      handle: message.ReceiptHandle,
+      receives: Number(message.Attributes?.ApproximateReceiveCount ?? 1),
+      ...(message.Attributes?.SentTimestamp !== undefined && { sentAt: Number(message.Attributes.SentTimestamp) }),
+    };
+  }
+
+  /** Makes the permit visible again after so many seconds; also how it is kept in flight while its job runs. */
+  async extend(held: HeldPermit, seconds: number): Promise<void> {
+    await this.#client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: this.#urls[held.permit.band],
+        ReceiptHandle: held.handle,
+        VisibilityTimeout: Math.min(MAX_VISIBILITY_SECONDS, Math.ceil(seconds)),
+      }),
+    );
+  }
+
+  /**
+   * Puts back what the queues gave up: a permit that came back too often is still leave to look.
+   * @returns how many there were; at most some hundreds a call.
+   */
+  async redeliver(): Promise<number> {
+    const counts = await Promise.all(BANDS.map((band) => this.#redeliver(band)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async #redeliver(band: Band): Promise<number> {
+    const deadLetters = await this.#deadLettersOf(band);
+    let count = 0;
+    for (let batch = 0; batch < REDELIVERY.batches; batch += 1) {
+      const { Messages = [] } = await this.#client.send(
+        new ReceiveMessageCommand({ QueueUrl: deadLetters, MaxNumberOfMessages: REDELIVERY.messages }),
+      );
+      if (Messages.length === 0) break;
+      for (const message of Messages) {
+        const permit = parse(message);
+        if (permit === 'newer') continue;
+        // Sent before it is deleted: doubled is harmless, lost is not. What is no permit is of no use anywhere.
+        if (permit !== undefined) await this.#put(permit, 0);
+        const { ReceiptHandle } = message;
+        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** Asked once: it is looked for every minute, and never changes. */
+  async #deadLettersOf(band: Band): Promise<string | undefined> {
+    const url = this.#deadLetters.get(band) ?? (await deadLettersOf(this.#client, this.#urls[band]));
+    if (url !== undefined) this.#deadLetters.set(band, url);
+    return url;
+  }
+
+  /** Whether every queue answers. @throws what the queue service says if one does not. */
+  async check(): Promise<void> {
+    await Promise.all(
+      BANDS.map((band) =>
+        this.#client.send(new GetQueueAttributesCommand({ QueueUrl: this.#urls[band], AttributeNames: ['QueueArn'] })),
+      ),
+    );
+  }
+
+  /** The permit has served. */
+  async drop(held: HeldPermit): Promise<void> {
+    await this.#delete(held.permit.band, held.handle);
+  }
+
+  async #delete(band: Band, handle: string): Promise<void> {
+    await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#urls[band], ReceiptHandle: handle }));
+  }
+}
+
+const versioned = z.object({ v: z.number().gt(PERMIT_VERSION) });
+
+function parse(message: Message): Permit | 'newer' | undefined {
+  const body = parseJson(message.Body ?? '');
+  const { success, data } = permitSchema.safeParse(body);
+  if (success) return data;
+  const newer = versioned.safeParse(body);
+  if (!newer.success) return undefined;
+  tellOfNewer(`permit ${message.MessageId}`, { schema: newer.data.v, known: PERMIT_VERSION });
+  return 'newer';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import { acts } from '../../deployments/bindings/deploy-binding.ts';
+import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
+import type { Job } from '../lifecycle/job.ts';
+import type { Receipt } from '../lifecycle/receipt.ts';
+import { type Transition, type TransitionContext, transition } from './transition.ts';
+
+export interface EndContext extends TransitionContext {
+  readonly bindings: DeployBindingStore;
+}
+
+/**
+ * Applies an attempt's outcome to its job. One update says both that it succeeded and that deploy bindings have to act
+ * on it, so that no death in between can leave them out.
+ */
+export async function endAttempt(context: EndContext, job: Job, receipt: Receipt): Promise<Transition> {
+  const bindings =
+    receipt.outcome.kind === 'succeeded' && (await context.bindings.list(job.project_id)).some((one) => acts(one));
+  return await transition(context, job, { type: 'end', receipt, bindings });
+}

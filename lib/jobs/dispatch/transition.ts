@@ -1,0 +1,68 @@
+import type { Clock } from '../../platform/aws/table-clock.ts';
+import { bandOf, type Job } from '../lifecycle/job.ts';
+import { type Circumstances, decide, type JobEvent } from '../lifecycle/lifecycle.ts';
+import { isUnderstood } from '../lifecycle/understood.ts';
+import type { JobStore } from '../store/job-store.ts';
+import type { PermitQueues } from './dispatch-queues.ts';
+
+/** What a change of a job's state needs. */
+export interface TransitionContext {
+  readonly jobs: JobStore;
+  readonly permits: PermitQueues;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly probeEvery?: Circumstances['probeEvery'];
+}
+
+export type Transition =
+  | { readonly done: true; readonly job: Job }
+  | { readonly done: false; readonly refused: string; readonly job: Job | undefined };
+
+/** How often a decision is taken anew because somebody else changed the job meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Applies an event to a job: judges it, sends the permit if the answer makes the job ready, writes the answer on
+ * condition that the judged job is unchanged, and judges anew if it was not, up to `rounds` times.
+ * @param known the job as last seen; a stale one costs a round, nothing else.
+ */
+export async function transition(
+  context: TransitionContext,
+  known: Job,
+  event: JobEvent,
+  { rounds = MAX_ROUNDS }: { rounds?: number } = {},
+): Promise<Transition> {
+  let job: Job | undefined = known;
+  for (let round = 0; round < rounds && job !== undefined; round += 1) {
+    const now = context.clock.now();
+    const decision = decide(job, event, { ...context, now });
+    if ('refused' in decision) return { done: false, refused: decision.refused, job };
+    if (decision.job === job) return { done: true, job };
+    if (needsPermit(job, decision.job))
+      await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });
+    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });
+    if (written.applied) return { done: true, job: written.job };
+    job = written.current;
+  }
+  return { done: false, refused: job === undefined ? 'the job is gone' : 'somebody else was faster', job };
+}
+
+/** Whether the decision was taken because the lease is over; a heartbeat may still have been under way. */
+function judgesLease(event: JobEvent, after: Job): boolean {
+  return event.type === 'lose' || (event.type === 'kill' && after.status !== 'RUNNING');
+}
+
+/** Whether the change makes the job claimable where it was not. */
+function needsPermit(before: Job, after: Job): boolean {
+  return isReady(after) && (!isReady(before) || bandOf(before) !== bandOf(after));
+}
+
+/** Whether a worker of this version may claim the job, now or once it is due. */
+export function isReady(job: Job): boolean {
+  return job.status === 'QUEUED' && job.parked === undefined && isUnderstood(job);
+}
+
+/** Seconds until a waiting job may be claimed. */
+export function secondsUntilDue(job: Pick<Job, 'due_at'>, now: number): number {
+  return job.due_at === undefined ? 0 : Math.max(0, (Date.parse(job.due_at) - now) / 1000);
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { GetObjectCommand, HeadObjectCommand, NotFound, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import * as z from 'zod';
+import { attachmentIndexKey, attachmentKey } from '../output-keys.ts';
+import { isChecksumMismatch, isMissing, readObject } from '../output-source.ts';
+
+/** A file that an attempt left behind. Its place in the index says where its content is. */
+const attachmentSchema = z.object({
+  /** Relative to `$PROMPTQ_ATTACHMENTS`, segments separated by `/`. */
+  path: z.string(),
+  bytes: z.number(),
+  /** Hex. */
+  sha256: z.string(),
+});
+export type Attachment = z.output<typeof attachmentSchema>;
+
+const indexSchema = z.object({ version: z.literal(1), attachments: z.array(attachmentSchema) });
+const indexText = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.issues.push({ code: 'custom', input: text, message: 'expected JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(indexSchema);
+
+/** Which file of which attempt. */
+export interface AttachmentPlace {
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly place: number;
+  readonly bytes: number;
+}
+
+/** A file with what was recorded of its content. */
+export interface AttachmentContent extends AttachmentPlace {
+  /** Hex; empty: not known. */
+  readonly sha256: string;
+}
+
+/**
+ * The files that attempts left in their attachments folder, byte for byte: secrets are masked in their names only. Needs
+ * `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket; whoever writes indexes also `s3:PutObject`.
+ */
+export class AttachmentStore {
+  readonly #s3: S3Client;
+  readonly #bucket: string;
+
+  constructor(s3: S3Client, bucket: string) {
+    this.#s3 = s3;
+    this.#bucket = bucket;
+  }
+
+  /**
+   * What an attempt left; empty if it left nothing, or has not ended yet.
+   * @throws Error if the list can't be read any more.
+   */
+  async list(jobId: string, attempt: number): Promise<Attachment[]> {
+    const { attachments, isReadable } = await this.find(jobId, attempt);
+    if (!isReadable) throw new Error(`${attachmentIndexKey(jobId, attempt)} is not a list of attachments`);
+    return attachments;
+  }
+
+  /** What an attempt left, and whether the list of it can be read. */
+  async find(jobId: string, attempt: number): Promise<{ attachments: Attachment[]; isReadable: boolean }> {
+    const text = attempt === 0 ? undefined : await this.#readIndex(jobId, attempt);
+    if (text === undefined) return { attachments: [], isReadable: true };
+    const index = indexText.safeParse(text);
+    return index.success
+      ? { attachments: index.data.attachments, isReadable: true }
+      : { attachments: [], isReadable: false };
+  }
+
+  /** Says what an attempt left; to be called when the content of all of it is there. */
+  async putIndex(jobId: string, attempt: number, attachments: readonly Attachment[]): Promise<void> {
+    const Body = JSON.stringify({ version: 1, attachments });
+    const Key = attachmentIndexKey(jobId, attempt);
+    await this.#s3.send(new PutObjectCommand({ Bucket: this.#bucket, Key, Body, ContentType: 'application/json' }));
+  }
+
+  /**
+   * The content; a request that breaks is taken up where it broke. Its last piece is held back until the digest of all
+   * of it has been checked, so that changed content never ends as if it were whole.
+   * @throws Error if the content is not what was recorded.
+   */
+  async *read({ jobId, attempt, place, bytes, sha256 }: AttachmentContent): AsyncGenerator<Buffer> {
+    const key = attachmentKey(jobId, attempt, place);
+    const hash = createHash('sha256');
+    let last: Buffer | undefined;
+    for await (const chunk of readObject({ s3: this.#s3, bucket: this.#bucket, key, from: 0, to: bytes })) {
+      if (last !== undefined) yield last;
+      hash.update(chunk);
+      last = chunk;
+    }
+    if (sha256 !== '' && hash.digest('hex') !== sha256) throw new Error(`${key} is not what was recorded`);
+    if (last !== undefined) yield last;
+  }
+
+  /** Bytes of content that are there; undefined: it is gone. */
+  async size({ jobId, attempt, place }: Omit<AttachmentPlace, 'bytes'>): Promise<number | undefined> {
+    try {
+      const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: attachmentKey(jobId, attempt, place) });
+      return (await this.#s3.send(command)).ContentLength;
+    } catch (error) {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /** A URL that brings the content without credentials for some seconds, as a download. */
+  async presign({ jobId, attempt, place }: AttachmentPlace, disposition: string, seconds: number): Promise<string> {
+    const command = new GetObjectCommand({
+      Bucket: this.#bucket,
+      Key: attachmentKey(jobId, attempt, place),
+      ResponseContentDisposition: disposition,
+      ResponseContentType: 'application/octet-stream',
+    });
+    return await getSignedUrl(this.#s3, command, { expiresIn: seconds });
+  }
+
+  async #readIndex(jobId: string, attempt: number): Promise<string | undefined> {
+    try {
+      const command = new GetObjectCommand({ Bucket: this.#bucket, Key: attachmentIndexKey(jobId, attempt) });
+      return (await (await this.#s3.send(command)).Body?.transformToString()) ?? '';
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      if (isChecksumMismatch(error)) return '';
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { Receipt } from '../lifecycle/receipt.ts';
+import type { OutputState } from './compared-output.ts';
+import { DamagedReceiptError, type OutputStore } from './output-store.ts';
+
+/**
+ * The record of an attempt that has ended, if it can be read.
+ * @throws NewerSchemaError if a later version wrote it
+ */
+export async function readableReceipt(
+  output: Pick<OutputStore, 'readReceipt'>,
+  jobId: string,
+  attempt: number,
+): Promise<{ readonly receipt?: Receipt; readonly state: OutputState }> {
+  try {
+    const receipt = await output.readReceipt(jobId, attempt);
+    return receipt === undefined ? { state: 'missing' } : { receipt, state: 'complete' };
+  } catch (error) {
+    if (error instanceof DamagedReceiptError) return { state: 'corrupt' };
+    throw error;
+  }
+}

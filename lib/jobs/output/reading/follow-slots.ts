@@ -1,0 +1,59 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { queriedItems } from '../../../platform/aws/queried-items.ts';
+import { SharedLocks } from '../../../platform/aws/shared-lock.ts';
+import type { Clock } from '../../../platform/aws/table-clock.ts';
+import { timestamp } from '../../../platform/aws/table-clock.ts';
+import { FOLLOW_SLOT_KIND } from '../../../platform/aws/tables.ts';
+
+/** How often a slot is tried for that another function takes first. */
+const MAX_ATTEMPTS = 3;
+
+/** A follower's share of the functions that may stream at once. */
+export interface FollowSlot {
+  /** Frees the slot. Never rejects: a slot that is not freed expires. */
+  release(): Promise<void>;
+}
+
+/** Limits how many functions of a deployment stream a followed log at once, so that others can run. */
+export class FollowSlots {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+  readonly #count: number;
+  readonly #locks: SharedLocks;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock; count: number }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+    this.#count = options.count;
+    this.#locks = new SharedLocks({ ...options, kind: FOLLOW_SLOT_KIND });
+  }
+
+  /** @returns undefined if all are taken. @param durationMs after which the slot expires */
+  async acquire(durationMs: number): Promise<FollowSlot | undefined> {
+    const holder = randomUUID();
+    const taken = await this.#taken();
+    const free = Array.from({ length: this.#count }, (_, number) => String(number)).filter((id) => !taken.has(id));
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && free.length > 0; attempt += 1) {
+      const [id = ''] = free.splice(randomInt(free.length), 1);
+      if (await this.#locks.take(id, holder, durationMs))
+        return { release: async () => await this.#locks.release(id, holder).catch(() => undefined) };
+    }
+    return undefined;
+  }
+
+  async #taken(): Promise<Set<string>> {
+    const now = timestamp(this.#clock.now());
+    const slots = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      FilterExpression: 'held_until >= :now',
+      ExpressionAttributeValues: { ':kind': FOLLOW_SLOT_KIND, ':now': now },
+    });
+    const taken = new Set<string>();
+    for await (const { id } of slots) taken.add(String(id));
+    return taken;
+  }
+}

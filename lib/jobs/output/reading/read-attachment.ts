@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { ApiError } from '../../../contract/errors.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import type { Job } from '../../lifecycle/job.ts';
+import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import { downloadAs, placeOf } from '../attachments/attachment-view.ts';
+import type { OutputAnswer } from './read-output.ts';
+
+/** The attempt that a request is about: the newest unless it names another. @throws ApiError `invalid_request` */
+export function attemptOf(job: Pick<Job, 'attempt'>, asked: number | undefined): number {
+  if (asked === undefined || asked <= job.attempt) return asked ?? job.attempt;
+  throw ApiError.because(
+    'invalid_request',
+    `query.attempt: received ${asked}; the job's newest attempt is ${job.attempt}`,
+  );
+}
+
+/**
+ * One attachment of an attempt: its content, or where it is because it is too large to stream through Lambda.
+ * @throws ApiError `not_found`, with details if there was one and its content is gone, shortened or replaced.
+ */
+export async function readAttachment(
+  store: AttachmentStore,
+  job: Pick<Job, 'id'>,
+  { attempt, name }: { attempt: number; name: string },
+): Promise<OutputAnswer & { readonly disposition: string }> {
+  const attachments = await store.list(job.id, attempt);
+  const place = placeOf(attachments, name);
+  const found = attachments[place];
+  if (found === undefined) throw ApiError.of('not_found');
+  const disposition = downloadAs(found.path);
+  const { bytes, sha256 } = found;
+  const content = { jobId: job.id, attempt, place, bytes, sha256 };
+  const kept = (await store.size(content)) ?? 0;
+  if (kept !== bytes) {
+    const details = { attachments_state: kept > bytes ? 'corrupt' : kept === 0 ? 'missing' : 'truncated' };
+    throw ApiError.of('not_found', { ...details, recorded_bytes: bytes, kept_bytes: kept });
+  }
+  if (bytes <= LIMITS.streamedAttachmentBytes)
+    return { disposition, body: Readable.from(store.read(content), { objectMode: false }) };
+  return { disposition, location: await store.presign(content, disposition, LIMITS.redirectSeconds) };
+}

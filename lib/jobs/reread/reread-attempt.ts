@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Profile } from '../../catalog/profiles.ts';
+import { isKnown, type LaterCode } from '../../contract/later-code.ts';
+import { AGENTS } from '../../contract/schemas/profile.ts';
+import { type AgentFacts, STDERR_TAIL } from '../../vendors/output/agent-output.ts';
+import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
+import { collectFollowUps, type FollowUpBlocks } from '../creation/follow-up-blocks.ts';
+import type { Outcome, Receipt, StreamManifest, StreamName } from '../lifecycle/receipt.ts';
+import { type OutputState, openCompared } from '../output/compared-output.ts';
+import type { OutputStore } from '../output/output-store.ts';
+import { readableReceipt } from '../output/readable-receipt.ts';
+import { StreamTally } from '../output/stream-tally.ts';
+
+/** What the persisted output of an attempt says, all of it read. */
+export interface RereadAttempt {
+  /** With the figures as they are; undefined: there is none that can be read. */
+  readonly receipt: Receipt | undefined;
+  /** Whether there is a receipt that can be read. */
+  readonly receiptState: OutputState;
+  /** Members of the receipt that were wrong; they have been mended in S3. */
+  readonly changed: readonly string[];
+  readonly streams: Receipt['streams'];
+  readonly facts: AgentFacts;
+}
+
+type Agent = Profile['agent'] | LaterCode;
+
+/**
+ * Reads all that is persisted of an attempt that has ended, with constant memory, by the same readers as while it ran,
+ * and mends its receipt. What can't be read any more is not forgotten: only what was read replaces what was known.
+ * @param agent whose output it is, if the receipt doesn't say it.
+ */
+export async function rereadAttempt(
+  output: OutputStore,
+  at: { readonly jobId: string; readonly attempt: number },
+  agent: Agent | undefined,
+): Promise<RereadAttempt> {
+  const { receipt, state: receiptState } = await readableReceipt(output, at.jobId, at.attempt);
+  const found = await readOutput(output, at, receipt?.agent ?? agent, receipt?.outcome);
+  if (receipt === undefined) return { ...found, receipt, receiptState, changed: [] };
+  const mended = mend(receipt, found);
+  const changed = Object.entries(mended).flatMap(([name, value]) =>
+    isDeepStrictEqual(value, Reflect.get(receipt, name)) ? [] : [name],
+  );
+  if (changed.length > 0) await output.putReceipt(mended);
+  return { ...found, receipt: mended, receiptState, changed };
+}
+
+interface Found {
+  readonly streams: Receipt['streams'];
+  readonly facts: AgentFacts;
+  readonly asked: FollowUpBlocks | undefined;
+}
+
+async function readOutput(
+  output: OutputStore,
+  { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
+  agent: Agent | undefined,
+  outcome: Outcome | undefined,
+): Promise<Found> {
+  const known = agent !== undefined && isKnown(AGENTS, agent) ? AGENT_OUTPUTS[agent] : undefined;
+  const followUps = collectFollowUps();
+  const reader = known?.createReader(followUps.messages);
+  const stdout = new StreamTally();
+  const open = async (stream: StreamName) => await openCompared(output, { jobId, attempt, stream }, undefined);
+  const [stdoutSource, stderrSource] = await Promise.all([open('stdout'), open('stderr')]);
+  for await (const chunk of stdoutSource.read()) {
+    stdout.add(chunk);
+    reader?.push(chunk);
+  }
+  reader?.end();
+  const stderr = new StreamTally();
+  let tail = Buffer.alloc(0);
+  for await (const chunk of stderrSource.read()) {
+    stderr.add(chunk);
+    tail = Buffer.concat([tail, chunk]).subarray(-STDERR_TAIL);
+  }
+  const read = reader?.facts() ?? { finished: false };
+  const exit = {
+    exitCode: outcome?.exit_code ?? null,
+    signal: outcome?.signal ?? null,
+    stderrTail: tail.toString(),
+  };
+  return {
+    // Without a record to compare with, there is a state only where the stream is cut.
+    streams: {
+      stdout: stdout.manifest(stdoutSource.state() === undefined),
+      stderr: stderr.manifest(stderrSource.state() === undefined),
+    },
+    facts: known === undefined ? read : known.conclude(read, exit),
+    asked: followUps.found(),
+  };
+}
+
+function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
+  const { outcome } = receipt;
+  const known = receipt.streams;
+  const damages = [
+    ...damageOf('stdout', streams.stdout, known.stdout),
+    ...damageOf('stderr', streams.stderr, known.stderr),
+  ];
+  const judgedStreams = { stdout: judged(streams.stdout, known.stdout), stderr: judged(streams.stderr, known.stderr) };
+  // What damaged output says is no evidence against what was read of it while it was whole.
+  if (damages.length > 0)
+    return {
+      ...receipt,
+      streams: judgedStreams,
+      warnings: [...new Set([...damages, ...(receipt.warnings ?? [])])],
+    };
+  const isAgentsError = outcome.reason === 'agent_error' && facts.error !== undefined;
+  const follow_ups = asked ?? receipt.follow_ups;
+  return {
+    ...receipt,
+    outcome: isAgentsError ? { ...outcome, error: facts.error } : outcome,
+    ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+    ...(facts.model !== undefined && { model: facts.model }),
+    ...(facts.usage !== undefined && { usage: facts.usage }),
+    ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
+    ...(follow_ups !== undefined && { follow_ups }),
+    streams: judgedStreams,
+  };
+}
+
+/** Says of a stream that is no longer what was recorded how it differs, in one sentence. */
+function damageOf(stream: StreamName, read: StreamManifest, known: StreamManifest): string[] {
+  if (!isDamaged(read, known)) return [];
+  if (read.bytes >= known.bytes) return [`${stream}: the kept output is not what was recorded: its hash differs`];
+  return [`${stream}: ${read.bytes} of ${known.bytes} recorded bytes are kept`];
+}
+
+/** Without a hash, more bytes than were recorded are no damage: the record may be older than they are. */
+function isDamaged(read: StreamManifest, known: StreamManifest): boolean {
+  if (known.sha256 === '') return read.bytes < known.bytes;
+  return read.sha256 !== known.sha256;
+}
+
+/** The recorded length and hash of damaged output stay as evidence. Whether everything was kept only the worker knew. */
+function judged(read: StreamManifest, known: StreamManifest): StreamManifest {
+  return isDamaged(read, known) ? { ...known, complete: false } : { ...read, complete: known.complete };
+}

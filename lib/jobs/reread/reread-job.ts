@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
+import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
+import { transition } from '../dispatch/transition.ts';
+import { type Evidence, evidenceOf, warned } from '../lifecycle/evidence.ts';
+import { followUpIds, placesOf } from '../lifecycle/follow-up-record.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { leaseIsOver } from '../lifecycle/lease.ts';
+import { STREAMS } from '../lifecycle/receipt.ts';
+import { requireUnderstood } from '../lifecycle/understood.ts';
+import type { OutputStore } from '../output/output-store.ts';
+import { readableReceipt } from '../output/readable-receipt.ts';
+import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
+
+export type RereadContext = FollowUpContext & EndContext & { readonly output: OutputStore };
+
+/** What rereading a job's output came to. */
+export interface RereadJob {
+  readonly job: Job;
+  /** What was wrong and is right now: fields of the job, or of the record of an attempt. */
+  readonly refreshed: readonly string[];
+  readonly recoveredFollowUpIds: readonly string[];
+}
+
+/**
+ * Reads all that is persisted of every attempt and sets right what was recorded of it: sizes, hashes, usage, session,
+ * messages, follow-up jobs that are missing. An outcome that its worker left but nobody applied is applied once the
+ * worker is lost. Does nothing to an attempt that is running. Done twice it changes nothing the second time.
+ * @throws NewerSchemaError if only a later version may change the job, or wrote a receipt of it
+ */
+export async function rereadJob(context: RereadContext, known: Job): Promise<RereadJob> {
+  requireUnderstood(known);
+  const refreshed = new Set<string>();
+  const recovered: string[] = [];
+  let job = await endLost(context, known);
+  if (job.status !== known.status) refreshed.add('status');
+  for (let attempt = 1; attempt <= job.attempt; attempt += 1) {
+    if (attempt === job.attempt && job.status === 'RUNNING') break;
+    const profile = await context.profiles.get(job.profile);
+    const read = await rereadAttempt(context.output, { jobId: job.id, attempt }, profile?.agent);
+    for (const name of read.changed) refreshed.add(`attempt ${attempt}: ${name}`);
+    const before = job;
+    if (attempt === job.attempt) job = await correct(context, job, read);
+    if (hasFollowUps(job, attempt, read)) {
+      const made = await makeFollowUps(context, job, attempt);
+      recovered.push(...made.created);
+      job = made.job;
+    }
+    for (const name of differences(before, job)) refreshed.add(name);
+  }
+  return { job, refreshed: [...refreshed], recoveredFollowUpIds: recovered };
+}
+
+/** Applies what a lost worker left. If it was a try for parked jobs, watch-jobs starts those. */
+async function endLost(context: RereadContext, job: Job): Promise<Job> {
+  if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
+  const { receipt } = await readableReceipt(context.output, job.id, job.attempt);
+  if (receipt === undefined) return job;
+  const result = await endAttempt(context, job, receipt);
+  return result.job ?? job;
+}
+
+async function correct(context: RereadContext, job: Job, read: RereadAttempt): Promise<Job> {
+  const evidence = evidenceFrom(job, read);
+  const result = await transition(context, job, { type: 'correct', attempt: job.attempt, evidence });
+  return result.job ?? job;
+}
+
+function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
+  const { receipt, streams, facts } = read;
+  // Of a worker that was lost no outcome was taken: what it left later is evidence, no more.
+  if (receipt !== undefined && job.reason !== 'worker_lost') return evidenceOf(receipt);
+  const warnings = [...new Set([...lossesOf(job, read), ...(job.attempt_warnings ?? [])])];
+  return {
+    ...(job.exit_code !== undefined && { exit_code: job.exit_code }),
+    ...(job.signal !== undefined && { signal: job.signal }),
+    ...(job.error !== undefined && { error: job.error }),
+    ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+    ...(facts.usage !== undefined && { usage: facts.usage }),
+    ...warned(warnings),
+    // Without a receipt the job's record is the only evidence of output that is gone. A size that is found here must not
+    // become such evidence: a later look would take it for that of a receipt.
+    ...((job.reason === 'worker_lost' || job.stdout_bytes !== undefined) && {
+      stdout_bytes: Math.max(streams.stdout.bytes, job.stdout_bytes ?? 0),
+      stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
+    }),
+  };
+}
+
+/** What is gone of an attempt without a readable receipt, by the job's own record. A lost worker wrote no receipt. */
+function lossesOf(job: Job, { receiptState, streams }: RereadAttempt): string[] {
+  const shortened = STREAMS.flatMap((stream) => {
+    const recorded = job[`${stream}_bytes`] ?? 0;
+    const { bytes, complete } = streams[stream];
+    if (bytes < recorded) return [`${stream}: ${bytes} of ${recorded} recorded bytes are kept`];
+    return complete ? [] : [`${stream}: what came after byte ${bytes} is not kept`];
+  });
+  if (job.reason === 'worker_lost') return shortened;
+  const noReceipt =
+    receiptState === 'corrupt'
+      ? ['the record of the newest attempt can not be read']
+      : job.stdout_bytes === undefined
+        ? []
+        : ['the record of the newest attempt is gone'];
+  return [...noReceipt, ...shortened];
+}
+
+/** Whether follow-up jobs of the attempt are to be there: it succeeded, and its success counted. */
+function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): boolean {
+  if (receipt?.follow_ups === undefined) return false;
+  return (
+    (attempt === job.attempt && job.status === 'SUCCEEDED') ||
+    (job.children_pending ?? []).includes(attempt) ||
+    placesOf(job).some((place) => place.attempt === attempt)
+  );
+}
+
+const SHOWN = [
+  'exit_code',
+  'signal',
+  'error',
+  'session_id',
+  'usage',
+  'stdout_bytes',
+  'stderr_bytes',
+  'warnings',
+] as const satisfies readonly (keyof Job)[];
+
+function differences(before: Job, after: Job): string[] {
+  const names: string[] = SHOWN.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return isDeepStrictEqual(followUpIds(before), followUpIds(after)) ? names : [...names, 'follow_up_ids'];
+}

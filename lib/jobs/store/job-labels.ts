@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { batchGet } from '../../platform/aws/batch-get.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { monthPartition } from './month-partitions.ts';
+import { removeJobRows } from './remove-job-rows.ts';
+import { type MatchedRow, wordsIn } from './search-words.ts';
+
+const labelsSchema = z.object({ title: z.string().optional(), tags: z.array(z.string()).optional() });
+
+/** What people call a job; absent: nothing. */
+export type JobLabels = z.output<typeof labelsSchema>;
+
+/** Labels as an edit gives them; undefined: they stay. */
+type LabelChanges = { readonly title: string | undefined; readonly tags: string[] | undefined };
+
+/** What of a job says where its labels are. */
+type LabelsOwner = Pick<Job, 'id' | 'created_at' | 'labels'>;
+
+const KIND = 'labels';
+
+/**
+ * Title and tags lie beside the job's item, which is billed whole with every write, in one row for jobs that have any.
+ * Like the prompt texts they are addressed by their content and written before the job.
+ */
+export class JobLabelStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #registryTable: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+    this.#table = options.table;
+    this.#registryTable = options.registryTable;
+  }
+
+  /** The address that these labels have in any job; undefined: there are none, and no row. */
+  static address(labels: JobLabels): string | undefined {
+    const { title, tags } = withoutEmpty(labels);
+    if (title === undefined && tags === undefined) return undefined;
+    return createHash('sha256')
+      .update(JSON.stringify([title, tags]))
+      .digest('hex')
+      .slice(0, 16);
+  }
+
+  /** Writes the labels; `owner.labels` must be their address. */
+  async put(owner: LabelsOwner, labels: JobLabels): Promise<void> {
+    const Item = { ...keyOf(owner), ...withoutEmpty(labels) };
+    await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item }));
+  }
+
+  /** The labels of those jobs that have any, by the jobs' ids. */
+  async read(
+    owners: readonly LabelsOwner[],
+    options: { consistent?: boolean } = {},
+  ): Promise<ReadonlyMap<string, JobLabels>> {
+    const labelled = owners.filter(({ labels }) => labels !== undefined);
+    const items = await batchGet(this.#table, this.#registryTable, labelled.map(keyOf), options);
+    return new Map(items.map((item) => [ownerOf(item).id, labelsSchema.parse(item)]));
+  }
+
+  /** The labels of one job, as of the last acknowledged write. */
+  async of(owner: LabelsOwner): Promise<JobLabels> {
+    return (await this.read([owner], { consistent: true })).get(owner.id) ?? {};
+  }
+
+  /** Removes all labels that a job ever had. */
+  async removeAll(owner: LabelsOwner): Promise<void> {
+    const { kind } = keyOf(owner);
+    await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
+  }
+}
+
+/** The labels after an edit; an empty title or list takes away. */
+export function withLabels(labels: JobLabels, changes: LabelChanges): JobLabels {
+  return withoutEmpty({ ...labels, ...withoutUndefined(changes) });
+}
+
+/** Which job a row of labels belongs to, and the `words` of a search that its title and tags contain. */
+export function matchLabels(item: Readonly<Record<string, unknown>>, words: readonly string[]): MatchedRow {
+  const { title = '', tags = [] } = labelsSchema.parse(item);
+  const owner = ownerOf(item);
+  return { ...owner, found: wordsIn(words, { texts: [title, ...tags].join('\0').toLowerCase(), id: owner.id }) };
+}
+
+function ownerOf(item: Readonly<Record<string, unknown>>): { id: string; address: string } {
+  const [id = '', address = ''] = String(item.id).split('#');
+  return { id, address };
+}
+
+function keyOf(owner: LabelsOwner): { kind: string; id: string } {
+  return { kind: monthPartition(KIND, owner), id: `${owner.id}#${owner.labels}` };
+}
+
+function withoutEmpty({ title, tags }: JobLabels): JobLabels {
+  return {
+    ...(title !== undefined && title !== '' && { title }),
+    ...(tags !== undefined && tags.length > 0 && { tags: [...new Set(tags)] }),
+  };
+}
+
+function withoutUndefined({ title, tags }: LabelChanges): JobLabels {
+  return { ...(title !== undefined && { title }), ...(tags !== undefined && { tags }) };
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { LIMITS } from '../../contract/limits.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { JobLabelStore } from './job-labels.ts';
+import { monthPartition } from './month-partitions.ts';
+import { removeJobRows } from './remove-job-rows.ts';
+import { type MatchedRow, wordsIn } from './search-words.ts';
+
+/** The texts of a job as given: large, changed only by an edit, and all that a search looks at. */
+const jobTextsSchema = z.object({
+  prompt: z.string(),
+  extra_prompt: z.string().optional(),
+  rule_ids: z.array(z.string()).optional(),
+  project: z.string(),
+  cwd: z.string().optional(),
+});
+export type JobTexts = z.output<typeof jobTextsSchema>;
+
+/** What of a job says where its texts are. */
+type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts' | 'labels'>;
+
+/**
+ * The texts lie beside the job's item, addressed by their content and written before it, so that a repeated or
+ * half-done write can't change another job's. Large ones are in S3, and the table keeps what a search looks at.
+ */
+export class JobTextStore {
+  /** Title and tags, which lists read without the texts. */
+  readonly labels: JobLabelStore;
+  readonly #table: DynamoDBDocumentClient;
+  readonly #registryTable: string;
+  readonly #objects: S3Client;
+  readonly #bucket: string;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; objects: S3Client; bucket: string }) {
+    this.#table = options.table;
+    this.#registryTable = options.registryTable;
+    this.labels = new JobLabelStore(options);
+    this.#objects = options.objects;
+    this.#bucket = options.bucket;
+  }
+
+  /** The address that these texts have in any job. */
+  static address(texts: JobTexts): string {
+    return createHash('sha256')
+      .update(JSON.stringify(ordered(texts)))
+      .digest('hex')
+      .slice(0, 16);
+  }
+
+  /** Writes the texts; `owner.texts` must be their address. */
+  async put(owner: TextsOwner, texts: JobTexts): Promise<void> {
+    const body = JSON.stringify(ordered(texts));
+    const inline = Buffer.byteLength(body) <= LIMITS.inlineSpecBytes;
+    if (!inline) {
+      await this.#objects.send(
+        new PutObjectCommand({
+          Bucket: this.#bucket,
+          Key: objectKey(owner),
+          Body: body,
+          ContentType: 'application/json',
+        }),
+      );
+    }
+    const content = inline ? { body } : { search: searchText(owner.id, texts) };
+    await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item: { ...itemKey(owner), ...content } }));
+  }
+
+  /** @throws Error when they are not there: they are written before the job, so that is a fault. */
+  async get(owner: TextsOwner): Promise<JobTexts> {
+    // Written a moment ago they may not show in the cheaper read, and a job that is claimed at once must not fail for it.
+    const Item = (await this.#item(owner, false)) ?? (await this.#item(owner, true));
+    const body = typeof Item?.body === 'string' ? Item.body : await this.#readObject(owner);
+    return jobTextsSchema.parse(JSON.parse(body));
+  }
+
+  /** Removes all texts and labels that a job ever had from the table; what lies in S3 goes with the job's other objects. */
+  async removeAll(owner: TextsOwner): Promise<void> {
+    await this.labels.removeAll(owner);
+    const { kind } = itemKey(owner);
+    await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
+  }
+
+  async #item(owner: TextsOwner, consistent: boolean): Promise<Record<string, unknown> | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#registryTable, Key: itemKey(owner), ConsistentRead: consistent }),
+    );
+    return Item;
+  }
+
+  async #readObject(owner: TextsOwner): Promise<string> {
+    const { Body } = await this.#objects.send(new GetObjectCommand({ Bucket: this.#bucket, Key: objectKey(owner) }));
+    if (Body === undefined) throw new Error(`job ${owner.id}: its texts ${owner.texts} have no content`);
+    return await Body.transformToString('utf8');
+  }
+}
+
+function itemKey(owner: TextsOwner): { kind: string; id: string } {
+  return { kind: monthPartition('texts', owner), id: `${owner.id}#${owner.texts}` };
+}
+
+/** What a text item belongs to, and the `words` of a search that it contains. */
+export function matchTexts(item: Record<string, unknown>, words: readonly string[]): MatchedRow {
+  const { id: key, body, search } = textItemSchema.parse(item);
+  const [id = '', address = ''] = key.split('#');
+  const searched = body === undefined ? (search ?? '') : searchText(id, jobTextsSchema.parse(JSON.parse(body)));
+  return { id, address, found: wordsIn(words, { texts: searched.slice(searched.indexOf(PARTED) + 1), id }) };
+}
+
+const textItemSchema = z.object({ id: z.string(), body: z.string().optional(), search: z.string().optional() });
+
+function objectKey(owner: TextsOwner): string {
+  return `jobs/${owner.id}/texts/${owner.texts}.json`;
+}
+
+/** What can't be typed. */
+const PARTED = '\0';
+
+/** Lower-cased, the id first. */
+function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '' }: JobTexts): string {
+  const texts = `${prompt}\n${extra_prompt}`.slice(0, LIMITS.searchTextLength).toWellFormed();
+  return [jobId, project, cwd, texts].join(PARTED).toLowerCase();
+}
+
+/** One order of members, so that equal texts have one address. */
+function ordered({ prompt, extra_prompt, rule_ids, project, cwd }: JobTexts): JobTexts {
+  return {
+    prompt,
+    ...(extra_prompt !== undefined && { extra_prompt }),
+    ...(rule_ids?.length && { rule_ids }),
+    project,
+    ...(cwd !== undefined && { cwd }),
+  };
+}

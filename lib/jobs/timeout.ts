@@ -1,9 +1,0 @@
-import type { TimeoutUnit } from '../config/env.ts';
-
-/** Milliseconds of a unit that a deployment can declare. */
-const UNIT: Readonly<Record<TimeoutUnit, number>> = { milliseconds: 1, seconds: 1_000, minutes: 60_000 };
-
-/** A job's timeout in milliseconds; `undefined`: none. */
-export function timeoutMs(timeout: number | undefined, unit: TimeoutUnit): number | undefined {
-  return timeout === undefined ? undefined : timeout * UNIT[unit];
-}

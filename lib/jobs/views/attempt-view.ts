@@ -1,0 +1,65 @@
+import type { Status } from '../../contract/schemas/job.ts';
+import type { Told } from '../admission/why-waiting.ts';
+import { evidenceOf } from '../lifecycle/evidence.ts';
+import type { Job } from '../lifecycle/job.ts';
+import type { Receipt } from '../lifecycle/receipt.ts';
+
+/** The state that an attempt's outcome stands for; parked and handed back, the job waited for its next attempt. */
+const STATUS_OF_OUTCOME: Readonly<Record<string, Status>> = {
+  succeeded: 'SUCCEEDED',
+  failed: 'FAILED',
+  cancelled: 'CANCELLED',
+};
+
+/**
+ * A job as an earlier attempt left it: state, times and evidence are that attempt's, everything else is the job's.
+ * @param receipt undefined: the worker of the attempt was lost before it wrote one.
+ */
+export function asOfAttempt(job: Told<Job>, attempt: number, receipt: Receipt | undefined): Job {
+  const {
+    exit_code: _code,
+    signal: _signal,
+    error: _error,
+    session_id: _session,
+    usage: _usage,
+    agent: _agent,
+    model_used: _model,
+    stdout_bytes: _stdout,
+    stderr_bytes: _stderr,
+    attempt_warnings: _warnings,
+    has_changes: _changes,
+    started_at: _started,
+    finished_at: _finished,
+    due_at: _due,
+    waiting_note: _note,
+    ...rest
+  } = job;
+  const follow_ups = job.follow_ups?.filter((place) => place.startsWith(`${attempt}.`));
+  const earlier = { ...rest, attempt, ...(follow_ups !== undefined && { follow_ups }) };
+  if (receipt === undefined) return { ...earlier, status: 'QUEUED', reason: 'worker_lost' };
+  const { kind, reason } = receipt.outcome;
+  return {
+    ...earlier,
+    ...evidenceOf(receipt),
+    status: STATUS_OF_OUTCOME[kind] ?? 'QUEUED',
+    reason,
+    started_at: receipt.started_at,
+    finished_at: receipt.finished_at,
+  };
+}
+
+/**
+ * A job as its newest attempt leaves it: the table keeps the session and usage of an earlier one until another reports its own.
+ * @param receipt undefined: the attempt has not ended, or its record cannot be read.
+ */
+export function asOfNewestAttempt(job: Told<Job>, receipt: Receipt | undefined): Job {
+  const { session_id: _session, usage: _usage, ...rest } = job;
+  if (receipt === undefined) return hasReported(job) ? job : rest;
+  const { session_id, usage } = evidenceOf(receipt);
+  return { ...rest, ...(session_id !== undefined && { session_id }), ...(usage !== undefined && { usage }) };
+}
+
+/** A claim removes the bytes of the attempt before it. */
+function hasReported({ stdout_bytes }: Pick<Job, 'stdout_bytes'>): boolean {
+  return stdout_bytes !== undefined;
+}

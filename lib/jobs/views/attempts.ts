@@ -1,0 +1,76 @@
+import { LIMITS } from '../../contract/limits.ts';
+import { isTerminal, type JobView } from '../../contract/schemas/job.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
+import type { OutputStore } from '../output/output-store.ts';
+import { readableReceipt } from '../output/readable-receipt.ts';
+import { asOfAttempt } from './attempt-view.ts';
+import { viewReason } from './job-view.ts';
+
+type AttemptView = NonNullable<JobView['attempts']>[number];
+
+/** Ended attempts that this process has read, by `JOB#ATTEMPT`: their receipts never change, and clients poll running jobs. */
+const ended = new Map<string, AttemptView>();
+const MAX_REMEMBERED = 1_000;
+
+/** How the newest attempts of a job went, the newest first. The table keeps the newest one; the others have receipts. */
+export async function attemptsOf(output: Pick<OutputStore, 'readReceipt'>, job: Job): Promise<AttemptView[]> {
+  const attempts: AttemptView[] = [];
+  const oldest = Math.max(1, job.attempt - LIMITS.attemptsPerJob + 1);
+  // One after the other: a receipt can hold megabytes of prompt.
+  for (let attempt = job.attempt; attempt >= oldest; attempt -= 1) {
+    attempts.push(endedWithJob(job, attempt) ? viewAttempt(job) : await viewEnded(output, job, attempt));
+  }
+  return attempts;
+}
+
+/** Whether the job's state is that of the attempt. A job whose attempt ended before it did has no worker any more. */
+function endedWithJob(job: Job, attempt: number): boolean {
+  return (
+    attempt === job.attempt && (job.status === 'RUNNING' || (isTerminal(job.status) && job.worker_id !== undefined))
+  );
+}
+
+async function viewEnded(output: Pick<OutputStore, 'readReceipt'>, job: Job, attempt: number): Promise<AttemptView> {
+  const key = `${job.id}#${attempt}`;
+  const remembered = ended.get(key);
+  if (remembered !== undefined) return remembered;
+  try {
+    const { receipt, state } = await readableReceipt(output, job.id, attempt);
+    if (state === 'corrupt') return { ...UNKNOWN, attempt };
+    const view = viewAttempt(asOfAttempt(job, attempt, receipt));
+    // Without a receipt the worker was lost, as far as is known: its receipt may still come.
+    if (receipt !== undefined) remember(key, view);
+    return view;
+  } catch (error) {
+    if (error instanceof NewerSchemaError) return { ...UNKNOWN, attempt };
+    throw error;
+  }
+}
+
+function remember(key: string, view: AttemptView): void {
+  const [oldest] = ended.keys();
+  if (ended.size >= MAX_REMEMBERED && oldest !== undefined) ended.delete(oldest);
+  ended.set(key, view);
+}
+
+function viewAttempt(job: Job): AttemptView {
+  return {
+    attempt: job.attempt,
+    status: job.status,
+    state_reason: viewReason(job),
+    started_at: job.started_at ?? null,
+    finished_at: job.finished_at ?? null,
+    exit_code: job.exit_code ?? null,
+    signal: job.signal ?? null,
+  };
+}
+
+const UNKNOWN = {
+  status: null,
+  state_reason: null,
+  started_at: null,
+  finished_at: null,
+  exit_code: null,
+  signal: null,
+} as const;

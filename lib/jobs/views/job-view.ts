@@ -1,0 +1,169 @@
+import type * as z from 'zod';
+import { isKnown } from '../../contract/later-code.ts';
+import {
+  isTerminal,
+  type JobView,
+  type jobStatus,
+  type namedShape,
+  REASON_CODES,
+  REASONS,
+  type stateReason,
+} from '../../contract/schemas/job.ts';
+import type { jobSummary } from '../../contract/schemas/job-list.ts';
+import type { TimeoutUnit } from '../../platform/config/env.ts';
+import { timeoutMs } from '../../platform/config/timeout.ts';
+import type { Told } from '../admission/why-waiting.ts';
+import { followUpIds } from '../lifecycle/follow-up-record.ts';
+import type { Job } from '../lifecycle/job.ts';
+import type { JobDetails, Summary } from '../store/job-index.ts';
+import type { JobLabels } from '../store/job-labels.ts';
+import type { JobTexts } from '../store/job-texts.ts';
+
+/** Why the job is in its state, as a client reads it. */
+export function viewReason(
+  job: Told<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
+): z.input<typeof stateReason> {
+  const { message, retryable } = describe(job);
+  const known = job.status === 'FAILED' ? job.error : job.waiting_note;
+  return {
+    code: job.reason,
+    message: known === undefined ? message : `${message} ${known}`,
+    retryable,
+    ...(job.status === 'QUEUED' && job.due_at !== undefined && { next_check_at: job.due_at }),
+  };
+}
+
+function describe({ status, reason }: Pick<Job, 'status' | 'reason'>): { message: string; retryable: boolean } {
+  if (isKnown(REASON_CODES, reason)) return REASONS[reason];
+  const message = `The service has no description of the reason ${reason}: a later version set it.`;
+  // What waits goes on by that version; what ended, or is in a state of its own, is not known to.
+  return { message, retryable: status === 'QUEUED' };
+}
+
+/** The compact status. */
+export function viewStatus(job: Told<Job>): z.input<typeof jobStatus> {
+  return {
+    id: job.id,
+    status: job.status,
+    state_reason: viewReason(job),
+    attempt: job.attempt,
+    queued_at: job.queued_at ?? null,
+    started_at: job.started_at ?? null,
+    finished_at: job.finished_at ?? null,
+    updated_at: job.updated_at,
+    terminal: isTerminal(job.status),
+  };
+}
+
+/** What only an attempt can tell, as known so far. */
+export function viewOutcome(job: Job) {
+  return {
+    exit_code: job.exit_code ?? null,
+    signal: job.signal ?? null,
+    error: job.error ?? null,
+    usage: job.usage ?? null,
+    session_id: job.session_id ?? null,
+    stdout_bytes: job.stdout_bytes ?? 0,
+    stderr_bytes: job.stderr_bytes ?? 0,
+  };
+}
+
+/** How a job runs and what it is called, of what is known of it. */
+function viewNamed(
+  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from'>>,
+  { title, tags }: JobLabels,
+  unit: TimeoutUnit,
+): Pick<JobView, keyof typeof namedShape> {
+  const milliseconds = timeoutMs(job.timeout, unit);
+  return {
+    title: title ?? null,
+    tags: tags ?? [],
+    agent: job.agent ?? null,
+    model_used: job.model_used ?? null,
+    timeout_effective_seconds: milliseconds === undefined ? null : milliseconds / 1000,
+    copied_from: job.copied_from ?? null,
+  };
+}
+
+/** What is kept beside a job's item. */
+export interface BesideJob {
+  readonly labels?: JobLabels;
+  readonly deployments: JobView['deployments'];
+  readonly changes?: JobView['changes'];
+  readonly queue?: JobView['queue'];
+  readonly attempts?: JobView['attempts'];
+}
+
+/** The job with all its fields. */
+export function viewJob(
+  job: Told<Job>,
+  texts: JobTexts,
+  timeoutUnit: TimeoutUnit,
+  { labels = {}, deployments, changes = null, queue = null, attempts = null }: BesideJob,
+): JobView {
+  const { terminal: _terminal, ...lifecycle } = viewStatus(job);
+  return {
+    ...lifecycle,
+    ...viewNamed(job, labels, timeoutUnit),
+    prompt: texts.prompt,
+    base_prompt: texts.prompt,
+    extra_prompt: texts.extra_prompt ?? null,
+    rule_ids: texts.rule_ids ?? [],
+    profile: job.profile,
+    model: job.model ?? null,
+    priority: job.priority,
+    timeout: job.timeout ?? null,
+    timeout_unit: timeoutUnit,
+    retries: job.retries,
+    cwd: job.cwd ?? null,
+    project_id: job.project_id,
+    project: job.project,
+    idempotency_key: job.idempotency_key ?? null,
+    save_draft: job.status === 'DRAFT',
+    draft: job.status === 'DRAFT',
+    created_at: job.created_at,
+    cancel_requested_at: job.cancel_requested_at ?? null,
+    created_by: job.created_by,
+    parent_id: job.parent_id ?? null,
+    follow_up_ids: followUpIds(job),
+    worker_id: job.worker_id ?? null,
+    ...viewOutcome(job),
+    version: job.version,
+    warnings: [...(job.attempt_warnings ?? []), ...(job.warnings ?? [])],
+    deployments,
+    changes,
+    queue,
+    attempts,
+  };
+}
+
+/** What a list shows of a job. */
+export function viewSummary(
+  job: Told<Summary>,
+  { details = {}, labels = {} }: { readonly details?: JobDetails | undefined; readonly labels?: JobLabels | undefined },
+  timeoutUnit: TimeoutUnit,
+): z.input<typeof jobSummary> {
+  return {
+    id: job.id,
+    status: job.status,
+    state_reason: viewReason({ ...job, error: details.error }),
+    project_id: job.project_id,
+    project: job.project,
+    ...viewNamed(details, labels, timeoutUnit),
+    created_by: details.created_by ?? null,
+    profile: job.profile,
+    model: job.model ?? null,
+    priority: job.priority,
+    cwd: job.cwd ?? null,
+    prompt_preview: job.prompt_preview,
+    attempt: job.attempt,
+    exit_code: details.exit_code ?? null,
+    signal: details.signal ?? null,
+    parent_id: job.parent_id ?? null,
+    created_at: job.created_at,
+    queued_at: job.queued_at ?? null,
+    started_at: job.started_at ?? null,
+    finished_at: job.finished_at ?? null,
+    cancel_requested_at: job.cancel_requested_at ?? null,
+  };
+}

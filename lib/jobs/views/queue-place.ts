@@ -1,0 +1,78 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { ProfileStore } from '../../catalog/profiles.ts';
+import type { JobView } from '../../contract/schemas/job.ts';
+import { batchGet } from '../../platform/aws/batch-get.ts';
+import { placesOf } from '../admission/profile-slots.ts';
+import { readHolds } from '../admission/slots.ts';
+import { indexKeys, isBusy, type Job } from '../lifecycle/job.ts';
+import { knownJobs } from '../store/read-job.ts';
+
+/** Waiting jobs that one answer counts at most. */
+const MOST_COUNTED = 500;
+
+/** What finding a job's place in the queue needs. */
+export interface QueueContext {
+  readonly table: DynamoDBDocumentClient;
+  readonly jobsTable: string;
+  readonly registryTable: string;
+  readonly profiles: Pick<ProfileStore, 'get'>;
+}
+
+/** Where a queued job stands among those that wait for the same, and which jobs hold what it waits for; null: it does not wait. */
+export async function queuePlace(context: QueueContext, job: Job): Promise<JobView['queue']> {
+  if (job.status !== 'QUEUED') return null;
+  const [line, held_by] = await Promise.all([lineBefore(context, job), holdersOf(context, job)]);
+  return { ...line, held_by };
+}
+
+/** What waits for the vendor goes on together: nobody is before anybody. */
+async function lineBefore(
+  { table, jobsTable }: QueueContext,
+  job: Job,
+): Promise<{ ahead: number | null; ahead_complete: boolean }> {
+  const { ready_key, ready_order } = indexKeys(job);
+  if (ready_key === undefined || (job.parked !== undefined && !isBusy(job.parked)))
+    return { ahead: null, ahead_complete: false };
+  const { Count = 0, LastEvaluatedKey } = await table.send(
+    new QueryCommand({
+      TableName: jobsTable,
+      IndexName: 'ready',
+      Select: 'COUNT',
+      KeyConditionExpression: '#key = :key AND #order < :order',
+      ExpressionAttributeNames: { '#key': 'ready_key', '#order': 'ready_order' },
+      ExpressionAttributeValues: { ':key': ready_key, ':order': ready_order },
+      Limit: MOST_COUNTED,
+    }),
+  );
+  return { ahead: Count, ahead_complete: LastEvaluatedKey === undefined };
+}
+
+/** The jobs that have the folder, or the places of the profile, that a job waits for. */
+async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
+  const { table, jobsTable } = context;
+  const places = await awaitedPlaces(context, job);
+  if (places.length === 0) return [];
+  const holds = await readHolds(context, places);
+  const ids = [...new Set([...holds.values()].map(({ job_id }) => job_id))].filter((id) => id !== job.id);
+  const items = await batchGet(
+    table,
+    jobsTable,
+    ids.map((id) => ({ id })),
+  );
+  return knownJobs(items)
+    .filter((holder) => isStillThere(holder, new Set(places)))
+    .map(({ id }) => id)
+    .sort();
+}
+
+async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<string[]> {
+  if (job.parked === 'folder_busy') return job.folder === undefined ? [] : [job.folder];
+  if (job.parked === 'profile_busy') return (await placesOf({ profiles }, job.profile)) ?? [];
+  return [];
+}
+
+/** A hold outlives its attempt; commands of deploy bindings may still work in the folder of a success. */
+function isStillThere(holder: Job, places: ReadonlySet<string>): boolean {
+  if (holder.status !== 'RUNNING') return (holder.bindings_pending ?? []).length > 0;
+  return places.has(holder.folder ?? '') || places.has(holder.place ?? '');
+}

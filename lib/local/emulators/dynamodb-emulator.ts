@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
+import { endProcess } from '../run/child-process.ts';
+import type { RunCredentials } from '../run-access/run-credentials.ts';
+import { checkDatabase } from './dynamodb/check-database.ts';
+import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
+import { privateNetwork } from './dynamodb/private-network.ts';
+import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
+
+export interface DynamodbEmulatorOptions {
+  /** Where the data lives; created if it is missing. No two emulators may share it: nothing would stop them. */
+  readonly folder: string;
+  /** What its callers sign with. */
+  readonly credentials: RunCredentials;
+  /** Whether earlier runs have kept their data in the folder: then it must be there. */
+  readonly isUsed?: boolean;
+  /** The whole environment of the child. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+  /** An endpoint that somebody else runs (DynamoDB Local, say); then nothing is started, and nothing checked. */
+  readonly externalEndpoint?: string | undefined;
+  /** true: as on a system that doesn't let this user have a network of its own (for tests). */
+  readonly sharesNetwork?: boolean;
+}
+
+export interface DynamodbEmulator {
+  readonly endpoint: string;
+  /** The emulator's process id as of now; undefined with an external endpoint. */
+  pid(): number | undefined;
+  /** The ids of all its processes as of now. */
+  pids(): readonly number[];
+  /** Deletes the counted records of a table's stream; nothing with an external endpoint. */
+  trimStream(trim: Omit<StreamTrim, 'file'>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DATABASE_NAME = 'ddb.sqlite';
+
+/**
+ * Starts dynoxide where only this process reaches it, and a loopback port that lets callers with the run's credentials
+ * through to it. If it ends by itself (1.2.1 aborts on a multi-byte character inside an expression string) it is started
+ * again on the same file; what it had acknowledged is there again.
+ * @throws HomeError if the database is damaged or lost; Error without a binary for this platform and without an external endpoint, or if it can't start.
+ */
+export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): Promise<DynamodbEmulator> {
+  const { folder, credentials, env, log, externalEndpoint } = options;
+  if (externalEndpoint !== undefined && externalEndpoint !== '') {
+    const nothing = async () => undefined;
+    return { endpoint: externalEndpoint, pid: () => undefined, pids: () => [], trimStream: nothing, stop: nothing };
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, DATABASE_NAME);
+  checkDatabase({ file, isUsed: options.isUsed === true });
+  indexStreamRecords(file);
+  const network = options.sharesNetwork === true ? undefined : await privateNetwork();
+  if (network === undefined)
+    log('this system lets the DynamoDB emulator have no network of its own: others could reach it while it starts');
+  const launch = async () => await startEmulatorProcess({ file, credentials, env, network });
+  let running = await launch();
+  // The emulator has made the tables of a new file.
+  indexStreamRecords(file);
+  const stopped = new AbortController();
+  const supervised = (async () => {
+    for (;;) {
+      await running.ended;
+      if (stopped.signal.aborted) return;
+      log(`the DynamoDB emulator ended by itself and is started again; its last words: ${running.lastWords()}`);
+      const next = await launchAgain(launch, log, stopped.signal);
+      if (next === undefined) return;
+      running = next;
+      if (stopped.signal.aborted) return await endProcess(next.child, 2_000);
+    }
+  })();
+  // Held for the whole run, so that nobody takes the port while the emulator is started again.
+  const listener = createServer({ pauseOnConnect: true }, (client) => running.take(client));
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(listener.address());
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    pid: () => running.pid,
+    pids: () => [running.pid, ...(running.child.pid === undefined ? [] : [running.child.pid])],
+    trimStream: async (trim) => {
+      await trimStreamRecords({ file, ...trim });
+    },
+    stop: async () => {
+      stopped.abort();
+      listener.close();
+      await endProcess(running.child, 2_000);
+      await supervised;
+    },
+  };
+}
+
+async function launchAgain(
+  launch: () => Promise<EmulatorProcess>,
+  log: (line: string) => void,
+  stopped: AbortSignal,
+): Promise<EmulatorProcess | undefined> {
+  for (let wait = 50; !stopped.aborted; wait = Math.min(wait * 2, 5_000)) {
+    try {
+      return await launch();
+    } catch (error) {
+      log(`${String(error)}; next try in ${wait} ms`);
+      await delay(wait, undefined, { signal: stopped }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}

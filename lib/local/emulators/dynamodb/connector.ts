@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { RunCredentials } from '../../run-access/run-credentials.ts';
+import { openConnections } from './closed-listener.ts';
+import { dynamodbProxy } from './dynamodb-proxy.ts';
+
+/**
+ * The program that starts the DynamoDB emulator, ends with it, and passes the requests of the clients that its parent
+ * sends it on to it. Arguments: `namespace`, in a network where nobody else can connect, or `shared`; the port; the
+ * emulator's command.
+ */
+const [, , network = '', port = '', program = '', ...args] = process.argv;
+
+/** The parent's messages: first what clients sign with, then, each with its socket and numbered by the parent, clients. */
+export type ConnectorRequest =
+  | { readonly kind: 'start'; readonly credentials: RunCredentials }
+  | { readonly kind: 'client'; readonly number: number };
+
+/** To the parent: from now on the emulator, of this process id, takes clients; then, which client has been taken. */
+export type ConnectorMessage = { readonly pid: number } | { readonly taken: number };
+
+process.once('message', (request: ConnectorRequest) => {
+  if (request.kind !== 'start') throw new Error('the first message must bring the credentials');
+  void serve(request.credentials);
+});
+
+async function serve(credentials: RunCredentials): Promise<void> {
+  const emulator = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  emulator.once('error', (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+  emulator.once('exit', (code) => process.exit(code ?? 1));
+  process.on('SIGTERM', () => emulator.kill('SIGTERM'));
+  process.on('disconnect', () => {
+    emulator.kill('SIGKILL');
+    process.exit();
+  });
+  await listening(emulator);
+  const { pid = 0 } = emulator;
+  const open = network === 'namespace' ? connectNow : await openConnections({ pid, port: Number(port), connectNow });
+  const proxy = dynamodbProxy(credentials, open);
+  process.on('message', (request: ConnectorRequest, client: Socket | undefined) => {
+    if (request.kind !== 'client') return;
+    // A client that has gone meanwhile comes without its socket.
+    if (client !== undefined) {
+      proxy.emit('connection', client);
+      client.resume();
+    }
+    const taken: ConnectorMessage = { taken: request.number };
+    process.send?.(taken);
+  });
+  const message: ConnectorMessage = { pid };
+  process.send?.(message);
+}
+
+async function listening({ stderr }: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve) => {
+    // The reader stays for the emulator's whole life: a full pipe would block it.
+    createInterface({ input: stderr ?? process.stdin }).on('line', (line) => {
+      process.stderr.write(`${line}\n`);
+      if (line.includes('listening')) resolve();
+    });
+  });
+}
+
+async function connectNow(): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}

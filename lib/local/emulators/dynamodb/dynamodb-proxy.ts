@@ -1,0 +1,98 @@
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { sendRefusal } from '../../run-access/refuse-unsigned.ts';
+import type { RunCredentials } from '../../run-access/run-credentials.ts';
+import { SignatureCheck } from '../../run-access/signature-check.ts';
+
+/** DynamoDB's own limit for a request, in bytes. */
+const BODY_BYTES = 16 * 1024 * 1024;
+/** Milliseconds. Longer than SDKs keep a connection that they may use again: a request must not meet its closing. */
+const KEPT_ALIVE_MS = 65_000;
+/** At once; the emulator does one thing after the other anyway. */
+const CONNECTIONS = 64;
+/** What the emulator reads of a request. */
+const PASSED = ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'] as const;
+
+/**
+ * A server, given its connections by others, that passes on to the emulator what a run's own callers have signed, and
+ * refuses everybody else.
+ */
+export function dynamodbProxy(credentials: RunCredentials, connect: () => Promise<Socket>): Server {
+  const check = new SignatureCheck(credentials, ['dynamodb']);
+  const agent = new EmulatorAgent(connect);
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBody(request);
+    const refusal = await check.refusalOf(request, body);
+    if (refusal !== undefined) return sendRefusal(request, response, refusal);
+    await forward(agent, { request, body, response });
+  };
+  return createServer({ keepAliveTimeout: KEPT_ALIVE_MS, noDelay: true }, (request, response) => {
+    // The emulator has ended, or the client has: to the client either is a broken connection, which it tries again.
+    answer(request, response).catch(() => request.socket.destroy());
+  });
+}
+
+/** Keeps connections to the emulator. */
+class EmulatorAgent extends Agent {
+  readonly #connect: () => Promise<Socket>;
+
+  constructor(connect: () => Promise<Socket>) {
+    super({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
+    this.#connect = connect;
+  }
+
+  override createConnection(_options: object, done?: (error: Error | null, stream: Duplex) => void): undefined {
+    this.#connect().then(
+      (socket) => done?.(null, socket),
+      // Node passes no stream with an error, whatever the type says.
+      (error: Error) => (done as ((error: Error) => void) | undefined)?.(error),
+    );
+  }
+}
+
+/** @throws Error if it is longer than DynamoDB takes, or breaks off */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > BODY_BYTES) throw new Error(`a request of over ${BODY_BYTES} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function forward(
+  agent: Agent,
+  { request, body, response }: { request: IncomingMessage; body: Buffer; response: ServerResponse },
+): Promise<void> {
+  const passed = PASSED.map((name) => [name, request.headers[name]]).filter(([, value]) => value !== undefined);
+  const forwarded = httpRequest({
+    agent,
+    method: 'POST',
+    path: '/',
+    headers: { ...Object.fromEntries(passed), host: '127.0.0.1', 'content-length': body.length },
+  });
+  forwarded.end(body);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    forwarded.once('response', resolve);
+    forwarded.once('error', reject);
+  });
+  // Read to its end also when the client has gone: a connection that is cut is lost to others.
+  const bytes = await buffer(answer);
+  const headers = Object.entries(answer.headers).filter(([name]) => !LEFT_OUT.test(name));
+  response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers));
+  response.end(bytes);
+}
+
+/** What the emulator tells browsers, and what belongs to its own connection. */
+const LEFT_OUT = /^(access-control-.*|connection|keep-alive|transfer-encoding|vary)$/;

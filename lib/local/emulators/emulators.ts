@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type PracticeVendor, startPracticeVendor } from '../practice-vendor/practice-vendor.ts';
+import type { Home } from '../run/home.ts';
+import { endLeftovers } from '../run/leftovers.ts';
+import { RUN_MARK } from '../run/local-env.ts';
+import type { Endpoints } from '../run/resources.ts';
+import type { Shutdown } from '../run/shutdown.ts';
+import { newRunCredentials } from '../run-access/run-credentials.ts';
+import { type DynamodbEmulator, startDynamodbEmulator } from './dynamodb-emulator.ts';
+import { startObjectAndQueueEmulator } from './object-and-queue-emulator.ts';
+
+export interface EmulatorOptions {
+  readonly home: Home;
+  /** The environment that the local run was started in. */
+  readonly source: Readonly<Record<string, string | undefined>>;
+  readonly log: (line: string) => void;
+  readonly shutdown: Shutdown;
+}
+
+/** Starts, side by side, all that stands in for somebody else's service. */
+export async function startEmulators(
+  options: EmulatorOptions,
+): Promise<{ endpoints: Endpoints; vendor: PracticeVendor; trimStream: DynamodbEmulator['trimStream'] }> {
+  const { home, source, log, shutdown } = options;
+  // DynamoDB Local keeps a database for each access key ID: it must find its data in the next run.
+  const credentials = newRunCredentials(source.PROMPTQ_DYNAMODB_ENDPOINT ? 'local' : undefined);
+  const apiKey = await home.keep('practice-key', () => randomBytes(32).toString('base64url'));
+  const [dynamodb, objectsAndQueues, vendor] = await Promise.all([
+    startDynamodbEmulator({
+      folder: home.folder('dynamodb'),
+      credentials,
+      // A run keeps its token once it has made its tables.
+      isUsed: (await home.readToken()) !== undefined,
+      env: { [RUN_MARK]: home.path, PATH: source.PATH ?? '' },
+      externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,
+      log,
+    }),
+    startObjectAndQueueEmulator(home.folder('s3'), credentials),
+    startPracticeVendor({ apiKey, loginsFile: join(home.folder('practice'), 'logins.json') }),
+  ]);
+  shutdown.add('leftovers', async () => await endLeftovers(home.path, dynamodb.pids()));
+  shutdown.add('service', async () => await vendor.close());
+  shutdown.add('emulators', objectsAndQueues.close);
+  shutdown.add('emulators', dynamodb.stop);
+  const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint, credentials };
+  return { endpoints, vendor, trimStream: dynamodb.trimStream };
+}

@@ -1,0 +1,74 @@
+import type { AddressInfo } from 'node:net';
+import { buildApp } from 'fauxqs';
+import * as z from 'zod';
+import { admitSigned } from '../run-access/refuse-unsigned.ts';
+import type { RunCredentials } from '../run-access/run-credentials.ts';
+import { SignatureCheck } from '../run-access/signature-check.ts';
+import { ObjectFiles, type ObjectStore, type ObjectStores } from './object-files.ts';
+import { type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
+import { giveBackUndelivered } from './undelivered-messages.ts';
+
+export interface ObjectAndQueueEmulator {
+  /** Of SQS and S3 alike. */
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the stand-in for SQS and S3 in this process, on a free loopback port, for callers who sign with the credentials. Objects are kept in `objectFolder`.
+ * Queues live in memory only: they start empty, and the jobs table says what has to be sent again.
+ */
+export async function startObjectAndQueueEmulator(
+  objectFolder: string,
+  credentials: RunCredentials,
+): Promise<ObjectAndQueueEmulator> {
+  const { SqsStore, SnsStore, S3Store, S3Error } = await loadInternals();
+  const stores: ObjectStores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
+  // Makes queue URLs that name the address they were asked at; with a host they name sqs.REGION.HOST, which doesn't resolve.
+  stores.sqsStore.host = '';
+  const files = new ObjectFiles(objectFolder, (message) => new S3Error('InternalError', message, 500));
+  files.loadS3(stores.s3Store);
+  stores.s3Store.persistence = files;
+  completeOnDisk(stores.s3Store, files, S3Error);
+  const app = buildApp({ logger: false, stores });
+  streamObjects(app, stores.s3Store, files, S3Error);
+  giveBackUndelivered(app, stores.sqsStore);
+  admitSigned(app.server, new SignatureCheck(credentials, ['s3', 'sqs']));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = addressSchema.parse(app.server.address());
+  return { endpoint: `http://127.0.0.1:${port}`, close: async () => await app.close() };
+}
+
+const addressSchema = z.custom<AddressInfo>((value) => typeof value === 'object' && value !== null);
+
+/** The package's own start function binds all interfaces, and its entry point exports no stores: hence the exact pin. */
+async function loadInternals() {
+  const entry = import.meta.resolve('fauxqs');
+  const [sqs, sns, s3, errors] = await Promise.all(
+    ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'common/errors.js'].map(
+      async (file): Promise<unknown> => await import(new URL(file, entry).href),
+    ),
+  );
+  return {
+    ...z.object({ SqsStore: constructorOf<ObjectStores['sqsStore']>() }).parse(sqs),
+    ...z.object({ SnsStore: constructorOf<ObjectStores['snsStore']>() }).parse(sns),
+    ...z.object({ S3Store: constructorOf<ObjectStore>() }).parse(s3),
+    ...z.object({ S3Error: z.custom<ObjectErrorConstructor>((value) => typeof value === 'function') }).parse(errors),
+  };
+}
+
+function constructorOf<T>() {
+  return z.custom<new () => T>((value) => typeof value === 'function');
+}
+
+function completeOnDisk(store: ObjectStore, files: ObjectFiles, S3Error: ObjectErrorConstructor): void {
+  store.completeMultipartUpload = (uploadId, parts) => {
+    const joined = files.joinParts(uploadId, parts);
+    if (typeof joined === 'string') {
+      throw new S3Error(joined, 'the upload can not be completed', joined === 'NoSuchUpload' ? 404 : 400);
+    }
+    store.restoreObject(joined.bucket, joined.object);
+    store.abortMultipartUpload(uploadId);
+    return joined.object;
+  };
+}

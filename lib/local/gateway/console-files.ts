@@ -1,0 +1,47 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join, normalize } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  CONSOLE_HEADERS,
+  consoleCacheControl,
+  consoleFile,
+  consoleMediaType,
+} from '../../platform/config/console-headers.ts';
+import { builtConsole } from '../run/console-build.ts';
+
+/** Answers the addresses of the console, as CloudFront does in the cloud. */
+export type ConsoleSite = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
+
+/** @param log takes why the console can't be built; the API works without it. */
+export function consoleSite(log: (line: string) => void): ConsoleSite {
+  let built: Promise<string> | undefined;
+  return async (request, response, path) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return send(response, 405, 'Only pages live here; the API is under /api/v1.');
+    built ??= builtConsole();
+    const folder = await built.catch((error: unknown) => {
+      built = undefined;
+      log(String(error));
+      return undefined;
+    });
+    if (folder === undefined)
+      return send(response, 503, 'The console could not be built; the log of this run says why.');
+    const file = consoleFile(normalize(path));
+    const found = await stat(join(folder, file)).catch(() => undefined);
+    if (!found?.isFile()) return send(response, 404, 'There is no such file.');
+    response.writeHead(200, {
+      ...CONSOLE_HEADERS,
+      'cache-control': consoleCacheControl(file),
+      'content-type': consoleMediaType(file),
+      'content-length': found.size,
+    });
+    if (request.method === 'HEAD') response.end();
+    else await pipeline(createReadStream(join(folder, file)), response);
+  };
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...CONSOLE_HEADERS, 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}

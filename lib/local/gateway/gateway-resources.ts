@@ -1,0 +1,79 @@
+import { type Page, type Route, wholePath } from '../../contract/route.ts';
+
+/** What the gateway needs of a line of the routing table, or of a page. */
+export type GatewayRoute = Pick<Route, 'id' | 'method' | 'path' | 'mode'> & Partial<Pick<Page, 'outsideApi'>>;
+
+/** The function that answers whatever no route maps; buffered. */
+export const CATCH_ALL = 'not-found.answer';
+
+/** Which function a request goes to, and as which resource it sees itself called. */
+export interface Match {
+  readonly functionId: string;
+  readonly mode: Route['mode'];
+  /** As in the event: `/api/v1/jobs/{id}`, or `/{proxy+}` where no resource matches. */
+  readonly resource: string;
+  /** As the client encoded them: REST APIs hand them over undecoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+interface Resource {
+  readonly path: string;
+  readonly segments: readonly string[];
+  readonly byMethod: ReadonlyMap<string, GatewayRoute>;
+}
+
+/**
+ * Finds functions as API Gateway does: first the resource, static segments before parameters, then its method. A method
+ * that a resource doesn't have goes to the catch-all, also if another resource would fit the path.
+ */
+export function resourceMatcher(routes: readonly GatewayRoute[]): (method: string, path: string) => Match {
+  const resources = resourcesOf(routes);
+  return (method, path) => {
+    const segments = path.split('/').slice(1);
+    const resource = resources.find((candidate) => fits(candidate.segments, segments));
+    if (resource === undefined) {
+      const rest = segments.join('/');
+      return { functionId: CATCH_ALL, mode: 'buffered', resource: '/{proxy+}', pathParameters: { proxy: rest } };
+    }
+    const route = resource.byMethod.get(method);
+    const pathParameters = parameters(resource.segments, segments);
+    if (route === undefined)
+      return { functionId: CATCH_ALL, mode: 'buffered', resource: resource.path, pathParameters };
+    return { functionId: route.id, mode: route.mode, resource: resource.path, pathParameters };
+  };
+}
+
+function resourcesOf(routes: readonly GatewayRoute[]): Resource[] {
+  const byPath = Map.groupBy(routes, (route) => wholePath(route));
+  const resources = [...byPath].map(([path, atPath]) => ({
+    path,
+    segments: path.split('/').slice(1),
+    byMethod: new Map(atPath.map((route) => [route.method, route])),
+  }));
+  return resources.sort((a, b) => compare(rank(a.segments), rank(b.segments)));
+}
+
+/** Sorts a static segment before a parameter at the first place where two paths differ. */
+function rank(segments: readonly string[]): string {
+  return segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+  if (pattern.length !== segments.length) return false;
+  return pattern.every((part, place) => (isParameter(part) ? segments[place] !== '' : part === segments[place]));
+}
+
+function parameters(pattern: readonly string[], segments: readonly string[]): Record<string, string> {
+  const found = pattern.flatMap((part, place) =>
+    isParameter(part) ? [[part.slice(1, -1), segments[place] ?? ''] as const] : [],
+  );
+  return Object.fromEntries(found);
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{');
+}

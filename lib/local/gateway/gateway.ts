@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { once, setMaxListeners } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { addAbortSignal, type Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ERRORS } from '../../contract/errors.ts';
+import { hasForeignHost } from '../run-access/foreign-callers.ts';
+import { admitUnder, hostUnder } from './browser-name.ts';
+import { ClientGoneError } from './client-gone-error.ts';
+import type { ConsoleSite } from './console-files.ts';
+import { announcedBytes, drainThenClose, readBody } from './gateway-body.ts';
+import { proxyEvent, splitTarget } from './gateway-event.ts';
+import {
+  type FunctionHandler,
+  functionLoader,
+  lambdaContext,
+  TimedOutError,
+  withinLimit,
+} from './gateway-invocation.ts';
+import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
+import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
+import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
+import { type Throttling, throttle } from './gateway-throttle.ts';
+import { LambdaThrottledError, lambdaConcurrency } from './lambda-concurrency.ts';
+
+/** Milliseconds. Longer than clients keep a connection that they may use again: a request must not meet its closing. */
+const KEPT_ALIVE = 65_000;
+/** Between checks for requests that did not arrive in time; Node's default. */
+const MAX_CHECK_INTERVAL_MS = 30_000;
+
+/** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
+export const GATEWAY_LIMITS = {
+  bodyBytes: 10 * 1024 * 1024,
+  /** The whole event as JSON, the body escaped in it. */
+  eventBytes: 6_291_456,
+  /** The whole answer of a buffered function as JSON. */
+  answerBytes: 6_291_556,
+  integrationMs: 29_000,
+  streamMs: 15 * 60_000,
+  streamBytes: 200 * 1024 * 1024,
+  /** For the whole request to arrive; Node's default, as API Gateway's is not documented. */
+  arrivalMs: 300_000,
+} as const;
+export type GatewayLimits = Readonly<Record<keyof typeof GATEWAY_LIMITS, number>>;
+
+export interface GatewayOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly routes: readonly GatewayRoute[];
+  /** Brings the module whose export `handler` answers a route's id, or `CATCH_ALL`; called when it is first needed. */
+  readonly load: (functionId: string) => Promise<unknown>;
+  /** Answers the addresses that are neither the API's nor the sign-in's; without it they go to the catch-all. */
+  readonly site?: ConsoleSite;
+  readonly log: (line: string) => void;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Hosts that requests may name besides the loopback address and `localhost`. */
+  readonly hosts?: readonly string[];
+  /** Most clients that are connected at once; others are cut off. Default: any number. */
+  readonly maxConnections?: number;
+  /** The only name that pages and cookies are served under; absent: all of them. */
+  readonly browserName?: string;
+  /** As set for API Gateway's stage; absent: no limit. */
+  readonly throttling?: Throttling | undefined;
+  /** How many functions run at once, as limited for an AWS account; absent: no limit. */
+  readonly concurrency?: number | undefined;
+}
+
+export interface Gateway {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  /** Cuts open connections and ends functions that stream. */
+  close(): Promise<void>;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+}
+
+/**
+ * Stands in for API Gateway and Lambda on a loopback port: each request becomes a proxy event, the route's exported
+ * handler is called with it, under the cloud's limits, and what it returns or streams is the answer.
+ * @throws Error with the code EADDRINUSE if the port is taken.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  provideAwsLambdaGlobal();
+  const limits: GatewayLimits = { ...GATEWAY_LIMITS, ...options.limits };
+  const match = resourceMatcher(options.routes);
+  const functionOf = functionLoader(options.load);
+  const isTooMuch = throttle(options.throttling);
+  const invoke = lambdaConcurrency(options.concurrency);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+
+  const answer = async (exchange: Exchange) => {
+    const { request, response, requestId } = exchange;
+    const hostFault = faultOfHost(request);
+    if (hostFault !== undefined) return refuseRequest(exchange, 400, hostFault);
+    const { hosts = [], browserName: name } = options;
+    const own = name === undefined ? hosts : [...hosts, hostUnder(name, request.socket.localPort)];
+    if (hasForeignHost(request, { hosts: own, localhost: true })) return refuseForeign(request, response, requestId);
+    if (isTooMuch()) return refuseHaste(request, response, requestId);
+    if (name !== undefined && !(await admitUnder(name, request, response))) return;
+    const { path } = splitTarget(request.url ?? '/');
+    if (options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path))
+      return await options.site(request, response, path);
+    const body = await readBody(request, limits.bodyBytes);
+    if (body === undefined) return refuseSize(exchange);
+    const found = match(request.method ?? 'GET', path);
+    const event = proxyEvent(request, { match: found, requestId, body });
+    if (Buffer.byteLength(JSON.stringify(event)) > limits.eventBytes) return refuseSize(exchange);
+    const handler = await functionOf(found.functionId);
+    if (isStreamingHandler(handler) !== (found.mode === 'stream')) {
+      throw new Error(`the route's mode is ${found.mode}, but its handler is of the other kind`);
+    }
+    const call = { handler, event, found, exchange, closing: closing.signal };
+    await invoke(async () => await (found.mode === 'stream' ? stream(call, limits) : buffer(call, limits)));
+  };
+
+  const serverOptions = {
+    keepAliveTimeout: KEPT_ALIVE,
+    // Node's own refusal of a request without a host has no body.
+    requireHostHeader: false,
+    requestTimeout: limits.arrivalMs,
+    connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, limits.arrivalMs),
+  };
+  const server = createServer(serverOptions, (request, response) => {
+    const exchange: Exchange = { request, response, requestId: randomUUID() };
+    answer(exchange).catch((error: unknown) => {
+      giveUp(exchange, error, closing.signal.aborted ? () => undefined : options.log);
+    });
+  });
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Else a client would be asked to send a body that is refused anyway.
+    if (announcedBytes(request) <= limits.bodyBytes) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  // HTTP lets a server ignore an unknown expectation (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', refuseMalformed);
+  const { maxConnections = Number.POSITIVE_INFINITY } = options;
+  if (Number.isFinite(maxConnections)) server.maxConnections = maxConnections;
+  server.once('drop', () => options.log(`clients are cut off: ${maxConnections} are connected, which is the most`));
+  server.listen(options.port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${isTcp(address) ? address.port : options.port}`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      closing.abort();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface FunctionCall {
+  readonly handler: FunctionHandler;
+  readonly event: unknown;
+  readonly found: Match;
+  readonly exchange: Exchange;
+  /** Aborted when the gateway closes. */
+  readonly closing: AbortSignal;
+}
+
+async function buffer({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
+  const called = (async () => await handler(event, lambdaContext(found.functionId, limits.integrationMs)))();
+  const returned = await withinLimit(called, limits.integrationMs);
+  const bytes = Buffer.byteLength(JSON.stringify(returned) ?? '');
+  if (bytes > limits.answerBytes) throw new Error(`an answer of ${bytes} bytes; Lambda takes ${limits.answerBytes}`);
+  sendProxyResponse(exchange.response, returned);
+}
+
+async function stream({ handler, event, found, exchange, closing }: FunctionCall, limits: GatewayLimits) {
+  const out = addAbortSignal(closing, new ResponseStream(exchange.response, { maxBytes: limits.streamBytes }));
+  const failed = new Promise<never>((_, reject) => {
+    out.once('error', reject);
+  });
+  const called = (async () => {
+    await handler(event, out, lambdaContext(found.functionId, limits.streamMs));
+    if (!out.writableEnded) throw new Error('returned before it ended its stream');
+    await finished(out, { readable: false });
+  })();
+  try {
+    // The stream's failure ends the answer also if the handler doesn't notice it.
+    await withinLimit(Promise.race([called, failed]), limits.streamMs);
+  } catch (error) {
+    const cause = out.errored ?? error;
+    out.destroy();
+    throw cause;
+  }
+}
+
+function faultOfHost({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
+  const hosts = headersDistinct.host?.length ?? 0;
+  if (hosts > 1) return 'the request names two hosts';
+  return hosts === 0 && httpVersion === '1.1' ? 'the request names no host' : undefined;
+}
+
+function refuseRequest({ request, response, requestId }: Exchange, status: number, error: string): void {
+  request.resume();
+  sendGatewayError(response, status, error, requestId);
+}
+
+/** As API Gateway answers what is meant for another host. */
+function refuseForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  request.resume();
+  sendGatewayError(response, 403, "this host name is not the service's; PROMPTQ_PUBLIC_ORIGIN can name it", requestId);
+}
+
+/** The connection goes too, where a body was left unread. */
+function refuseHaste(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  const { status, word } = ERRORS.too_many_requests;
+  request.resume();
+  sendGatewayError(response, status, word, requestId);
+}
+
+function refuseSize({ request, requestId }: Exchange): void {
+  sendGatewayErrorAndEnd(request.socket, 413, 'Invalid request size', requestId);
+  drainThenClose(request);
+}
+
+/**
+ * A failed function is the cloud's 502, a slow one its 504, one that Lambda refuses to run its 500
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html). An answer that has begun is cut.
+ */
+function giveUp({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
+  if (!(error instanceof ClientGoneError)) {
+    log(`${request.method} ${splitTarget(request.url ?? '').path} failed (request ${requestId}): ${describe(error)}`);
+  }
+  if (response.headersSent || response.destroyed) response.destroy();
+  else if (error instanceof TimedOutError) sendGatewayError(response, 504, 'timed_out', requestId);
+  else if (error instanceof LambdaThrottledError)
+    sendGatewayError(response, ERRORS.internal_error.status, ERRORS.internal_error.word, requestId);
+  else sendGatewayError(response, ERRORS.function_failed.status, ERRORS.function_failed.word, requestId);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+const PROTOCOL_FAULTS = new Map<string, { status: number; word: string }>([
+  ['HPE_HEADER_OVERFLOW', ERRORS.headers_too_large],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ERRORS.request_timeout],
+]);
+
+/** Answers bytes that are no HTTP request. */
+function refuseMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
+  if (fault.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const known = PROTOCOL_FAULTS.get(fault.code ?? '');
+  const { status, word } = known ?? { status: 400, word: 'the request is not valid HTTP' };
+  sendGatewayErrorAndEnd(socket, status, word, randomUUID());
+}
+
+function isTcp(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { SECRET_PREFIX } from '../../platform/config/env.ts';
+import type { Endpoints, Resources } from './resources.ts';
+
+export const LOCAL_REGION = 'us-east-1';
+
+/** Marks every process of a run of this home, however deep; its value is the home's real path. */
+export const RUN_MARK = 'PROMPTQ_RUN_HOME';
+
+/** Settings that an operator may give; what is not set falls to the defaults of the local run. */
+const OPERATOR_SETTINGS = [
+  'PROMPTQ_TIMEOUT_UNIT',
+  'PROMPTQ_DEFAULT_PROFILE',
+  'PROMPTQ_ALLOWED_ROOTS',
+  'PROMPTQ_API_SCOPE_ENFORCE',
+  'PROMPTQ_MAX_BODY_BYTES',
+  'PROMPTQ_ACCOUNT_PROBE_SECONDS',
+  'PROMPTQ_USAGE_PROBE_SECONDS',
+  'PROMPTQ_DEPLOY_COMMANDS',
+  'PROMPTQ_SANDBOXES',
+  'PROMPTQ_CALLS_TO_LOOPBACK',
+  'PROMPTQ_CALL_PAUSES',
+  'PROMPTQ_PERIMETER_SOURCES',
+  'PROMPTQ_TELEGRAM_USERS',
+  'PROMPTQ_TOKEN_RATE',
+  'PROMPTQ_FOLLOW_STREAMS',
+  'PROMPTQ_VENDOR',
+  'PROMPTQ_ACCOUNT_VENDORS',
+  'PROMPTQ_REPOSITORY_LOOPBACK',
+  'PROMPTQ_RETENTION_DAYS',
+  'PROMPTQ_WORKSPACE_DAYS',
+] as const;
+
+/** How people sign in. */
+const SIGN_IN_SETTINGS = [
+  'PROMPTQ_PUBLIC_ORIGIN',
+  'PROMPTQ_SESSION_IDLE_SECONDS',
+  'PROMPTQ_SESSION_MAX_SECONDS',
+] as const;
+
+/** Where they do it, if not at the local run's own identity provider. */
+const IDENTITY_PROVIDER_SETTINGS = [
+  'PROMPTQ_OIDC_ISSUER',
+  'PROMPTQ_OIDC_CLIENT_ID',
+  'PROMPTQ_OIDC_CLIENT_SECRET_AT',
+  'PROMPTQ_OIDC_ROLE_CLAIM',
+  'PROMPTQ_OIDC_ROLES',
+] as const;
+
+/** What of the caller's environment is the worker's. */
+const WORKER_SETTINGS = [
+  'PROMPTQ_CONCURRENCY',
+  'PROMPTQ_SLOT_UID',
+  'PROMPTQ_OUTPUT_BYTES',
+  'PROMPTQ_CODEX_BIN',
+  'PROMPTQ_CLAUDE_BIN',
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'PATH',
+  'HOME',
+  'LANG',
+  'TMPDIR',
+  // Node's own: where compiled code is kept between starts.
+  'NODE_COMPILE_CACHE',
+] as const;
+
+type Source = Readonly<Record<string, string | undefined>>;
+export type EnvBlock = Readonly<Record<string, string>>;
+
+/** What functions and worker read of a local run: the same names that a deployment sets, with local values. */
+export function localEnv(home: string, resources: Resources, endpoints: Endpoints, source: Source): EnvBlock {
+  return {
+    JOBS_TABLE: resources.jobsTable,
+    REGISTRY_TABLE: resources.registryTable,
+    OUTPUT_BUCKET: resources.outputBucket,
+    QUEUE_URL_HIGH: resources.queueUrls.high,
+    QUEUE_URL_NORMAL: resources.queueUrls.normal,
+    QUEUE_URL_LOW: resources.queueUrls.low,
+    QUEUE_URL_DELIVERIES: resources.deliveriesUrl,
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: endpoints.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: endpoints.credentials.secretAccessKey,
+    // A user's own files could send the SDK elsewhere, or make it refuse an endpoint (FIPS).
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.objectsAndQueues,
+    AWS_ENDPOINT_URL_S3: endpoints.objectsAndQueues,
+    // Whose the metrics in the logs are.
+    POWERTOOLS_SERVICE_NAME: 'local',
+    PROMPTQ_S3_PATH_STYLE: '1',
+    PROMPTQ_TIMEOUT_UNIT: 'seconds',
+    PROMPTQ_DEFAULT_PROFILE: 'practice',
+    PROMPTQ_VENDOR: 'practice',
+    PROMPTQ_WORKSPACES: join(home, 'workspaces'),
+    PROMPTQ_TEMP: tmpdir(),
+    PROMPTQ_VERSION: packageVersion(),
+    PROMPTQ_SECRETS: `file:${join(home, 'secrets')}`,
+    [RUN_MARK]: home,
+    ...given(OPERATOR_SETTINGS, source),
+  };
+}
+
+/** What the worker needs beyond `localEnv`; everything else of the caller's environment stays with the caller. */
+export function workerProcessEnv(
+  home: string,
+  practice: { baseUrl: string; apiKey: string },
+  source: Source,
+): EnvBlock {
+  return {
+    PROMPTQ_CONCURRENCY: '2',
+    PROMPTQ_WORK_DIR: join(home, 'worker'),
+    PROMPTQ_ACCOUNT_DIR: join(home, 'account'),
+    PROMPTQ_STOP_GRACE_SECONDS: '5',
+    // glibc's arenas, one for each thread, would keep what output's buffers have freed.
+    MALLOC_ARENA_MAX: '2',
+    PROMPTQ_PRACTICE_URL: practice.baseUrl,
+    PROMPTQ_PRACTICE_KEY: practice.apiKey,
+    PROMPTQ_SECRETS_FILE: join(home, 'secrets.env'),
+    ...secretsIn(source),
+    ...given(WORKER_SETTINGS, source),
+  };
+}
+
+/** What an operator says about signing in; of an identity provider only if its issuer is named. */
+export function signInSettings(source: Source): EnvBlock {
+  const names = source.PROMPTQ_OIDC_ISSUER ? [...SIGN_IN_SETTINGS, ...IDENTITY_PROVIDER_SETTINGS] : SIGN_IN_SETTINGS;
+  return given(names, source);
+}
+
+/** The host names that an operator has given the service, behind a proxy of his own, say. */
+export function declaredHosts({ PROMPTQ_PUBLIC_ORIGIN: origin }: Source): readonly string[] {
+  return origin === undefined || !URL.canParse(origin) ? [] : [new URL(origin).host];
+}
+
+/** The stage's throttling that the local gateway stands in for; none unless it is set. */
+export function throttling(source: Source): { rate: number; burst: number } | undefined {
+  if (!source.PROMPTQ_THROTTLE_RATE) return undefined;
+  const rate = z.coerce.number().positive().parse(source.PROMPTQ_THROTTLE_RATE);
+  return {
+    rate,
+    burst: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(Math.ceil(2 * rate))
+      .parse(source.PROMPTQ_THROTTLE_BURST),
+  };
+}
+
+/** The concurrency of an AWS account that the local gateway simulates; none unless it is set. */
+export function lambdaConcurrency(source: Source): number | undefined {
+  return z.coerce
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .parse(source.PROMPTQ_LAMBDA_CONCURRENCY || undefined);
+}
+
+/** How often (seconds) the local run looks after jobs that nobody else looks after. */
+export function watchSeconds(source: Source): number {
+  return z.coerce.number().min(0.1).max(3_600).default(60).parse(source.PROMPTQ_WATCH_SECONDS);
+}
+
+/** How often (seconds) the local run removes what is kept no longer. */
+export function sweepSeconds(source: Source): number {
+  return z.coerce.number().min(0.1).max(86_400).default(3_600).parse(source.PROMPTQ_SWEEP_SECONDS);
+}
+
+/** Puts the block into an environment and takes out of it whatever else could lead the SDK to a real account. */
+export function applyEnv(block: EnvBlock, target: Record<string, string | undefined>): void {
+  for (const name of Object.keys(target)) if (name.startsWith('AWS_')) delete target[name];
+  Object.assign(target, block);
+}
+
+/** The operator's secrets go to the worker, and to nobody else. */
+function secretsIn(source: Source): Record<string, string> {
+  return given(
+    Object.keys(source).filter((name) => name.startsWith(SECRET_PREFIX)),
+    source,
+  );
+}
+
+function given(names: readonly string[], source: Source): Record<string, string> {
+  const set = names.map((name) => [name, source[name]]).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(set);
+}
+
+function packageVersion(): string {
+  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(file)).version;
+}

@@ -1,0 +1,47 @@
+import { DeleteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { TABLES } from '../../platform/aws/tables.ts';
+
+const TTL = TABLES.registry.ttlAttribute;
+
+/** DynamoDB removes expired items "typically within two days"; readers must do without the removal until then. */
+export const REMOVAL_LAG_SECONDS = 2 * 86_400;
+
+/** Removes what DynamoDB removes some time after its expiry, and the emulator doesn't. */
+export async function removeExpiredItems(table: DynamoDBDocumentClient, registryTable: string): Promise<void> {
+  const expiredBefore = Math.floor(Date.now() / 1000) - REMOVAL_LAG_SECONDS;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = await table.send(
+      new ScanCommand({
+        TableName: registryTable,
+        FilterExpression: '#ttl < :before',
+        ProjectionExpression: 'kind, id',
+        ExpressionAttributeNames: { '#ttl': TTL },
+        ExpressionAttributeValues: { ':before': expiredBefore },
+        // Small, because the emulator does nothing else while it scans.
+        Limit: 500,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const { kind, id } of page.Items ?? [])
+      await removeStillExpired(table, { registryTable, key: { kind, id }, expiredBefore });
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+}
+
+async function removeStillExpired(
+  table: DynamoDBDocumentClient,
+  { registryTable, key, expiredBefore }: { registryTable: string; key: Record<string, unknown>; expiredBefore: number },
+): Promise<void> {
+  const command = new DeleteCommand({
+    TableName: registryTable,
+    Key: key,
+    ConditionExpression: '#ttl < :before',
+    ExpressionAttributeNames: { '#ttl': TTL },
+    ExpressionAttributeValues: { ':before': expiredBefore },
+  });
+  await table.send(command).catch((error: unknown) => {
+    // It was renewed.
+    if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
+  });
+}

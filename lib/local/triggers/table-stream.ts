@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type GetShardIteratorInput,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
+import { LOCAL_REGION } from '../run/local-env.ts';
+import type { RunCredentials } from '../run-access/run-credentials.ts';
+import { lambdaRecord } from './stream-record.ts';
+import { TumblingWindow } from './tumbling-window.ts';
+
+export interface TableStreamOptions {
+  readonly endpoint: string;
+  readonly credentials: RunCredentials;
+  readonly table: string;
+  readonly handler: FunctionHandler;
+  /** Where the handler has got to in a shard; undefined: it wants the shard from its oldest record. */
+  readonly position: (shardId: string) => Promise<string | undefined>;
+  readonly log: (line: string) => void;
+  /** Milliseconds until a stream that has nothing new is read again; more, up to four times, the longer it has nothing. */
+  readonly pollMs?: number;
+}
+
+export interface TableStream {
+  /** Waits for the call in progress. */
+  stop(): Promise<void>;
+}
+
+/** Records of one call. */
+const BATCH = 1_000;
+
+/** Milliseconds between tries of what fails. */
+const RETRY = { first: 100, longest: 5_000 } as const;
+
+/**
+ * Follows a table's stream and calls a handler with its records as Lambda's event source mapping does, in tumbling
+ * windows. A batch that fails is tried again until it succeeds, and what follows it waits.
+ */
+export function followTableStream(options: TableStreamOptions): TableStream {
+  const { endpoint, credentials } = options;
+  const settings = { endpoint, region: LOCAL_REGION, credentials };
+  const tables = new DynamoDBClient(settings);
+  const streams = new DynamoDBStreamsClient(settings);
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const abort = { abortSignal: signal };
+  const { log, pollMs = 150 } = options;
+
+  const followShard = async (arn: string, shard: string) => {
+    const window = new TumblingWindow(options.handler, { arn, shard });
+    let iterator = await openIterator(streams, { arn, shard, after: await options.position(shard) });
+    let wait = pollMs;
+    while (!signal.aborted && iterator !== undefined) {
+      const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: BATCH }), abort);
+      const records = (page.Records ?? []).map((record) => lambdaRecord(record, arn));
+      await persistently(async () => await window.take(records), log, signal);
+      iterator = page.NextShardIterator;
+      if (records.length === 0) await pause(wait, signal);
+      wait = records.length === 0 ? Math.min(wait * 1.2, pollMs * 4) : pollMs;
+    }
+  };
+
+  const followStream = async () => {
+    const { Table } = await tables.send(new DescribeTableCommand({ TableName: options.table }), abort);
+    const arn = Table?.LatestStreamArn;
+    if (arn === undefined) throw new Error(`the table ${options.table} has no stream`);
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: arn }), abort);
+    const shards = (StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []);
+    // Whatever fails on the way (an emulator that starts again, an iterator of old) is begun anew from the handler's position.
+    await Promise.all(
+      shards.map(async (shard) => await persistently(async () => await followShard(arn, shard), log, signal)),
+    );
+    await pause(pollMs, signal);
+  };
+
+  const running = (async () => {
+    while (!signal.aborted) await persistently(followStream, log, signal);
+  })();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await running;
+      tables.destroy();
+      streams.destroy();
+    },
+  };
+}
+
+async function openIterator(
+  streams: DynamoDBStreamsClient,
+  { arn, shard, after }: { arn: string; shard: string; after: string | undefined },
+): Promise<string | undefined> {
+  const open = async (where: Pick<GetShardIteratorInput, 'ShardIteratorType' | 'SequenceNumber'>) =>
+    (await streams.send(new GetShardIteratorCommand({ StreamArn: arn, ShardId: shard, ...where }))).ShardIterator;
+  if (after === undefined) return await open({ ShardIteratorType: 'TRIM_HORIZON' });
+  try {
+    return await open({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after });
+  } catch (error) {
+    if (error instanceof TrimmedDataAccessException) return await open({ ShardIteratorType: 'TRIM_HORIZON' });
+    throw error;
+  }
+}
+
+/** Runs something until it succeeds or nobody wants it any more. */
+async function persistently(run: () => Promise<void>, log: (line: string) => void, signal: AbortSignal): Promise<void> {
+  for (let wait: number = RETRY.first; !signal.aborted; wait = Math.min(wait * 2, RETRY.longest)) {
+    try {
+      return await run();
+    } catch (error) {
+      if (signal.aborted) return;
+      log(`the table's stream is tried again in ${wait} ms: ${String(error)}`);
+      await pause(wait, signal);
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}

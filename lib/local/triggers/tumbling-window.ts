@@ -1,0 +1,68 @@
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import * as z from 'zod';
+import { type FunctionHandler, lambdaContext } from '../gateway/gateway-invocation.ts';
+
+/** What Lambda adds to a stream's event when it calls in tumbling windows. */
+export interface WindowedEvent extends DynamoDBStreamEvent {
+  /** RFC 3339. */
+  readonly window: { readonly start: string; readonly end: string };
+  /** What the last call of the same window returned. */
+  readonly state: object;
+  readonly shardId: string;
+  readonly eventSourceARN: string;
+  /** The window is over; this call brings no records. */
+  readonly isFinalInvokeForWindow: boolean;
+  readonly isWindowTerminatedEarly: boolean;
+}
+
+/** Milliseconds; the cloud's event source mapping is set to the same second. */
+const WINDOW = 1_000;
+const TIME_LIMIT = 60_000;
+
+const returnedSchema = z.object({
+  state: z.looseObject({}).optional(),
+  batchItemFailures: z.array(z.unknown()).optional(),
+});
+
+/** Calls a stream's handler in tumbling windows, carrying its state from call to call and telling it when one ends. */
+export class TumblingWindow {
+  readonly #handler: FunctionHandler;
+  readonly #source: { arn: string; shard: string };
+  #open: { readonly start: number; state: object } | undefined;
+
+  constructor(handler: FunctionHandler, source: { arn: string; shard: string }) {
+    this.#handler = handler;
+    this.#source = source;
+  }
+
+  /**
+   * Ends a window whose time has passed, and hands records over in the present one.
+   * @throws whatever the handler throws; the same records may then be given again
+   */
+  async take(records: DynamoDBRecord[]): Promise<void> {
+    const start = Math.floor(Date.now() / WINDOW) * WINDOW;
+    if (this.#open !== undefined && this.#open.start !== start) {
+      await this.#call(this.#open, [], true);
+      this.#open = undefined;
+    }
+    if (records.length === 0) return;
+    this.#open ??= { start, state: {} };
+    this.#open.state = await this.#call(this.#open, records, false);
+  }
+
+  async #call(window: { start: number; state: object }, records: DynamoDBRecord[], isLast: boolean): Promise<object> {
+    const event: WindowedEvent = {
+      Records: records,
+      window: { start: new Date(window.start).toISOString(), end: new Date(window.start + WINDOW).toISOString() },
+      state: window.state,
+      shardId: this.#source.shard,
+      eventSourceARN: this.#source.arn,
+      isFinalInvokeForWindow: isLast,
+      isWindowTerminatedEarly: false,
+    };
+    const returned: unknown = await this.#handler(event, lambdaContext('triggers.stream', TIME_LIMIT));
+    const { state = {}, batchItemFailures = [] } = returnedSchema.parse(returned ?? {});
+    if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} records of a batch failed`);
+    return state;
+  }
+}

@@ -1,0 +1,68 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from './table-clock.ts';
+import { timestamp } from './table-clock.ts';
+
+const KIND = 'lock';
+
+/** How long (ms) a lock holds without being renewed, and how often its holder renews it. */
+export const LOCK = { duration: 30_000, renewEvery: 10_000 } as const;
+
+/**
+ * Locks between workers, in the table because a lock of a shared file system does not survive its holder's death the
+ * right way round. A holder that dies holds for half a minute more, by the table's time.
+ */
+export class SharedLocks {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+  readonly #kind: string;
+
+  /** @param options.kind of the Registry's items; locks of another kind are other locks */
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock; kind?: string }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+    this.#kind = options.kind ?? KIND;
+  }
+
+  /** Takes a lock, or renews it for the holder who has it. @returns whether the holder has it now. */
+  async take(id: string, holder: string, milliseconds: number = LOCK.duration): Promise<boolean> {
+    const now = this.#clock.now();
+    return await this.#conditionally(
+      new PutCommand({
+        TableName: this.#tableName,
+        Item: {
+          kind: this.#kind,
+          id,
+          holder,
+          held_until: timestamp(now + milliseconds),
+          expires_at_epoch: Math.ceil((now + milliseconds) / 1000) + 86_400,
+        },
+        ConditionExpression: 'attribute_not_exists(id) OR holder = :holder OR held_until < :now',
+        ExpressionAttributeValues: { ':holder': holder, ':now': timestamp(now) },
+      }),
+    );
+  }
+
+  async release(id: string, holder: string): Promise<void> {
+    await this.#conditionally(
+      new DeleteCommand({
+        TableName: this.#tableName,
+        Key: { kind: this.#kind, id },
+        ConditionExpression: 'holder = :holder',
+        ExpressionAttributeValues: { ':holder': holder },
+      }),
+    );
+  }
+
+  async #conditionally(command: PutCommand | DeleteCommand): Promise<boolean> {
+    try {
+      await (command instanceof PutCommand ? this.#table.send(command) : this.#table.send(command));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+}

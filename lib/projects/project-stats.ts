@@ -1,0 +1,53 @@
+import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
+import type { Registry } from '../catalog/registry-page.ts';
+import { STATUSES } from '../contract/schemas/job.ts';
+import type { TokenSums } from '../contract/schemas/stats.ts';
+import type { StatusCounts } from '../stats/counting/counts.ts';
+import { FIGURE_KINDS, shownTokens } from '../stats/counting/job-stats.ts';
+import type { Project } from './projects.ts';
+
+/** A project with what its counters say. */
+export interface ProjectFigures<P extends Project = Project> {
+  readonly project: P;
+  readonly jobCounts: StatusCounts;
+  readonly tokens: TokenSums;
+  /** When a job of it last changed its state. */
+  readonly lastActivityAt: string | null;
+}
+
+/** DynamoDB takes at most this many keys in one request. */
+const BATCH = 100;
+
+/** What the counters say of projects, in their order. */
+export async function projectFigures<P extends Project>(
+  { table, registryTable }: Registry,
+  projects: readonly P[],
+): Promise<ProjectFigures<P>[]> {
+  const found = new Map<unknown, Record<string, unknown>>();
+  for (let at = 0; at < projects.length; at += BATCH) {
+    let left: Record<string, unknown>[] | undefined = projects
+      .slice(at, at + BATCH)
+      .map(({ id }) => ({ kind: FIGURE_KINDS.project, id }));
+    while (left !== undefined && left.length > 0) {
+      const answer: BatchGetCommandOutput = await table.send(
+        new BatchGetCommand({ RequestItems: { [registryTable]: { Keys: left } } }),
+      );
+      for (const item of answer.Responses?.[registryTable] ?? []) found.set(item.id, item);
+      left = answer.UnprocessedKeys?.[registryTable]?.Keys;
+    }
+  }
+  return projects.map((project) => {
+    const item = found.get(project.id) ?? {};
+    return {
+      project,
+      jobCounts: statusCountsIn(item),
+      tokens: shownTokens(item),
+      lastActivityAt: typeof item.active_at === 'string' ? item.active_at : null,
+    };
+  });
+}
+
+/** The jobs by state that an item of figures counts. */
+export function statusCountsIn(item: Readonly<Record<string, unknown>>): StatusCounts {
+  return Object.fromEntries(STATUSES.map((status) => [status, Number(item[`n_${status}`] ?? 0)])) as StatusCounts;
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { registryPage } from '../catalog/registry-page.ts';
+import type { PageQuery } from '../contract/schemas/fields/page.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { type ProjectSettings, projectSettingsSchema } from './project-settings.ts';
+
+const KIND = 'project';
+
+/** Where jobs go that name no project; both id and name. */
+export const DEFAULT_PROJECT = 'local_project';
+
+const projectSchema = z.object({ id: z.string(), name: z.string(), created_at: z.string() });
+export type Project = z.output<typeof projectSchema>;
+
+/** A project with how its jobs work. */
+export type SetProject = Project & { readonly settings: ProjectSettings };
+const setProjectSchema = projectSchema.extend({ settings: projectSettingsSchema.default({}) });
+
+/** Projects by id or name; an unknown one is made on the way. */
+export class ProjectStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+  }
+
+  /** The project with this id or name; created if there is none. */
+  async resolve(reference: string): Promise<Project> {
+    return (await this.find(reference)) ?? (await this.#create(reference));
+  }
+
+  /** The project with this id or name, if there is one. */
+  async find(reference: string): Promise<Project | undefined> {
+    return (await this.#get(projectIdOf(reference))) ?? (isId(reference) ? undefined : await this.#get(reference));
+  }
+
+  /** @returns it as it was; undefined: there is none any more */
+  async remove(id: string): Promise<SetProject | undefined> {
+    const { Attributes } = await this.#table.send(
+      new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ReturnValues: 'ALL_OLD' }),
+    );
+    return Attributes && setProjectSchema.parse(Attributes);
+  }
+
+  /** In the order of their ids. */
+  async page(query: PageQuery): Promise<{ items: SetProject[]; nextCursor: string | null }> {
+    const registry = { table: this.#table, registryTable: this.#tableName };
+    const { items, nextCursor } = await registryPage(registry, KIND, query);
+    return { items: items.map((item) => setProjectSchema.parse(item)), nextCursor };
+  }
+
+  async #get(id: string): Promise<Project | undefined> {
+    const { Item } = await this.#table.send(new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id } }));
+    return Item && projectSchema.parse(Item);
+  }
+
+  async #create(name: string): Promise<Project> {
+    const project: Project = { id: projectIdOf(name), name, created_at: timestamp(this.#clock.now()) };
+    try {
+      await this.#table.send(
+        new PutCommand({
+          TableName: this.#tableName,
+          Item: { kind: KIND, ...project },
+          ConditionExpression: 'attribute_not_exists(id)',
+        }),
+      );
+      return project;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return (await this.#get(project.id)) ?? project;
+    }
+  }
+}
+
+/** The id that a project of this name has: the name where it can be a folder and a message group, else a readable hash of it. */
+export function projectIdOf(name: string): string {
+  if (isId(name)) return name;
+  const readable = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60);
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 10);
+  return `${readable === '' ? 'project' : readable}-${hash}`;
+}
+
+function isId(text: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]{0,99}$/.test(text);
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type * as z from 'zod';
+import type { Registry } from '../catalog/registry-page.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { projectSettings } from '../contract/schemas/project-settings.ts';
+import type { DeployBindingStore } from '../deployments/bindings/deploy-binding-store.ts';
+import { viewProjectSettings } from './project-settings.ts';
+import { projectFigures } from './project-stats.ts';
+import type { ProjectStore } from './projects.ts';
+
+/** What removing a project needs. */
+export interface RemoveProjectContext {
+  readonly registry: Registry;
+  readonly projects: ProjectStore;
+  readonly bindings: Pick<DeployBindingStore, 'list'>;
+  /** Root of the projects' workspaces. */
+  readonly workspaces: string;
+}
+
+/**
+ * Removes a project that has no jobs and no deploy bindings.
+ * @param reference its id or name.
+ * @returns it as it was.
+ * @throws ApiError `not_found`; `invalid_state` while it has jobs or bindings.
+ */
+export async function removeProject(
+  { registry, projects, bindings, workspaces }: RemoveProjectContext,
+  reference: string,
+): Promise<z.input<typeof projectSettings>> {
+  const project = await projects.find(reference);
+  if (project === undefined) throw ApiError.of('not_found');
+  const [figures] = await projectFigures(registry, [project]);
+  const jobs = Object.values(figures?.jobCounts ?? {}).reduce((sum, count) => sum + count, 0);
+  const bound = (await bindings.list(project.id)).length;
+  if (jobs > 0 || bound > 0) {
+    throw ApiError.because(
+      'invalid_state',
+      `delete: project ${project.id} has ${counted(jobs, 'job')} and ${counted(bound, 'deploy binding')}; only an empty project can be deleted`,
+      { action: 'delete', jobs, bindings: bound },
+    );
+  }
+  const removed = await projects.remove(project.id);
+  if (removed === undefined) throw ApiError.of('not_found');
+  const { settings, ...rest } = removed;
+  return { ...rest, workspace: join(workspaces, project.id), ...viewProjectSettings(settings) };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { ProfileStore } from '../catalog/profiles.ts';
+import { RuleStore } from '../catalog/rules.ts';
+import { openDeployments } from '../deployments/open-deployments.ts';
+import type { WatchDeploymentsContext } from '../deployments/reconcile-deployments.ts';
+import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
+import { ProbeStore } from '../jobs/admission/probes.ts';
+import { Holds } from '../jobs/admission/slots.ts';
+import { PermitQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import { OutputStore } from '../jobs/output/output-store.ts';
+import { JobStore } from '../jobs/store/job-store.ts';
+import { JobTextStore } from '../jobs/store/job-texts.ts';
+import { readyPartition } from '../jobs/store/ready-partition.ts';
+import type { TableClient } from '../platform/aws/clients.ts';
+import { SharedLocks } from '../platform/aws/shared-lock.ts';
+import { tableOutage } from '../platform/aws/table-outage.ts';
+import type { TriggerEnv } from '../platform/config/env.ts';
+import { ProjectSettingsStore } from '../projects/project-settings.ts';
+import { ProjectStore } from '../projects/projects.ts';
+import { LiveWorkers } from '../workers/live-workers.ts';
+import { statusIndex, type WatchContext } from './reconcile-jobs.ts';
+
+/** What those need who claim jobs and look after running ones: the workers and watch-jobs. */
+export function openWatch(
+  from: TableClient & { readonly env: TriggerEnv; readonly objects: S3Client; readonly queues: SQSClient },
+): WatchContext &
+  WatchDeploymentsContext &
+  ClaimContext & {
+    readonly output: OutputStore;
+    readonly projectSettings: ProjectSettingsStore;
+    readonly locks: SharedLocks;
+  } {
+  const { env, table, clock, objects } = from;
+  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  const output = new OutputStore(objects, env.OUTPUT_BUCKET);
+  return {
+    jobs: new JobStore(table, env.JOBS_TABLE),
+    permits: new PermitQueues(from.queues, {
+      high: env.QUEUE_URL_HIGH,
+      normal: env.QUEUE_URL_NORMAL,
+      low: env.QUEUE_URL_LOW,
+    }),
+    clock,
+    random: Math.random,
+    probeEvery: {
+      account_required: env.PROMPTQ_ACCOUNT_PROBE_SECONDS * 1000,
+      usage_limit: env.PROMPTQ_USAGE_PROBE_SECONDS * 1000,
+    },
+    pause: (milliseconds) => sleep(milliseconds),
+    hadOutage: () => tableOutage.isRecent,
+    output,
+    readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
+    byStatus: statusIndex(table, env.JOBS_TABLE),
+    openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
+    partition: readyPartition(table, env.JOBS_TABLE),
+    probes: new ProbeStore(registry),
+    projectSettings: new ProjectSettingsStore(registry),
+    holds: new Holds(registry),
+    locks: new SharedLocks({ ...registry, clock }),
+    texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
+    profiles: new ProfileStore(registry),
+    rules: new RuleStore(registry),
+    projects: new ProjectStore({ ...registry, clock }),
+    folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
+    defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
+    workers: new LiveWorkers({ ...registry, clock }),
+    ...openDeployments(from),
+    readReady: readyIndex(table, env.JOBS_TABLE, clock),
+  };
+}

@@ -1,0 +1,152 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type * as z from 'zod';
+import { isKnown } from '../contract/later-code.ts';
+import { folderName, wakeIfFree } from '../jobs/admission/folder-slots.ts';
+import { fillPlaces } from '../jobs/admission/profile-slots.ts';
+import { endAttempt } from '../jobs/dispatch/end-attempt.ts';
+import { transition } from '../jobs/dispatch/transition.ts';
+import { bandOf, type Job, jobItemSchema, READY_REASONS, readyKey, statusKey } from '../jobs/lifecycle/job.ts';
+import { leaseIsOver } from '../jobs/lifecycle/lease.ts';
+import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
+import type { Receipt } from '../jobs/lifecycle/receipt.ts';
+import { isUnderstood } from '../jobs/lifecycle/understood.ts';
+import { queriedItems } from '../platform/aws/queried-items.ts';
+import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { type SettleContext, settleAttempt } from './after-attempt.ts';
+
+/** When a band and project's best job has been ready for so long (ms) without being claimed, a new permit is sent. */
+const UNCLAIMED_AFTER = 60_000;
+
+export interface WatchContext extends SettleContext {
+  /** The jobs in a state, oldest first, read `page` at once (default: as many as the table gives); eventually consistent. */
+  readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
+  /** Whether the table has failed lately, so that workers could not renew their leases. Default: it has not. */
+  readonly hadOutage?: () => boolean;
+}
+
+const listedJobSchema = jobItemSchema.pick({
+  id: true,
+  project_id: true,
+  profile: true,
+  priority: true,
+  reason: true,
+  cwd: true,
+  due_at: true,
+  queued_at: true,
+  created_at: true,
+});
+export type ListedJob = z.output<typeof listedJobSchema>;
+
+/** `byStatus` over the index by status. */
+export function statusIndex(table: DynamoDBDocumentClient, tableName: string): WatchContext['byStatus'] {
+  return async function* byStatus(status, options) {
+    const items = queriedItems(table, {
+      TableName: tableName,
+      IndexName: 'by-status',
+      KeyConditionExpression: '#status_key = :status_key',
+      ExpressionAttributeNames: { '#status_key': 'status_key' },
+      ExpressionAttributeValues: { ':status_key': statusKey(status) },
+      ...(options && { Limit: options.page }),
+    });
+    for await (const item of items) {
+      const { data, error } = listedJobSchema.safeParse(item);
+      if (data === undefined) reportDamaged(`job ${String(item.id)}`, error);
+      else yield data;
+    }
+  };
+}
+
+/** Ends or queues again every running job whose lease is over; from its receipt, if its worker left one. */
+export async function watchRunning(context: WatchContext): Promise<Job[]> {
+  const changed: Job[] = [];
+  for await (const { id } of context.byStatus('RUNNING')) {
+    const job = await skipDamaged(`job ${id}`, () => endIfLost(context, id));
+    if (job !== undefined) changed.push(job);
+  }
+  return changed;
+}
+
+/** @returns the job as it then is; undefined if its lease goes on, or if somebody else was faster */
+async function endIfLost(context: WatchContext, id: string): Promise<Job | undefined> {
+  const job = await context.jobs.look(id);
+  if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) return undefined;
+  if (!isUnderstood(job)) return undefined;
+  const receipt = await knownReceipt(context, job);
+  if (receipt === 'newer') return undefined;
+  // A loss is not judged again: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
+  const result =
+    receipt === undefined
+      ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
+      : await endAttempt(context, job, receipt);
+  return result.done ? await settleAttempt(context, job, result.job) : undefined;
+}
+
+/** The receipt of a job's attempt; `newer`: only a later version can read it. */
+async function knownReceipt({ readReceipt }: WatchContext, job: Job): Promise<Receipt | 'newer' | undefined> {
+  try {
+    return await readReceipt(job.id, job.attempt);
+  } catch (error) {
+    if (error instanceof NewerSchemaError) return 'newer';
+    throw error;
+  }
+}
+
+/** Sends a permit for each band and project with a job that has long been ready without being claimed, whatever the queues hold. */
+export async function watchReady(context: WatchContext): Promise<void> {
+  const now = context.clock.now();
+  const served = new Set<string>();
+  for await (const job of context.byStatus('QUEUED')) {
+    const key = readyKey(bandOf(job), job.project_id);
+    if (isParked(job) || served.has(key) || readySince(job) > now - UNCLAIMED_AFTER) continue;
+    await skipDamaged(`job ${job.id}`, () => context.permits.send(job));
+    served.add(key);
+  }
+}
+
+/**
+ * Lets a job into each folder, and jobs into each profile, that has become free without anybody having told those that
+ * wait for it: the attempt's worker died, its job was killed, the job that was to be next was cancelled, or the profile
+ * allows more now.
+ */
+export async function watchBusy(context: WatchContext): Promise<void> {
+  const wanted = new Set<string>();
+  const profiles = new Set<string>();
+  for await (const job of context.byStatus('QUEUED')) {
+    const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
+    if (folder !== undefined) wanted.add(folder);
+    if (job.reason === 'profile_busy') profiles.add(job.profile);
+  }
+  for (const folder of wanted) await skipDamaged(`folder ${folder}`, () => wakeIfFree(context, folder));
+  for (const profile of profiles) await skipDamaged(`profile ${profile}`, () => fillPlaces(context, profile));
+}
+
+/**
+ * Sends every permit anew: for the day the queues were lost. A waiting job gets one for when it is due, a running one
+ * for when its lease is over, so that a worker looks whether it is still held.
+ */
+export async function redrive(context: WatchContext): Promise<void> {
+  const now = context.clock.now();
+  for await (const job of context.byStatus('QUEUED')) {
+    if (isParked(job)) continue;
+    const delaySeconds = Math.max(0, (readySince(job) - now) / 1000);
+    await skipDamaged(`job ${job.id}`, () => context.permits.send(job, { delaySeconds }));
+  }
+  for await (const { id } of context.byStatus('RUNNING')) {
+    await skipDamaged(`job ${id}`, async () => {
+      const job = await context.jobs.look(id);
+      if (job === undefined || job === 'newer' || job.lease_until === undefined) return;
+      await context.permits.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
+    });
+  }
+}
+
+/** Since when a waiting job may be claimed, ms since 1970. */
+export function readySince(job: ListedJob): number {
+  return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
+}
+
+/** Whether a waiting job is not to be claimed before somebody unparks it; so also where only a later version knows why it waits. */
+export function isParked(job: Pick<ListedJob, 'reason'>): boolean {
+  return !isKnown(READY_REASONS, job.reason);
+}

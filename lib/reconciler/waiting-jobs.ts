@@ -1,0 +1,46 @@
+import type { Clock } from '../platform/aws/table-clock.ts';
+import type { MetricValues } from '../platform/operations/metrics.ts';
+import { isParked, type ListedJob, readySince, type WatchContext } from './reconcile-jobs.ts';
+
+/** Looks over the shoulder of whoever reads the waiting jobs, so that figures of them cost no read of their own. */
+export class WaitingJobs {
+  readonly #clock: Clock;
+  #oldest: number | undefined;
+  #accountRequired = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `byStatus` with each job noted that it gives; a reading of the waiting jobs forgets the one before. */
+  noting(byStatus: WatchContext['byStatus']): WatchContext['byStatus'] {
+    const note = this.#note.bind(this);
+    const forget = this.#forget.bind(this);
+    return async function* noted(status, options) {
+      if (status === 'QUEUED') forget();
+      for await (const job of byStatus(status, options)) {
+        if (status === 'QUEUED') note(job);
+        yield job;
+      }
+    };
+  }
+
+  /** What is waiting, by the last reading. */
+  metrics(): MetricValues {
+    const age = this.#oldest === undefined ? undefined : Math.round((this.#clock.now() - this.#oldest) / 1000);
+    return {
+      AccountRequiredJobs: this.#accountRequired,
+      ...(age !== undefined && age > 0 && { OldestReadyJob: age }),
+    };
+  }
+
+  #forget(): void {
+    this.#oldest = undefined;
+    this.#accountRequired = 0;
+  }
+
+  #note(job: ListedJob): void {
+    if (job.reason === 'account_required') this.#accountRequired += 1;
+    if (!isParked(job)) this.#oldest = Math.min(this.#oldest ?? Number.POSITIVE_INFINITY, readySince(job));
+  }
+}

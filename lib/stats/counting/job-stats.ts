@@ -1,0 +1,139 @@
+import type * as z from 'zod';
+import { isTerminal } from '../../contract/schemas/job.ts';
+import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
+import { addUsage } from '../../jobs/lifecycle/usage.ts';
+import { bucketOf } from './log-buckets.ts';
+
+/** What of a job figures are made of. */
+export const countedJobSchema = jobItemSchema.pick({
+  status: true,
+  project_id: true,
+  profile: true,
+  model_used: true,
+  queued_at: true,
+  started_at: true,
+  finished_at: true,
+  updated_at: true,
+  usage: true,
+  earlier_usage: true,
+});
+export type CountedJob = z.output<typeof countedJobSchema>;
+
+/** The kinds of the registry's items that hold figures, each by day, model or project. */
+export const FIGURE_KINDS = { day: 'day-figures', model: 'model-figures', project: 'project-figures' } as const;
+
+/** What a change of a job adds to one item of figures. */
+export interface FigureChange {
+  readonly kind: (typeof FIGURE_KINDS)[keyof typeof FIGURE_KINDS];
+  readonly id: string;
+  /** Numbers by attribute: `n_STATUS` jobs, `t_…` tokens, `w_BUCKET` waits, `d_BUCKET` durations. */
+  readonly add: Readonly<Record<string, number>>;
+  /** When the job changed its state. */
+  readonly activeAt?: string;
+}
+
+/** Tokens are kept in these attributes; money in millionths of a dollar, as whole numbers add up exactly. */
+const TOKEN_ATTRIBUTES = {
+  input_tokens: 't_in',
+  cached_input_tokens: 't_cached',
+  output_tokens: 't_out',
+  reasoning_output_tokens: 't_reasoning',
+  cost_usd: 't_cost',
+} as const;
+const MICRO = 1e6;
+
+/**
+ * What a change of a job adds to the figures: jobs by state to its project, its end to the day of it, tokens to day,
+ * project and model. A job that is removed takes its count along, and leaves its history.
+ */
+export function figureChanges(before: CountedJob | undefined, after: CountedJob | undefined): FigureChange[] {
+  const job = after ?? before;
+  if (job === undefined) return [];
+  const tokens = after === undefined ? {} : sum(tokensOf(after), negative(tokensOf(before)));
+  const moved = before?.status !== after?.status;
+  const changes: FigureChange[] = [
+    // An edited draft may have come from another project.
+    { kind: FIGURE_KINDS.project, id: before?.project_id ?? job.project_id, add: negative(statusOf(before)) },
+    {
+      kind: FIGURE_KINDS.project,
+      id: job.project_id,
+      add: sum(statusOf(after), tokens),
+      ...(moved && after !== undefined && { activeAt: after.updated_at }),
+    },
+    { kind: FIGURE_KINDS.day, id: dayOf(job.updated_at), add: tokens },
+    { kind: FIGURE_KINDS.model, id: job.model_used ?? `(default of ${job.profile})`, add: tokens },
+    ...(after === undefined ? [] : [...endsOf(before, -1), ...endsOf(after, 1)]),
+  ];
+  return merged(changes);
+}
+
+/** The item that the end of a job adds to, and what. */
+export function endsOf(job: CountedJob | undefined, times: 1 | -1): FigureChange[] {
+  if (job === undefined || !isTerminal(job.status) || job.finished_at === undefined) return [];
+  const [queued, started, finished] = [job.queued_at, job.started_at, job.finished_at].map((at) =>
+    Date.parse(at ?? ''),
+  );
+  const waited = (started ?? Number.NaN) - (queued ?? Number.NaN);
+  const ran = (finished ?? Number.NaN) - (started ?? Number.NaN);
+  // A job that ended in the queue may still say when an earlier round of it started.
+  const hasRun = waited >= 0 && ran >= 0;
+  const add = {
+    [`n_${job.status}`]: times,
+    ...(hasRun && { [`w_${bucketOf(waited)}`]: times, [`d_${bucketOf(ran)}`]: times }),
+  };
+  return [{ kind: FIGURE_KINDS.day, id: dayOf(job.finished_at), add }];
+}
+
+/** Tokens of all attempts, by attribute. */
+export function tokensOf(job: Pick<CountedJob, 'usage' | 'earlier_usage'> | undefined): Record<string, number> {
+  if (job?.usage === undefined) return {};
+  const { cost_usd = 0, ...usage } = addUsage(job.usage, job.earlier_usage);
+  const whole = { ...usage, cost_usd: Math.round(cost_usd * MICRO) };
+  return Object.fromEntries(
+    Object.entries(TOKEN_ATTRIBUTES).map(([name, attribute]) => [attribute, whole[name as keyof typeof whole]]),
+  );
+}
+
+/** Tokens as they are shown, of an item of figures. */
+export function shownTokens(item: Readonly<Record<string, unknown>>): Record<keyof typeof TOKEN_ATTRIBUTES, number> {
+  const of = (attribute: string) => (typeof item[attribute] === 'number' ? item[attribute] : 0);
+  return {
+    input_tokens: of(TOKEN_ATTRIBUTES.input_tokens),
+    cached_input_tokens: of(TOKEN_ATTRIBUTES.cached_input_tokens),
+    output_tokens: of(TOKEN_ATTRIBUTES.output_tokens),
+    reasoning_output_tokens: of(TOKEN_ATTRIBUTES.reasoning_output_tokens),
+    cost_usd: of(TOKEN_ATTRIBUTES.cost_usd) / MICRO,
+  };
+}
+
+/** The day of a time, in UTC. */
+export function dayOf(time: string): string {
+  return time.slice(0, 10);
+}
+
+function statusOf(job: CountedJob | undefined): Record<string, number> {
+  return job === undefined ? {} : { [`n_${job.status}`]: 1 };
+}
+
+/** One change for each item, without what adds nothing. */
+function merged(changes: readonly FigureChange[]): FigureChange[] {
+  const byItem = new Map<string, FigureChange>();
+  for (const change of changes) {
+    const key = `${change.kind}#${change.id}`;
+    const known = byItem.get(key);
+    byItem.set(key, { ...known, ...change, add: sum(known?.add ?? {}, change.add) });
+  }
+  return [...byItem.values()].filter(({ add, activeAt }) => Object.keys(add).length > 0 || activeAt !== undefined);
+}
+
+/** What several additions come to, without what comes to nothing. */
+export function sum(...additions: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const addition of additions)
+    for (const [name, value] of Object.entries(addition)) total[name] = (total[name] ?? 0) + value;
+  return Object.fromEntries(Object.entries(total).filter(([, value]) => value !== 0));
+}
+
+function negative(addition: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(addition).map(([name, value]) => [name, -value]));
+}

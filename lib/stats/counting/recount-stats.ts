@@ -1,0 +1,85 @@
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { registryItems } from '../../catalog/registry-page.ts';
+import { countedJobSchema, endsOf, FIGURE_KINDS, figureChanges, sum, tokensOf } from './job-stats.ts';
+
+/** What is kept and what counting one by one gives, of one item of figures. */
+export interface FigureDifference {
+  readonly item: string;
+  readonly attribute: string;
+  readonly kept: number;
+  readonly counted: number;
+}
+
+/**
+ * Works out the figures from the jobs, one by one, and compares with what is kept: jobs by state and tokens of each
+ * project, the ends of each day, tokens over all days and over all models. What jobs left behind that were removed is
+ * kept and can't be counted: it shows as a difference.
+ */
+export async function recountFigures(
+  table: DynamoDBDocumentClient,
+  names: { readonly jobsTable: string; readonly registryTable: string },
+): Promise<{ jobs: number; differences: FigureDifference[] }> {
+  const { jobs, counted } = await count(table, names.jobsTable);
+  const kept = await keptFigures({ table, registryTable: names.registryTable });
+  const differences = [...new Set([...kept.keys(), ...counted.keys()])].flatMap((item) => {
+    const [ofKept, ofCounted] = [kept.get(item) ?? {}, counted.get(item) ?? {}];
+    return Object.keys({ ...ofKept, ...ofCounted })
+      .map((attribute) => ({ item, attribute, kept: ofKept[attribute] ?? 0, counted: ofCounted[attribute] ?? 0 }))
+      .filter((pair) => pair.kept !== pair.counted);
+  });
+  return { jobs, differences };
+}
+
+type Figures = Map<string, Record<string, number>>;
+
+/** Tokens are known by day and model only when they are used, so these are compared as a whole. */
+const ALL_DAYS = 'all days';
+const ALL_MODELS = 'all models';
+
+async function count(table: DynamoDBDocumentClient, jobsTable: string): Promise<{ jobs: number; counted: Figures }> {
+  const counted: Figures = new Map();
+  const add = (item: string, numbers: Readonly<Record<string, number>>) =>
+    counted.set(item, sum(counted.get(item) ?? {}, numbers));
+  let jobs = 0;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = await table.send(
+      new ScanCommand({ TableName: jobsTable, ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) }),
+    );
+    for (const item of page.Items ?? []) {
+      jobs += 1;
+      const job = countedJobSchema.parse(item);
+      for (const change of figureChanges(undefined, job))
+        if (change.kind === FIGURE_KINDS.project) add(`${change.kind} ${change.id}`, change.add);
+      for (const change of endsOf(job, 1)) add(`${change.kind} ${change.id}`, change.add);
+      for (const all of [ALL_DAYS, ALL_MODELS]) add(all, tokensOf(job));
+    }
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+  return { jobs, counted };
+}
+
+async function keptFigures(registry: Parameters<typeof registryItems>[0]): Promise<Figures> {
+  const kept: Figures = new Map();
+  const add = (item: string, numbers: Readonly<Record<string, number>>) =>
+    kept.set(item, sum(kept.get(item) ?? {}, numbers));
+  for (const kind of Object.values(FIGURE_KINDS)) {
+    for await (const item of registryItems(registry, kind)) {
+      const tokens = numbersIn(item, (name) => name.startsWith('t_'));
+      const others = numbersIn(item, (name) => !name.startsWith('t_'));
+      if (kind === FIGURE_KINDS.project) add(`${kind} ${item.id}`, { ...tokens, ...others });
+      if (kind === FIGURE_KINDS.day) {
+        add(`${kind} ${item.id}`, others);
+        add(ALL_DAYS, tokens);
+      }
+      if (kind === FIGURE_KINDS.model) add(ALL_MODELS, tokens);
+    }
+  }
+  return kept;
+}
+
+function numbersIn(item: Readonly<Record<string, unknown>>, wanted: (name: string) => boolean): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(item).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && wanted(entry[0])),
+  );
+}

@@ -1,0 +1,119 @@
+import type { Registry } from '../catalog/registry-page.ts';
+import type { StatsView, TokenSums } from '../contract/schemas/stats.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { projectFigures, statusCountsIn } from '../projects/project-stats.ts';
+import type { ProjectStore } from '../projects/projects.ts';
+import type { JobCounts } from './counting/counts.ts';
+import { dayOf, FIGURE_KINDS, shownTokens, sum } from './counting/job-stats.ts';
+import { spreadOf } from './counting/log-buckets.ts';
+import type { FigureStore } from './counting/stats-store.ts';
+
+/** What figures are read from. */
+export interface FiguresContext {
+  readonly registry: Registry;
+  readonly counts: JobCounts;
+  readonly figures: FigureStore;
+  readonly projects: ProjectStore;
+}
+
+const DAYS = 30;
+const DAY = 24 * 3_600_000;
+
+/** How many projects and models an overview shows. */
+const SHOWN = 100;
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** The figures of jobs, projects and tokens: as cheap with a million jobs as with none. */
+export async function readStats(context: FiguresContext, now: number): Promise<StatsView> {
+  const [statuses, days, models, projects] = await Promise.all([
+    context.counts.read(),
+    readDays(context.figures, now),
+    context.figures.list(FIGURE_KINDS.model, { limit: SHOWN }),
+    readProjects(context),
+  ]);
+  const all = sum(...days.map(({ numbers }) => numbers));
+  return {
+    time: timestamp(now),
+    statuses,
+    jobs: {
+      total: Object.values(statuses).reduce((total, count) => total + count, 0),
+      by_status: statuses,
+      last_30_days: endsIn(all),
+      by_day: days.map(({ day, numbers }) => ({ day, ...endsIn(numbers) })),
+    },
+    projects: {
+      items: projects.items.map(({ project: { id, name }, jobCounts, tokens, lastActivityAt }) => ({
+        id,
+        name,
+        job_counts: jobCounts,
+        tokens,
+        last_activity_at: lastActivityAt,
+      })),
+      more: projects.more,
+    },
+    tokens: {
+      last_30_days: shownTokens(all),
+      by_day: days.map(({ day, numbers }) => ({ day, ...shownTokens(numbers) })),
+      by_model: models.items.map((item) => ({ model: String(item.id), ...shownTokens(item) })),
+      by_project: projects.items.map(({ project: { id, name }, tokens }) => ({
+        project_id: id,
+        project: name,
+        ...tokens,
+      })),
+    },
+  };
+}
+
+/** What was used today and in the last thirty days, and by which models ever. */
+export async function readTokens(
+  figures: FigureStore,
+  now: number,
+): Promise<{ today: TokenSums; last30Days: TokenSums; models: string[] }> {
+  const [days, models] = await Promise.all([
+    readDays(figures, now),
+    figures.list(FIGURE_KINDS.model, { limit: SHOWN }),
+  ]);
+  return {
+    today: shownTokens(days.at(-1)?.numbers ?? {}),
+    last30Days: shownTokens(sum(...days.map(({ numbers }) => numbers))),
+    models: models.items.map(({ id }) => String(id)).filter((id) => !id.startsWith('(')),
+  };
+}
+
+/** The first projects with what their counters say. */
+export async function readProjects({ registry, projects }: Pick<FiguresContext, 'registry' | 'projects'>) {
+  const { items, nextCursor } = await projects.page({ limit: SHOWN });
+  return { items: await projectFigures(registry, items), more: nextCursor !== null };
+}
+
+/** One entry for each of the last days, today last. */
+async function readDays(figures: FigureStore, now: number): Promise<{ day: string; numbers: Numbers }[]> {
+  const days = Array.from({ length: DAYS }, (_, at) => dayOf(timestamp(now - (DAYS - 1 - at) * DAY)));
+  const { items } = await figures.list(FIGURE_KINDS.day, { from: days[0] ?? '', limit: DAYS + 1 });
+  const found = new Map(items.map((item) => [item.id, numbersOf(item)]));
+  return days.map((day) => ({ day, numbers: found.get(day) ?? {} }));
+}
+
+function numbersOf(item: Readonly<Record<string, unknown>>): Numbers {
+  return Object.fromEntries(
+    Object.entries(item).filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
+  );
+}
+
+function endsIn(numbers: Numbers): StatsView['jobs']['last_30_days'] {
+  const { SUCCEEDED: succeeded, FAILED: failed, CANCELLED: cancelled } = statusCountsIn(numbers);
+  return {
+    succeeded,
+    failed,
+    cancelled,
+    success_rate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
+    queue_wait_ms: spreadOf(bucketsIn(numbers, 'w')),
+    duration_ms: spreadOf(bucketsIn(numbers, 'd')),
+  };
+}
+
+function bucketsIn(numbers: Numbers, prefix: 'w' | 'd'): Map<number, number> {
+  const buckets = Object.entries(numbers).filter(([name]) => name.startsWith(`${prefix}_`));
+  return new Map(buckets.map(([name, count]) => [Number(name.slice(2)), count]));
+}

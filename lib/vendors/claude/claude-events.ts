@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { Usage } from '../../jobs/lifecycle/receipt.ts';
+import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-output.ts';
+import { createJsonLines } from '../output/json-lines.ts';
+import { parkedBy } from './claude-park.ts';
+
+/** Reads `claude -p --output-format stream-json`. Events that it doesn't know change nothing. */
+export function createClaudeReader(messages?: MessageReader): AgentReader {
+  let facts: AgentFacts = { finished: false };
+  let limit: Limit | undefined;
+  const lines = createJsonLines((line) => {
+    const event = eventSchema.safeParse(line).data;
+    if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
+    else if (event !== undefined) facts = { ...facts, ...learn(event, limit) };
+    if (event?.type !== 'assistant') return;
+    for (const text of textsOf(event)) {
+      messages?.push(text);
+      messages?.end();
+    }
+  });
+  // A line without its end is an event that was cut off.
+  return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => facts };
+}
+
+const count = z.number().default(0);
+const modelUsageSchema = z.object({
+  inputTokens: count,
+  cacheReadInputTokens: count,
+  cacheCreationInputTokens: count,
+  outputTokens: count,
+  thinkingTokens: count,
+});
+
+const limitSchema = z.object({ status: z.string(), resetsAt: z.number().optional() });
+type Limit = z.output<typeof limitSchema>;
+
+const resultSchema = z.object({
+  type: z.literal('result'),
+  subtype: z.string(),
+  is_error: z.boolean().default(false),
+  api_error_status: z.number().nullish(),
+  result: z.string().nullish(),
+  errors: z.array(z.string()).nullish(),
+  total_cost_usd: z.number().optional(),
+  modelUsage: z.record(z.string(), modelUsageSchema).default({}),
+});
+type Result = z.output<typeof resultSchema>;
+
+const eventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('system'),
+    subtype: z.literal('init'),
+    session_id: z.string(),
+    model: z.string().min(1).optional().catch(undefined),
+  }),
+  z.object({
+    type: z.literal('assistant'),
+    // Set: a subagent speaks, to claude and not to us.
+    parent_tool_use_id: z.null(),
+    // Set: claude words a failure as if the model had said it; the result says it too.
+    error: z.null().optional(),
+    message: z.object({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) }),
+  }),
+  z.object({ type: z.literal('rate_limit_event'), rate_limit_info: limitSchema }),
+  resultSchema,
+]);
+type Event = Exclude<z.output<typeof eventSchema>, { type: 'rate_limit_event' }>;
+
+function learn(event: Event, limit: Limit | undefined): Partial<AgentFacts> {
+  switch (event.type) {
+    case 'system':
+      return { sessionId: event.session_id, ...(event.model !== undefined && { model: event.model }) };
+    case 'assistant': {
+      const texts = textsOf(event);
+      return texts.length === 0 ? {} : { finalMessage: texts.join('\n\n') };
+    }
+    case 'result':
+      return conclusionOf(event, limit);
+  }
+}
+
+function textsOf({ message }: Extract<Event, { type: 'assistant' }>): string[] {
+  return message.content.filter(({ type }) => type === 'text').map(({ text = '' }) => text);
+}
+
+function conclusionOf(event: Result, limit: Limit | undefined): Partial<AgentFacts> {
+  const usage = usageOf(event);
+  const known = { finished: true, ...(usage !== undefined && { usage }) };
+  const { is_error, subtype, result } = event;
+  // The subtype of a vendor's error is `success` as well.
+  if (!is_error && subtype === 'success') {
+    return { ...known, ...(result != null && result !== '' && { finalMessage: result }) };
+  }
+  const error =
+    [result, event.errors?.join('\n'), subtype].find((text) => text != null && text.trim() !== '') ?? subtype;
+  const park = parkedBy({
+    message: error,
+    status: event.api_error_status ?? undefined,
+    limit: limit?.status === 'rejected' ? limit : undefined,
+  });
+  return { ...known, error, ...(park !== undefined && { park }) };
+}
+
+/** The tokens of all models that took part, of subagents' too; what came from the vendor's cache is input as well. */
+function usageOf({ modelUsage, total_cost_usd }: Result): Usage | undefined {
+  const models = Object.values(modelUsage);
+  if (models.length === 0) return undefined;
+  const sum = (tokens: (model: z.output<typeof modelUsageSchema>) => number) =>
+    models.reduce((total, model) => total + tokens(model), 0);
+  return {
+    input_tokens: sum((model) => model.inputTokens + model.cacheReadInputTokens + model.cacheCreationInputTokens),
+    cached_input_tokens: sum((model) => model.cacheReadInputTokens),
+    output_tokens: sum((model) => model.outputTokens),
+    reasoning_output_tokens: sum((model) => model.thinkingTokens),
+    ...(total_cost_usd !== undefined && { cost_usd: total_cost_usd }),
+  };
+}

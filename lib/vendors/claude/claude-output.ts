@@ -1,0 +1,29 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { AgentOutput } from '../output/agent-output.ts';
+import { createClaudeReader } from './claude-events.ts';
+import { parkedBy } from './claude-park.ts';
+
+/** What Anthropic's claude CLI writes: events on stdout, complaints on stderr. Wordings are of version 2.1.328, from real runs. */
+export const claudeOutput: AgentOutput = {
+  createReader: createClaudeReader,
+
+  conclude(facts, { exitCode, stderrTail }) {
+    if (exitCode === null || facts.finished || facts.error !== undefined) return facts;
+    // It also exits with 0 when it is interrupted, so only a result is a success.
+    if (exitCode === 0) return { ...facts, error: 'claude exited without a result' };
+    const error = complaintOf(stderrTail);
+    if (error === undefined) return facts;
+    const park = parkedBy({ message: error });
+    return { ...facts, error, ...(park !== undefined && { park }) };
+  },
+};
+
+/** What claude said on stderr before it exited: its first error, or else its last line. */
+function complaintOf(stderrTail: string): string | undefined {
+  const lines = stripVTControlCharacters(stderrTail)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const said = lines.find((line) => /^error\b/i.test(line)) ?? lines.at(-1);
+  return said?.replace(/^error:\s*/i, '');
+}

@@ -1,0 +1,30 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { AgentOutput } from '../output/agent-output.ts';
+import { createCodexReader } from './codex-events.ts';
+import { parkedBy } from './codex-park.ts';
+
+/** What OpenAI's codex CLI writes: events on stdout, complaints on stderr. Wordings are of version 0.169.0, from real runs. */
+export const codexOutput: AgentOutput = {
+  createReader: createCodexReader,
+
+  conclude(facts, { exitCode, stderrTail }) {
+    if (exitCode === null || exitCode === 0 || facts.error !== undefined) return facts;
+    const error = complaintOf(stderrTail);
+    if (error === undefined) return facts;
+    const park = facts.park ?? parkedBy(error);
+    return { ...facts, error, ...(park !== undefined && { park }) };
+  },
+};
+
+/** What codex said on stderr before it exited: its last error, or else its last line that isn't chatter. */
+function complaintOf(stderrTail: string): string | undefined {
+  const lines = stripVTControlCharacters(stderrTail)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !CHATTER.test(line));
+  const said = lines.findLast((line) => /^error\b/i.test(line)) ?? lines.at(-1);
+  return said?.replace(LOG_PREFIX, '').replace(/^error:\s*/i, '');
+}
+
+const CHATTER = /^(WARNING: |Reading (additional input|prompt) from stdin)/;
+const LOG_PREFIX = /^\d{4}-\d\d-\d\dT\S+\s+[A-Z]+\s+\S+:\s+/;

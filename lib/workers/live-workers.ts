@@ -1,0 +1,127 @@
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { knownOrLater } from '../contract/later-code.ts';
+import { queriedItems } from '../platform/aws/queried-items.ts';
+import { reportDamaged } from '../platform/aws/skip-damaged.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+
+const KIND = 'worker';
+
+/** A worker that has said nothing for so long (ms) counts as gone. */
+const SILENT_AFTER = 45_000;
+
+/** How often (ms) a worker says that it lives. */
+export const REGISTER_EVERY = 15_000;
+
+const space = z.object({ total_bytes: z.number(), free_bytes: z.number() });
+
+/** What a worker runs on. */
+const machineSchema = z.object({
+  cpus: z.number(),
+  /** Load average of the last minute. */
+  load_1m: z.number(),
+  architecture: z.string(),
+  platform: z.string(),
+  node_version: z.string(),
+  memory: space,
+  storage: space.optional(),
+});
+export type Machine = z.output<typeof machineSchema>;
+
+const workerSchema = z.object({
+  id: z.string(),
+  host: z.string(),
+  version: z.string(),
+  concurrency: z.number(),
+  running: z.array(z.string()),
+  started_at: z.string(),
+  seen_at: z.string(),
+  /** Id of its ECS task; absent: it is none. */
+  task: z.string().optional(),
+  /** The task definition that it runs, `family:revision`. */
+  build: z.string().optional(),
+  /**
+   * Why it takes no more jobs: none has come for long, it is outdated (and goes when its jobs have ended), or it was told
+   * to stop (and gives them back soon).
+   */
+  leaving: knownOrLater(['idle', 'outdated', 'stopped']).optional(),
+  /** It has gone. */
+  left_at: z.string().optional(),
+  /** Absent: an older worker, or a machine that doesn't say. */
+  machine: machineSchema.optional(),
+});
+export type WorkerInfo = z.output<typeof workerSchema>;
+
+/** Workers that registered and were heard of lately. */
+export class LiveWorkers {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+
+  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+    this.#table = options.table;
+    this.#tableName = options.registryTable;
+    this.#clock = options.clock;
+  }
+
+  async list(): Promise<WorkerInfo[]> {
+    return this.living(await this.recent({ consistent: false }));
+  }
+
+  /**
+   * Those too that have gone within the last minutes, or were not heard of for a while. DynamoDB may keep an expired item
+   * for days, so expiry is judged here.
+   */
+  async recent(options: { consistent: boolean } = { consistent: true }): Promise<WorkerInfo[]> {
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': KIND },
+      ConsistentRead: options.consistent,
+    });
+    const workers: WorkerInfo[] = [];
+    for await (const item of items) {
+      if (this.#isExpired(item)) continue;
+      const { data, error } = workerSchema.safeParse(item);
+      if (data === undefined) reportDamaged(`worker ${String(item.id)}`, error);
+      else workers.push(data);
+    }
+    return workers;
+  }
+
+  /** Those of them that live, as far as is known. */
+  living(workers: readonly WorkerInfo[]): WorkerInfo[] {
+    const since = timestamp(this.#clock.now() - SILENT_AFTER);
+    return workers.filter((worker) => worker.seen_at >= since && worker.left_at === undefined);
+  }
+
+  async count(): Promise<number> {
+    return (await this.list()).length;
+  }
+
+  /** Says that a worker lives and what it does. Its item removes itself when nothing follows. */
+  async register(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
+    await this.#put(worker);
+  }
+
+  /** A worker has gone. Its item stays for some minutes: a task that has registered once is not waited for. */
+  async deregister(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
+    await this.#put({ ...worker, running: [], left_at: timestamp(this.#clock.now()) });
+  }
+
+  #isExpired({ expires_at_epoch: expiry }: Record<string, unknown>): boolean {
+    return typeof expiry === 'number' && expiry * 1000 <= this.#clock.now();
+  }
+
+  async #put(worker: Omit<WorkerInfo, 'seen_at'>): Promise<void> {
+    const now = this.#clock.now();
+    const Item = {
+      kind: KIND,
+      ...worker,
+      seen_at: timestamp(now),
+      expires_at_epoch: Math.ceil((now + 10 * SILENT_AFTER) / 1000),
+    };
+    await this.#table.send(new PutCommand({ TableName: this.#tableName, Item }));
+  }
+}

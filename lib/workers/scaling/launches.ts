@@ -1,0 +1,187 @@
+import * as z from 'zod';
+import { timestamp } from '../../platform/aws/table-clock.ts';
+
+/** Milliseconds. */
+export const LAUNCH = {
+  /** How long a launched task is counted on before it has registered. */
+  patience: 180_000,
+  /** The pause after the first launch that failed; it doubles with each further one, up to the longest. */
+  firstPause: 15_000,
+  longestPause: 300_000,
+} as const;
+
+/** RunTask takes no more tasks in one call. */
+const BATCH = 10;
+
+export const PROVIDERS = ['FARGATE', 'FARGATE_SPOT'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+const launchSchema = z.object({
+  /** Makes repeated calls one launch. */
+  token: z.string(),
+  provider: z.enum(PROVIDERS),
+  count: z.number(),
+  /** The task definition, `family:revision`. */
+  build: z.string(),
+  at: z.string(),
+  /** Ids of its tasks that have neither registered nor ended; absent: ECS's answer is not known. */
+  tasks: z.array(z.string()).optional(),
+  /** It was found to be late, and counted as a failure. */
+  late: z.boolean().optional(),
+});
+export type Launch = z.output<typeof launchSchema>;
+
+const failureSchema = z.object({
+  /** In a row. */
+  times: z.number(),
+  at: z.string(),
+  retry_at: z.string(),
+  provider: z.enum(PROVIDERS),
+  /** As clients read it: no names of this account's resources. */
+  reason: z.string(),
+  /** Launches have been made since. */
+  retried: z.boolean().optional(),
+});
+
+/** What is remembered of launches, in one item, so that two who decide at once can't both launch. */
+export const scalingSchema = z.object({
+  /** Counts the writes; each is conditional on it. */
+  version: z.number().default(0),
+  /** The task definition, `family:revision`, that workers are to be of. */
+  wanted: z.string().optional(),
+  launches: z.array(launchSchema).default([]),
+  failure: failureSchema.optional(),
+  /** How much of a Spot task is owed by the weight, in percent. */
+  spot_owed: z.number().default(0),
+});
+export type Scaling = z.output<typeof scalingSchema>;
+
+/** How many tasks of a launch may still come. */
+function open({ tasks, count }: Launch): number {
+  return tasks?.length ?? count;
+}
+
+/** Tasks on their way, and those that are late. */
+export function underWay({ launches }: Scaling): { pending: number; late: number } {
+  const sum = (of: readonly Launch[]) => of.reduce((total, launch) => total + open(launch), 0);
+  return { pending: sum(launches.filter(({ late }) => !late)), late: sum(launches.filter(({ late }) => late)) };
+}
+
+/** Forgets tasks that have registered. A failure before such a launch is over. */
+export function withRegistered(scaling: Scaling, registered: ReadonlySet<string>): Scaling {
+  const { failure } = scaling;
+  const came = (launch: Launch) => launch.tasks?.some((task) => registered.has(task)) === true;
+  const isOver = failure !== undefined && scaling.launches.some((launch) => came(launch) && launch.at > failure.at);
+  const left = withoutTasks(scaling, (task) => registered.has(task));
+  return isOver ? { ...left, failure: undefined } : left;
+}
+
+/** Forgets tasks that ended before they registered, which is a failure. */
+export function withEnded(scaling: Scaling, ended: ReadonlyMap<string, string>, now: number): Scaling {
+  const launch = scaling.launches.find(({ tasks }) => tasks?.some((task) => ended.has(task)));
+  if (launch === undefined) return scaling;
+  const reason = launch.tasks?.map((task) => ended.get(task)).find((text) => text !== undefined) ?? '';
+  const left = withoutTasks(scaling, (task) => ended.has(task));
+  // One that was late has been counted.
+  return launch.late ? left : failed(left, { provider: launch.provider, reason }, now);
+}
+
+/** What has not registered in time is not counted on any more; it is a failure. */
+export function withLate(scaling: Scaling, now: number): Scaling {
+  const longAgo = timestamp(now - LAUNCH.patience);
+  const late = scaling.launches.find((launch) => !launch.late && launch.at < longAgo);
+  if (late === undefined) return scaling;
+  // An answer that never came: the next launch has a token of its own.
+  const launches = scaling.launches.flatMap((launch) =>
+    launch.at >= longAgo ? [launch] : launch.tasks === undefined ? [] : [{ ...launch, late: true }],
+  );
+  const reason = `launched ${LAUNCH.patience / 60_000} minutes ago and not registered yet`;
+  return failed({ ...scaling, launches }, { provider: late.provider, reason }, now);
+}
+
+/** What ECS answered to a launch. */
+export function withAnswer(
+  scaling: Scaling,
+  token: string,
+  answer: { readonly tasks: readonly string[]; readonly failure?: string | undefined },
+  now: number,
+): Scaling {
+  const launch = scaling.launches.find((one) => one.token === token);
+  if (launch === undefined) return scaling;
+  const launches = scaling.launches.flatMap((one) =>
+    one.token !== token ? [one] : answer.tasks.length === 0 ? [] : [{ ...one, tasks: [...answer.tasks] }],
+  );
+  const answered = { ...scaling, launches };
+  if (answer.failure === undefined) return answered;
+  return failed(answered, { provider: launch.provider, reason: answer.failure }, now);
+}
+
+/** A call whose outcome is not known: it is made again with its token. */
+export function withoutAnswer(scaling: Scaling, token: string, reason: string, now: number): Scaling {
+  const launch = scaling.launches.find((one) => one.token === token);
+  return launch === undefined ? scaling : failed(scaling, { provider: launch.provider, reason }, now);
+}
+
+/** Nothing is needed any more that could not be launched. */
+export function withoutFailure(scaling: Scaling): Scaling {
+  return scaling.failure === undefined ? scaling : { ...scaling, failure: undefined };
+}
+
+/** Whether launching is to wait, because it failed a short while ago. */
+export function isPausing({ failure }: Scaling, now: number): boolean {
+  return failure !== undefined && failure.retry_at > timestamp(now);
+}
+
+/** The last launch, if it failed. */
+export function standingFailure({ failure }: Scaling): Scaling['failure'] {
+  return failure?.retried === true ? undefined : failure;
+}
+
+/**
+ * The launches of `count` more workers, in batches that one call takes. Of many, `spotWeight` percent are on Spot, but
+ * none while Spot is what failed last.
+ */
+export function withLaunches(
+  scaling: Scaling,
+  wanted: { count: number; spotWeight: number; build: string; newToken: () => string },
+  now: number,
+): { scaling: Scaling; launches: readonly Launch[] } {
+  const { count, spotWeight, build, newToken } = wanted;
+  const withSpot = scaling.failure?.provider !== 'FARGATE_SPOT';
+  const owed = withSpot ? scaling.spot_owed + count * spotWeight : 0;
+  const spot = Math.min(count, Math.floor(owed / 100));
+  const launches = [
+    ...batches(count - spot).map((size) => ({ provider: PROVIDERS[0], size })),
+    ...batches(spot).map((size) => ({ provider: PROVIDERS[1], size })),
+  ].map(({ provider, size }): Launch => ({ token: newToken(), provider, count: size, build, at: timestamp(now) }));
+  const failure = scaling.failure && { ...scaling.failure, retried: true };
+  return {
+    scaling: { ...scaling, failure, spot_owed: owed - 100 * spot, launches: [...scaling.launches, ...launches] },
+    launches,
+  };
+}
+
+function batches(count: number): number[] {
+  return Array.from({ length: Math.ceil(count / BATCH) }, (_, n) => Math.min(BATCH, count - n * BATCH));
+}
+
+function withoutTasks(scaling: Scaling, isGone: (task: string) => boolean): Scaling {
+  if (!scaling.launches.some(({ tasks }) => tasks?.some(isGone))) return scaling;
+  const launches = scaling.launches.flatMap((launch) => {
+    if (launch.tasks === undefined) return [launch];
+    const tasks = launch.tasks.filter((task) => !isGone(task));
+    return tasks.length === 0 ? [] : [{ ...launch, tasks }];
+  });
+  return { ...scaling, launches };
+}
+
+/** Spot is left alone for a while, and the same work goes on demand at once; else the next launch waits. */
+function failed(scaling: Scaling, { provider, reason }: { provider: Provider; reason: string }, now: number): Scaling {
+  const isNewOfSpot = provider === 'FARGATE_SPOT' && scaling.failure?.provider !== 'FARGATE';
+  const times = (scaling.failure?.times ?? 0) + (isNewOfSpot ? 0 : 1);
+  const pause = isNewOfSpot ? 0 : Math.min(LAUNCH.longestPause, LAUNCH.firstPause * 2 ** (times - 1));
+  return {
+    ...scaling,
+    failure: { times, at: timestamp(now), retry_at: timestamp(now + pause), provider, reason },
+  };
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { ECSClient } from '@aws-sdk/client-ecs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { AccountStore } from '../../accounts/account-store.ts';
+import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
+import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
+import { readyPartition } from '../../jobs/store/ready-partition.ts';
+import { readParameter } from '../../platform/aws/parameters.ts';
+import { requestLimits } from '../../platform/aws/request-limits.ts';
+import type { Clock } from '../../platform/aws/table-clock.ts';
+import type { ScaleEnv } from '../../platform/config/env.ts';
+import { tell } from '../../platform/operations/emit-metrics.ts';
+import { statusIndex } from '../../reconciler/reconcile-jobs.ts';
+import { JobCounts } from '../../stats/counting/counts.ts';
+import { LiveWorkers } from '../live-workers.ts';
+import { type DemandContext, readDemand } from './read-demand.ts';
+import type { ScaleContext } from './scale-workers.ts';
+import { ScalingStore } from './scaling-store.ts';
+import { buildOf, WorkerTasks } from './worker-tasks.ts';
+
+/** What deciding about workers, and launching them, needs. */
+export function openScaling(from: {
+  readonly env: ScaleEnv;
+  readonly table: DynamoDBDocumentClient;
+  readonly clock: Clock;
+}): Omit<ScaleContext, 'log'> {
+  const { env, table, clock } = from;
+  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  const demand: DemandContext = {
+    clock,
+    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    byStatus: statusIndex(table, env.JOBS_TABLE),
+    partition: readyPartition(table, env.JOBS_TABLE),
+    bindings: new DeployBindingStore(registry),
+    deployments: new JobDeploymentStore(registry),
+    accounts: new AccountStore({ ...registry, clock, world: env.PROMPTQ_VENDOR }),
+    vendors: env.PROMPTQ_ACCOUNT_VENDORS,
+    commands: env.PROMPTQ_DEPLOY_COMMANDS,
+  };
+  return {
+    clock,
+    tell,
+    readDemand: async (enough) => await readDemand(demand, enough),
+    scaling: new ScalingStore(registry),
+    workers: new LiveWorkers({ ...registry, clock }),
+    // Launches of a burst reach RunTask's rate: the client then waits, and launches on.
+    tasks: new WorkerTasks(new ECSClient({ maxAttempts: 6, retryMode: 'adaptive', requestHandler: requestLimits() }), {
+      cluster: env.WORKER_CLUSTER,
+      subnets: env.WORKER_SUBNETS,
+      securityGroup: env.WORKER_SECURITY_GROUP,
+    }),
+    settings: {
+      maxWorkers: env.PROMPTQ_MAX_WORKERS,
+      concurrency: env.PROMPTQ_CONCURRENCY,
+      spotWeight: env.PROMPTQ_SPOT_WEIGHT,
+    },
+    wantedBuild: async () => await readBuild(env.WORKER_BUILD_PARAMETER),
+    newToken: randomUUID,
+  };
+}
+
+/** @throws Error if the parameter is not there: then no worker could be started */
+async function readBuild(parameter: string): Promise<string> {
+  const taskDefinition = await readParameter(parameter);
+  if (taskDefinition === undefined) throw new Error(`the parameter ${parameter} is not there; deploy the stacks again`);
+  return buildOf(taskDefinition);
+}

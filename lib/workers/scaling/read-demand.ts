@@ -1,0 +1,86 @@
+import { needsWorker, withoutLostLogin } from '../../accounts/account.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import type { AccountVendor } from '../../contract/vendors.ts';
+import { acts } from '../../deployments/bindings/deploy-binding.ts';
+import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
+import { isFinal, runsCommands } from '../../jobs/deployments/job-deployment.ts';
+import type { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
+import { PENDING_BINDINGS_KEY } from '../../jobs/lifecycle/job.ts';
+import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
+import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
+import type { Clock } from '../../platform/aws/table-clock.ts';
+import { isParked, readySince, type WatchContext } from '../../reconciler/reconcile-jobs.ts';
+import type { JobCounts } from '../../stats/counting/counts.ts';
+import type { Demand } from './decide-launch.ts';
+
+export interface DemandContext {
+  readonly counts: JobCounts;
+  readonly byStatus: WatchContext['byStatus'];
+  readonly partition: ReadPartition;
+  readonly bindings: DeployBindingStore;
+  readonly deployments: JobDeploymentStore;
+  readonly accounts: AccountStore;
+  readonly vendors: readonly AccountVendor[];
+  /** Whether bindings may run commands. */
+  readonly commands: boolean;
+  readonly clock: Clock;
+}
+
+/** Waiting jobs that one look at the index brings. */
+const PAGE = 200;
+
+/** What there is to do. More of a kind than `enough` is as good as `enough`, and is not counted. */
+export async function readDemand(context: DemandContext, enough: number): Promise<Demand> {
+  const counts = await context.counts.read();
+  const [waiting, logins, bindings] = await Promise.all([
+    countWaiting(context, counts.QUEUED, enough),
+    countLogins(context),
+    countBindings(context, enough),
+  ]);
+  return { waiting, running: Math.max(0, counts.RUNNING), logins, bindings };
+}
+
+/**
+ * The counts know of a job before the index does, and don't know which ones are parked or not due: so of those counted
+ * the ones that the index shows to be neither are taken off.
+ */
+async function countWaiting({ byStatus, clock }: DemandContext, queued: number, enough: number): Promise<number> {
+  const now = clock.now();
+  let ready = 0;
+  let others = 0;
+  for await (const job of byStatus('QUEUED', { page: PAGE })) {
+    if (isParked(job) || (job.due_at !== undefined && readySince(job) > now)) others += 1;
+    else ready += 1;
+    if (ready >= enough) return ready;
+  }
+  return Math.max(ready, queued - others);
+}
+
+async function countLogins({ accounts, vendors, clock }: DemandContext): Promise<number> {
+  const needs = async (vendor: AccountVendor) =>
+    needsWorker(withoutLostLogin(await accounts.read(vendor), clock.now()));
+  const all = await Promise.all(vendors.map((vendor) => skipDamaged(`account ${vendor}`, () => needs(vendor))));
+  return all.filter((isNeeded) => isNeeded === true).length;
+}
+
+/** Signed calls are made by a function, so a job that waits for them alone is no work for a worker. */
+async function countBindings(context: DemandContext, enough: number): Promise<number> {
+  if (!context.commands) return 0;
+  const projects = new Map<string, boolean>();
+  let count = 0;
+  for await (const { id, project_id } of context.partition(PENDING_BINDINGS_KEY)) {
+    const isOpen = await skipDamaged(`job ${id}`, async () => {
+      if (!projects.has(project_id)) projects.set(project_id, await hasCommands(context, project_id));
+      if (projects.get(project_id) !== true) return false;
+      return (await context.deployments.list(id)).some((one) => runsCommands(one) && !isFinal(one));
+    });
+    if (isOpen === true) count += 1;
+    if (count >= enough) break;
+  }
+  return count;
+}
+
+async function hasCommands({ bindings }: DemandContext, projectId: string): Promise<boolean> {
+  const all = await bindings.list(projectId);
+  return all.some((binding) => acts(binding) && binding.binding_mode !== 'generic');
+}

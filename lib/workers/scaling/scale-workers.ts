@@ -1,0 +1,164 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
+import type { MetricValues } from '../../platform/operations/metrics.ts';
+import type { LiveWorkers, WorkerInfo } from '../live-workers.ts';
+import { type Demand, decideLaunch, type LaunchDecision, type StartedWorker } from './decide-launch.ts';
+import {
+  isPausing,
+  type Launch,
+  type Scaling,
+  underWay,
+  withAnswer,
+  withEnded,
+  withLate,
+  withLaunches,
+  withoutAnswer,
+  withoutFailure,
+  withRegistered,
+} from './launches.ts';
+import { reasonForClients } from './reason-for-clients.ts';
+import type { ScalingStore } from './scaling-store.ts';
+import type { WorkerTasks } from './worker-tasks.ts';
+
+/** How many workers there may be, and of what kind. */
+export interface ScalingSettings {
+  readonly maxWorkers: number;
+  /** Jobs that one worker runs at once. */
+  readonly concurrency: number;
+  /** Percent of the workers that are launched on Spot. */
+  readonly spotWeight: number;
+}
+
+export interface ScaleContext {
+  /** What there is to do; more of a kind than `enough` need not be counted. */
+  readonly readDemand: (enough: number) => Promise<Demand>;
+  readonly scaling: Pick<ScalingStore, 'read' | 'replace' | 'change'>;
+  readonly workers: Pick<LiveWorkers, 'recent' | 'living'>;
+  readonly tasks: Pick<WorkerTasks, 'run' | 'ended'>;
+  readonly clock: Clock;
+  readonly settings: ScalingSettings;
+  /** The task definition that workers are to be of, `family:revision`. */
+  readonly wantedBuild: () => Promise<string>;
+  readonly newToken: () => string;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Takes metrics. */
+  readonly tell: (values: MetricValues) => void;
+}
+
+/** Milliseconds after which a launch without an answer is made again, and its tasks are looked at. */
+const LOOK_AFTER = 10_000;
+
+/** How often a decision is made anew: others were faster, or what was to be on Spot goes on demand. */
+const ROUNDS = 6;
+
+/**
+ * Launches as many workers as the work needs, after a look at what became of earlier launches. Whoever decides at the
+ * same time launches none of these again: what is to be launched is written down first, on condition that nobody else has.
+ */
+export async function scaleWorkers(context: ScaleContext): Promise<LaunchDecision> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const known = await context.scaling.read();
+    const { decision, next, launches } = await decide(context, known);
+    const unanswered = launchesToRepeat(next, context.clock.now());
+    const isNews = JSON.stringify(next) !== JSON.stringify(known);
+    const written = isNews ? await context.scaling.replace(known, next) : known;
+    if (written === undefined) continue;
+    if (launches.length + unanswered.length === 0) return decision;
+    const { failure } = await run(context, [...unanswered, ...launches]);
+    const isSpotShort = failure?.provider === 'FARGATE_SPOT' && failure.retried !== true;
+    if (!isSpotShort) return decision;
+  }
+  throw new Error('no decision about workers could be written: others decide again and again');
+}
+
+async function decide(context: ScaleContext, known: Scaling) {
+  const { settings, workers, clock } = context;
+  const [recent, build, demand, ended] = await Promise.all([
+    workers.recent(),
+    context.wantedBuild(),
+    context.readDemand(settings.maxWorkers * settings.concurrency),
+    findEnded(context, known),
+  ]);
+  const now = clock.now();
+  const registered = new Set(recent.flatMap(({ task }) => task ?? []));
+  const came = withRegistered({ ...known, wanted: build }, registered);
+  const failures = [...ended].filter(([task]) => !registered.has(task));
+  const settled = withLate(withEnded(came, new Map(failures.map(shownTo)), now), now);
+  tellEnded(context, failures, settled !== came);
+  const decision = decideLaunch({
+    demand,
+    workers: workers.living(recent).map((worker) => startedWorker(worker, build)),
+    ...underWay(settled),
+    ...settings,
+  });
+  if (decision.launch === 0) {
+    const { pending, late } = underWay(settled);
+    const isDone = decision.need <= decision.started && pending + late === 0;
+    return { decision, next: isDone ? withoutFailure(settled) : settled, launches: [] };
+  }
+  if (isPausing(settled, now)) return { decision, next: settled, launches: [] };
+  const { newToken } = context;
+  const made = withLaunches(settled, { count: decision.launch, build, newToken, ...settings }, now);
+  return { decision, next: made.scaling, launches: made.launches };
+}
+
+/** A worker of another build than is wanted is about to notice it. */
+function startedWorker({ running, leaving, build }: WorkerInfo, wanted: string): StartedWorker {
+  const isOutdated = build !== undefined && build !== wanted;
+  // Whatever a later version calls its reason to leave, such a worker takes no more jobs.
+  const drains = leaving !== undefined || isOutdated;
+  return { running: running.length, leaving: leaving === 'stopped' ? 'stopped' : drains ? 'draining' : undefined };
+}
+
+/** Those of the launched tasks that have ended. A look that fails is made up for by the next. */
+async function findEnded(context: ScaleContext, { launches }: Scaling): Promise<Map<string, string>> {
+  const before = timestamp(context.clock.now() - LOOK_AFTER);
+  const open = launches.filter(({ at }) => at < before).flatMap(({ tasks = [] }) => tasks);
+  if (open.length === 0) return new Map();
+  return await context.tasks.ended(open).catch((error: Error) => {
+    context.log.warn('what became of launched tasks is not known', error);
+    return new Map();
+  });
+}
+
+function launchesToRepeat(scaling: Scaling, now: number): readonly Launch[] {
+  if (isPausing(scaling, now)) return [];
+  return scaling.launches.filter(({ tasks, at }) => tasks === undefined && at < timestamp(now - LOOK_AFTER));
+}
+
+/** One after the other: RunTask's rate is limited, and the client waits when it is reached. */
+async function run(context: ScaleContext, launches: readonly Launch[]): Promise<Scaling> {
+  const { tasks, scaling, clock, log } = context;
+  const changes: ((known: Scaling) => Scaling)[] = [];
+  for (const launch of launches) {
+    const { token, provider, count } = launch;
+    try {
+      const answer = await tasks.run(launch);
+      log.info('workers launched', { provider, count: answer.tasks.length, token });
+      const failure = answer.failure === undefined ? undefined : reasonForClients(answer.failure);
+      if (answer.failure !== undefined) tellFailure(context, count - answer.tasks.length, answer.failure);
+      changes.push((known) => withAnswer(known, token, { tasks: answer.tasks, failure }, clock.now()));
+    } catch (error) {
+      tellFailure(context, count, String(error));
+      const reason = 'ECS gave no answer';
+      changes.push((known) => withoutAnswer(known, token, reason, clock.now()));
+    }
+  }
+  return await scaling.change((known) => changes.reduce((current, change) => change(current), known));
+}
+
+function shownTo([task, reason]: readonly [string, string]): [string, string] {
+  return [task, reasonForClients(reason)];
+}
+
+function tellEnded(context: ScaleContext, ended: readonly (readonly [string, string])[], changed: boolean): void {
+  if (!changed) return;
+  if (ended.length > 0) tellFailure(context, ended.length, ended[0]?.[1] ?? '');
+  else tellFailure(context, 1, 'launched tasks have not registered in time');
+}
+
+/** The one place where failures of launches are told. */
+function tellFailure({ log, tell }: ScaleContext, failures: number, reason: string): void {
+  log.error('launch failed', { failures, reason });
+  tell({ LaunchFailures: failures });
+}

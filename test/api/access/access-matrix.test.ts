@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sign } from '@telegram-apps/init-data-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionStore } from '../../../lib/access/sessions/session-store.ts';
+import { generateToken } from '../../../lib/access/tokens/api-tokens.ts';
+import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
+import { ERRORS } from '../../../lib/contract/errors.ts';
+import { ROLES } from '../../../lib/contract/roles.ts';
+import { COMMON_ERRORS, type Route } from '../../../lib/contract/route.ts';
+import { routes } from '../../../lib/contract/routes/routes.ts';
+import { SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
+import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+
+const PERIMETER = randomBytes(24).toString('hex');
+const BOT = `110201543:${randomBytes(18).toString('hex')}`;
+
+/** Where browsers are told to find the service. */
+const ORIGIN = 'http://127.0.0.1';
+
+/** Who calls, and what of the routes is open to it: scopes, everything, or nothing. */
+interface Column {
+  readonly name: string;
+  readonly headers: Record<string, string>;
+  readonly may: { readonly scopes: readonly Scope[]; readonly isPerson: boolean } | 'all' | 'nothing';
+  readonly managesTokens?: boolean;
+}
+
+/** What is called, and the scope that it asks for. */
+interface Row {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly scope: Scope;
+  /** Statuses that somebody who was let in can get. */
+  readonly answers: readonly number[];
+  readonly only?: Route['only'];
+}
+
+const ROWS: readonly Row[] = [
+  ...routes.map((route: Route) => ({
+    name: route.id,
+    method: route.method,
+    path: route.path.replaceAll(/\{[a-z_]+\}/g, 'none'),
+    scope: route.scope,
+    ...(route.only && { only: route.only }),
+    answers: [
+      ...Object.keys(route.responses).map(Number),
+      ...[...route.errors, ...COMMON_ERRORS].map((code) => ERRORS[code].status),
+    ].filter((status) => status < 500 && status !== 401 && status !== 403),
+  })),
+  ...(
+    [
+      ['GET', '/nowhere', 'admin'],
+      ['DELETE', '/jobs', 'admin'],
+      ['OPTIONS', '/jobs', 'admin'],
+      ['GET', '/templates', 'read'],
+      ['POST', '/automations', 'write'],
+      ['GET', '/terminal-sessions/7/output', 'logs'],
+    ] as const
+  ).map(([method, path, scope]) => ({ name: `${method} ${path}`, method, path, scope, answers: [404] })),
+];
+
+/** What they answer depends on what other rows do meanwhile: a login is under way or not. */
+const CHANGING = new Set(['codex-account.cancel']);
+
+const BY_ROLE: Record<(typeof ROLES)[number], readonly Scope[]> = {
+  viewer: ['read', 'logs', 'attachments'],
+  operator: ['read', 'logs', 'attachments', 'write'],
+  admin: SCOPES,
+};
+
+/** Signs somebody in with each role, by the store's own means. */
+async function sessionColumns({ home }: ServiceUnderTest): Promise<Column[]> {
+  return await withOperatorRegistry({ stack: undefined, home }, async (registry) => {
+    const columns: Column[] = [];
+    for (const role of ROLES) {
+      const store = new SessionStore({ ...registry, idleSeconds: 600, maxSeconds: 600 });
+      const { cookie } = await store.start({ subject: role, email: `${role}@example.com`, role });
+      const headers = { cookie: `promptq=${cookie}; __Host-promptq=${cookie}`, origin: ORIGIN };
+      const may = { scopes: BY_ROLE[role], isPerson: true };
+      columns.push({ name: `s. ${role}`, headers, may, managesTokens: role === 'admin' });
+    }
+    const store = new SessionStore({ ...registry, idleSeconds: 0, maxSeconds: 0 });
+    const { cookie } = await store.start({ subject: 'x', email: undefined, role: 'admin' });
+    columns.push({
+      name: 's. over',
+      headers: { cookie: `promptq=${cookie}; __Host-promptq=${cookie}` },
+      may: 'nothing',
+    });
+    return columns;
+  });
+}
+
+/** Adds tokens of every kind to a running service. */
+async function tokenColumns(service: ServiceUnderTest): Promise<Column[]> {
+  return await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
+    const store = new TokenStore(registry);
+    const make = async (name: string, scopes: readonly Scope[], expiresIn?: number) => {
+      const made = await store.create({ name, scopes, ...(expiresIn !== undefined && { expiresIn }) });
+      return { id: made.id, headers: { authorization: `Bearer ${made.token}` } };
+    };
+    const columns: Column[] = [];
+    for (const scope of SCOPES) {
+      const { headers } = await make(scope, [scope]);
+      columns.push({ name: scope, headers, may: { scopes: [scope], isPerson: false } });
+    }
+    for (const state of ['suspended', 'revoked'] as const) {
+      const { id, headers } = await make(state, SCOPES);
+      await store.setState(id, state);
+      columns.push({ name: state, headers, may: 'nothing' });
+    }
+    columns.push({ name: 'expired', headers: (await make('expired', SCOPES, -1)).headers, may: 'nothing' });
+    return columns;
+  });
+}
+
+async function columnsOf(service: ServiceUnderTest): Promise<Column[]> {
+  const token = generateToken();
+  return [
+    { name: 'none', headers: {}, may: 'nothing' },
+    ...(await tokenColumns(service)),
+    { name: 'unknown', headers: { authorization: `Bearer ${token}` }, may: 'nothing' },
+    { name: 'malformed', headers: { 'x-api-token': token.slice(0, -1) }, may: 'nothing' },
+    { name: 'perimeter', headers: { 'x-perimeter-token': PERIMETER }, may: 'all' },
+    { name: 'p. wrong', headers: { 'x-perimeter-token': `${PERIMETER}x` }, may: 'nothing' },
+    ...(await sessionColumns(service)),
+    ...ROLES.map((role, at): Column => {
+      const initData = sign({ user: { id: at + 1, first_name: 'Ada' } }, BOT, new Date());
+      return {
+        name: `t. ${role}`,
+        headers: { 'x-telegram-init-data': initData },
+        may: { scopes: BY_ROLE[role], isPerson: true },
+      };
+    }),
+  ];
+}
+
+/** Whether somebody is let in, or how he is refused. */
+function expected({ may, managesTokens = false }: Column, { scope, only }: Row, enforced: boolean): 'in' | 401 | 403 {
+  if (may === 'nothing') return 401;
+  if (only === 'admin-sessions') return managesTokens ? 'in' : 403;
+  if (may === 'all' || (!enforced && !may.isPerson)) return 'in';
+  return may.scopes.includes('admin') || may.scopes.includes(scope) ? 'in' : 403;
+}
+
+const homes: string[] = [];
+const services = new Map<boolean, ServiceUnderTest>();
+beforeAll(async () => {
+  await Promise.all([start(true), start(false)]);
+});
+
+async function start(enforced: boolean): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  homes.push(home);
+  await mkdir(join(home, 'secrets'));
+  await writeFile(join(home, 'secrets', 'perimeter-tokens'), PERIMETER, { mode: 0o600 });
+  await writeFile(join(home, 'secrets', 'telegram-bot-token'), BOT, { mode: 0o600 });
+  const env = {
+    PROMPTQ_TELEGRAM_USERS: ROLES.map((role, at) => `${at + 1}:${role}`).join(','),
+    PROMPTQ_API_SCOPE_ENFORCE: enforced ? '1' : '0',
+    PROMPTQ_PUBLIC_ORIGIN: ORIGIN,
+  };
+  services.set(enforced, await startService({ home, env }));
+}
+
+afterAll(async () => {
+  await Promise.all([...services.values()].map(async (service) => await service.stop()));
+  for (const home of homes) await rm(home, { recursive: true, force: true });
+});
+
+describe.each([true, false])('with enforcement of scopes: %s', (enforced) => {
+  it('each route answers each principal as its line of the table says', async () => {
+    const service = services.get(enforced);
+    if (service === undefined) throw new Error('the service did not start');
+    const columns = await columnsOf(service);
+    const wrong: string[] = [];
+    const lines = await Promise.all(
+      ROWS.map(async (row) => {
+        const cells: number[] = [];
+        for (const column of columns) {
+          const answer = await service.api(row.method, row.path, undefined, { authorization: '', ...column.headers });
+          const wanted = expected(column, row, enforced);
+          const isRight = wanted === 'in' ? row.answers.includes(answer.status) : answer.status === wanted;
+          const required =
+            row.only === undefined ? { required_scope: row.scope } : { required_principal: expect.any(String) };
+          const body = { 401: { error: 'unauthorized' }, 403: { error: 'forbidden', details: required } }[
+            answer.status
+          ];
+          if (body !== undefined) expect(answer.json).toEqual({ ...body, request_id: expect.any(String) });
+          if (!isRight) wrong.push(`${row.name} as ${column.name}: ${answer.status}, expected ${wanted}`);
+          cells.push(answer.status);
+        }
+        const admitted = cells.filter((_, at) => expected(columns[at] as Column, row, enforced) === 'in');
+        if (new Set(admitted).size > 1 && !CHANGING.has(row.name))
+          wrong.push(`${row.name}: answers those let in with ${[...new Set(admitted)]}`);
+        return [row.name.padEnd(34), ...cells.map((status) => String(status).padEnd(12))].join('');
+      }),
+    );
+    const head = [''.padEnd(34), ...columns.map(({ name }) => name.padEnd(12))].join('');
+    console.log([`enforcement ${enforced ? 'on' : 'off'}`, head, ...lines].join('\n'));
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sign } from '@telegram-apps/init-data-node';
+import createClient from 'openapi-fetch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { paths } from '../../../lib/client/api-types.ts';
+import { SECURITY_HEADERS } from '../../../lib/contract/security-headers.ts';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { createJob } from '../job-client.ts';
+
+const PERIMETER = randomBytes(24).toString('hex');
+const BOT = `110201543:${randomBytes(18).toString('hex')}`;
+const JOB = { prompt: 'true', profile: 'shell', draft: true };
+
+let home: string;
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  await mkdir(join(home, 'secrets'));
+  await writeFile(join(home, 'secrets', 'perimeter-tokens'), `${PERIMETER}\n`, { mode: 0o600 });
+  await writeFile(join(home, 'secrets', 'telegram-bot-token'), BOT, { mode: 0o600 });
+  const env = { PROMPTQ_TELEGRAM_USERS: '17:viewer,18:operator', PROMPTQ_API_SCOPE_ENFORCE: '1' };
+  service = await startService({ home, env: { ...env, PROMPTQ_MAX_BODY_BYTES: '2000' } });
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const as = async (headers: Record<string, string>, method: string, path: string, body?: unknown) =>
+  await service.api(method, path, body, { authorization: '', ...headers });
+const telegram = (id: number, at = new Date()) => ({
+  'x-telegram-init-data': sign({ user: { id, first_name: 'Ada' } }, BOT, at),
+});
+const perimeter = { 'x-perimeter-token': PERIMETER };
+
+describe('the perimeter principal', () => {
+  it('does what it wants but manage tokens', async () => {
+    expect((await as(perimeter, 'POST', '/jobs', JOB)).status).toBe(201);
+    expect((await as(perimeter, 'GET', '/audit-logs')).status).toBe(200);
+    expect((await as(perimeter, 'GET', '/nowhere')).status).toBe(404);
+  });
+
+  it('is nobody with another token', async () => {
+    expect((await as({ 'x-perimeter-token': `${PERIMETER}x` }, 'GET', '/health')).status).toBe(401);
+  });
+});
+
+describe('a Telegram user on the list', () => {
+  it('may do what the role allows', async () => {
+    expect((await as(telegram(17), 'GET', '/jobs')).status).toBe(200);
+    const refused = await as(telegram(17), 'POST', '/jobs', JOB);
+    expect([refused.status, refused.json.details]).toEqual([403, { required_scope: 'write' }]);
+    expect((await as(telegram(18), 'POST', '/jobs', JOB)).status).toBe(201);
+  });
+
+  it('is nobody an hour later, nor is a stranger', async () => {
+    expect((await as(telegram(17, new Date(Date.now() - 3_700_000)), 'GET', '/jobs')).status).toBe(401);
+    expect((await as(telegram(19), 'GET', '/jobs')).status).toBe(401);
+  });
+});
+
+describe('what was done is written down', () => {
+  it('by whom, to what, from where and with what outcome, newest first', async () => {
+    const id = await createJob(service, JOB);
+    const cancelled = await as(perimeter, 'POST', `/jobs/${id}/cancel`);
+    const refused = await as(telegram(18), 'POST', `/jobs/${id}/kill`);
+    expect([cancelled.status, refused.status]).toEqual([200, 400]);
+    const { json } = await service.api('GET', '/audit-logs?limit=2');
+    const shared = { target: { id }, source_ip: '127.0.0.1' };
+    expect(json.items).toMatchObject([
+      { ...shared, actor: 'telegram:18', action: 'jobs.kill', status: 400 },
+      { ...shared, actor: 'perimeter', action: 'jobs.cancel', status: 200 },
+    ]);
+    expect(json.items[1].request_id).toBe(cancelled.headers.get('x-request-id'));
+    const filtered = await service.api(
+      'GET',
+      `/audit-logs?actor=perimeter&action=jobs.cancel&since=${json.items[1].at}`,
+    );
+    expect(filtered.json.items).toEqual([json.items[1]]);
+  });
+
+  it('but neither who was not let in, nor what only reads or creates', async () => {
+    const rows = async () => (await service.api('GET', '/audit-logs')).json.items.length;
+    const before = await rows();
+    await as({}, 'POST', '/jobs/x/cancel');
+    await as(telegram(17), 'POST', '/jobs/x/cancel');
+    await createJob(service, JOB);
+    expect(await rows()).toBe(before);
+  });
+
+  it.each(['limit=0', 'since=yesterday', 'action=cancel', 'cursor=x'])('and %s is refused', async (query) => {
+    const { status, json } = await service.api('GET', `/audit-logs?${query}`);
+    expect([status, json.error]).toEqual([400, expect.stringMatching(/^query\./)]);
+  });
+});
+
+describe('every answer', () => {
+  const answers = async () => [
+    await service.api('GET', '/health'),
+    await service.api('GET', '/jobs/none'),
+    await service.api('GET', '/jobs/none/logs'),
+    await as({}, 'GET', '/health'),
+    await service.api('POST', '/jobs', 'x'.repeat(3_000)),
+    await service.api('OPTIONS', '/jobs', undefined, { origin: 'https://elsewhere.example' }),
+  ];
+
+  it('has an id, tells caches and browsers to keep off, and lets no other site in', async () => {
+    for (const { status, headers } of await answers()) {
+      expect(headers.get('x-request-id'), String(status)).toMatch(/^[\w-]{8,}$/);
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) expect(headers.get(name)).toBe(value);
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  it('to a preflight of CORS is that of a path that nobody maps', async () => {
+    const preflight = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+    expect((await as(preflight, 'OPTIONS', '/jobs')).status).toBe(401);
+    expect((await service.api('OPTIONS', '/jobs', undefined, preflight)).status).toBe(404);
+  });
+});
+
+it('a path of a family without a route asks for the scope of its family before it is not found', async () => {
+  const { status, json } = await as(telegram(17), 'POST', '/templates', {});
+  expect([status, json.details]).toEqual([403, { required_scope: 'write' }]);
+  expect((await as(telegram(17), 'GET', '/templates')).json).toMatchObject({ error: 'not_found' });
+  expect((await as(telegram(17), 'GET', '/terminal-sessions/7/output')).status).toBe(404);
+  expect((await as(telegram(18), 'GET', '/nowhere')).json.details).toEqual({ required_scope: 'admin' });
+});
+
+it('a body over the limit is 413 whatever its bytes are, before anything is read of it', async () => {
+  const response = await fetch(`${service.baseUrl}/api/v1/jobs`, { method: 'POST', body: randomBytes(2_001) });
+  expect([response.status, await response.json()]).toEqual([
+    413,
+    { error: 'Invalid request size', request_id: response.headers.get('x-request-id') },
+  ]);
+  const fits = await fetch(`${service.baseUrl}/api/v1/jobs`, { method: 'POST', body: randomBytes(2_000) });
+  expect(fits.status).toBe(401);
+});
+
+it('a client made of openapi.json works', async () => {
+  const client = createClient<paths>({
+    baseUrl: service.baseUrl,
+    headers: { authorization: `Bearer ${service.token}` },
+  });
+  const created = await client.POST('/api/v1/jobs', { body: JOB });
+  const { data } = await client.GET('/api/v1/jobs/{id}/status', { params: { path: { id: created.data?.id ?? '' } } });
+  expect(data?.status satisfies string | undefined).toBe('DRAFT');
+  const { error } = await client.GET('/api/v1/jobs/{id}', { params: { path: { id: 'none' } } });
+  expect(error?.error).toBe('job_not_found');
+});

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_TOKEN_RATE: '1' } });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+it('a token that runs wild is told to wait, and others are not held up by it', async () => {
+  const many = await Promise.all(Array.from({ length: 20 }, () => service.api('GET', '/openapi.json')));
+  const refused = many.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(10);
+  for (const { headers, json } of refused) {
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(json).toEqual({ error: 'too_many_requests', request_id: headers.get('x-request-id') });
+  }
+  expect((await service.api('GET', '/openapi.json', undefined, { authorization: '' })).status).toBe(401);
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser, signedInBrowser } from '../../browser.ts';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+const DRAFT = { prompt: 'true', profile: 'shell', draft: true };
+
+describe('a session', () => {
+  it.each([
+    ['viewer', [200, 200, 403, 403]],
+    ['operator', [200, 200, 201, 403]],
+    ['admin', [200, 200, 201, 200]],
+  ] as const)('of a %s may do what its role may', async (role, expected) => {
+    const browser = await signedInBrowser(service, role);
+    const answers = [
+      await browser.api('GET', '/jobs'),
+      await browser.api('GET', '/openapi.json'),
+      await browser.api('POST', '/jobs', DRAFT),
+      await browser.api('GET', '/tokens'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(expected);
+    if (role === 'viewer')
+      expect(answers[2]?.json).toMatchObject({ error: 'forbidden', details: { required_scope: 'write' } });
+    if (role !== 'admin') {
+      const details = { required_principal: 'a browser session of an admin' };
+      expect(answers[3]?.json).toMatchObject({ error: 'forbidden', details });
+    }
+  });
+
+  it('changes nothing for a page of another origin, or for who names none', async () => {
+    const browser = await signedInBrowser(service, 'admin');
+    for (const origin of ['https://evil.example', 'null', `${service.consoleUrl}.evil.example`, '']) {
+      const { status, json } = await browser.api('POST', '/jobs', DRAFT, { origin });
+      expect([origin, status, json.error]).toEqual([origin, 403, 'forbidden']);
+      expect(json.details).toEqual({ required_origin: service.consoleUrl, received_origin: origin || null });
+    }
+    expect((await browser.api('GET', '/jobs', undefined, { origin: 'https://evil.example' })).status).toBe(200);
+    const token = { authorization: `Bearer ${service.token}`, origin: 'https://evil.example' };
+    expect((await browser.api('POST', '/jobs', DRAFT, token)).status).toBe(201);
+  });
+
+  it('ends at once with the sign-out, which no other site can do', async () => {
+    const browser = await signedInBrowser(service, 'operator');
+    const cookie = `promptq=${browser.ownCookies.get('promptq')}`;
+    const forged = await browser.open('/auth/sign-out', {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(forged.status).toBe(403);
+    expect((await browser.api('GET', '/session')).status).toBe(200);
+
+    const out = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.consoleUrl } });
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/auth/signed-out']);
+    expect(browser.ownCookies.has('promptq')).toBe(false);
+    expect((await new Browser(service).api('GET', '/session', undefined, { cookie })).status).toBe(401);
+    expect(await (await browser.open('/auth/signed-out')).text()).toContain('href="/auth/sign-in?fresh=1"');
+    const again = await browser.open('/auth/sign-out', { method: 'POST', headers: { origin: service.consoleUrl } });
+    expect(again.status).toBe(303);
+  });
+
+  it('is listed for admins, who can end it at once', async () => {
+    const [admin, viewer] = [await signedInBrowser(service, 'admin'), await signedInBrowser(service, 'viewer')];
+    const { session_id: id } = (await viewer.api('GET', '/session')).json;
+    const { items } = (await admin.api('GET', '/sessions')).json;
+    expect(items.find((one: { id: string }) => one.id === id)).toEqual({
+      id,
+      name: 'user:viewer@promptq.local',
+      email: 'viewer@promptq.local',
+      role: 'viewer',
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+      expires_at: expect.any(String),
+      browser: null,
+      address: '127.0.0.1',
+      current: false,
+    });
+    expect(items.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
+
+    expect((await viewer.api('DELETE', `/sessions/${id}`)).status).toBe(403);
+    expect((await service.api('DELETE', `/sessions/${id}`)).status).toBe(403);
+    expect((await service.api('GET', '/sessions')).status).toBe(403);
+    const ended = await admin.api('DELETE', `/sessions/${id}`);
+    expect([ended.status, ended.text]).toEqual([204, '']);
+    expect((await viewer.api('GET', '/session')).status).toBe(401);
+    expect((await admin.api('DELETE', `/sessions/${id}`)).status).toBe(404);
+  });
+
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:151.0) Gecko/20100101 Firefox/151.0', 'Firefox on Linux'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36 Edg/153.0.0.0',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1',
+      'Safari on iOS',
+    ],
+    [
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36',
+      'Chrome on Android',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
+      'Safari on macOS',
+    ],
+    ['<b>admin</b>/1.0 (Windows NT 10.0)', 'Unknown browser on Windows'],
+    ['curl/8.14.1', null],
+  ])('of %s is listed as that of %s', async (userAgent, expected) => {
+    const browser = new Browser(service);
+    await browser.open(await browser.chooseRole('admin'), { headers: { 'user-agent': userAgent } });
+    const { items } = (await browser.api('GET', '/sessions')).json;
+    const own = items.find((one: { current: boolean }) => one.current);
+    expect(own).toMatchObject({ browser: expected, address: '127.0.0.1' });
+  });
+
+  it('is told by GET /session, as tokens are', async () => {
+    expect((await service.api('GET', '/session')).json).toEqual({
+      kind: 'token',
+      name: 'token:local run',
+      email: null,
+      role: null,
+      scopes: ['read', 'write', 'logs', 'attachments', 'admin'],
+      scopes_enforced: false,
+      scopes_note: 'Scopes are not enforced here: this token may do everything.',
+      expires_at: null,
+      session_id: null,
+    });
+    const nobody = await new Browser(service).api('GET', '/session');
+    expect([nobody.status, nobody.json.error]).toEqual([401, 'unauthorized']);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+const DRAFT = { prompt: 'true', profile: 'shell', draft: true };
+const BINDING = { binding_mode: 'custom', command: 'true' };
+const rule = (name: string) => ({ rules: [{ id: 'some-rule', name, text: 'x' }] });
+const profile = (env: string) => `{"profiles":[{"name":"some","agent":"shell","env":${env}}]}`;
+
+const REFUSED: [string, string, string][] = [
+  ['NUL', 'a\0b', 'a\\u0000b'],
+  ['an escape', 'a\u001bb', 'a\\u001bb'],
+  ['a line end', 'a\nb', 'a\\nb'],
+  ['DEL', 'a\u007fb', 'a\\u007fb'],
+  ['a C1 control', 'a\u009bb', 'a\\u009bb'],
+  ['a bidirectional override', 'a\u202eb', 'a\\u202eb'],
+  ['an isolate', 'a\u2066b', 'a\\u2066b'],
+  ['a mark of direction', 'a\u200fb', 'a\\u200fb'],
+  ['the Arabic letter mark', 'a\u061cb', 'a\\u061cb'],
+  ['a space of no width', 'a\u200bb', 'a\\u200bb'],
+  ['a joiner between Latin letters', 'a\u200db', 'a\\u200db'],
+  ['a byte order mark', '\ufeffab', '\\ufeffab'],
+  ['a soft hyphen', 'a\u00adb', 'a\\u00adb'],
+  ['an invisible filler', 'a\u3164b', 'a\\u3164b'],
+  ['a tag', 'a\u{e0041}b', 'a\\udb40\\udc41b'],
+  ['a line separator', 'a\u2028b', 'a\\u2028b'],
+];
+
+/** Where a client names something, and what the refusal calls the place. */
+const NAMED: [string, (name: string) => ['POST' | 'GET', string, unknown?], string][] = [
+  ['a project of a job', (project) => ['POST', '/jobs', { ...DRAFT, project }], 'body.project'],
+  ['a project_id of a job', (project_id) => ['POST', '/jobs', { ...DRAFT, project_id }], 'body.project_id'],
+  ['a cwd', (cwd) => ['POST', '/jobs', { ...DRAFT, cwd }], 'body.cwd'],
+  ['a model', (model) => ['POST', '/jobs', { ...DRAFT, model }], 'body.model'],
+  ['a project of a binding', (project) => ['POST', '/deploy-bindings', { ...BINDING, project }], 'body.project'],
+  ['a binding', (name) => ['POST', '/deploy-bindings', { ...BINDING, name }], 'body.name'],
+  ['a rule', (name) => ['POST', '/config/import', rule(name)], 'body.rules[0].name'],
+  ['a project of a list', (name) => ['GET', `/jobs?project=${encodeURIComponent(name)}`], 'query.project'],
+];
+
+describe('a name with characters that hide what it is', () => {
+  it.each(REFUSED)('is refused, with what was received made visible: %s', async (_, name, shown) => {
+    for (const [, request, place] of NAMED) {
+      const { status, json } = await service.api(...request(name));
+      expect([place, status, json.error]).toEqual([
+        place,
+        400,
+        expect.stringContaining(`${place}: received "${shown}" (string); expected text without control`),
+      ]);
+    }
+  });
+
+  it.each(['café', 'Ελλάδα', 'می‌خواهم', 'क्‍ष', '👩🏽‍💻 team', '❤️‍🔥', '1️⃣ first', '日本 語'])(
+    'does not mean one of a script or an emoji that needs joiners: %s',
+    async (name) => {
+      for (const [what, request] of NAMED) {
+        const { status, text } = await service.api(...request(name));
+        expect([what, status < 300, text]).toEqual([what, true, text]);
+      }
+    },
+  );
+});
+
+it('a project has one name, however its characters are composed', async () => {
+  const [composed, decomposed] = ['caf\u00e9 twice', 'cafe\u0301 twice'];
+  const jobOf = async (project: string) => {
+    const { json } = await service.api('POST', '/jobs', { ...DRAFT, project });
+    return (await service.api('GET', `/jobs/${json.id}`)).json;
+  };
+  const [first, second] = [await jobOf(decomposed), await jobOf(composed)];
+  expect(second.project_id).toBe(first.project_id);
+  expect([first.project, second.project]).toEqual([composed, composed]);
+  for (const name of [composed, decomposed]) {
+    const listed = await service.api('GET', `/jobs?project=${encodeURIComponent(name)}`);
+    expect(listed.json.total).toBe(2);
+    const edited = await service.api('PATCH', `/projects/${encodeURIComponent(name)}`, { setup: '' });
+    expect([edited.status, edited.json.id]).toEqual([200, first.project_id]);
+  }
+  const bound = async (name: string) => (await service.api('POST', '/deploy-bindings', { ...BINDING, name })).json.id;
+  expect(await bound(composed)).toBe(await bound(decomposed));
+});
+
+it('a working folder keeps the bytes of its name', async () => {
+  const cwd = 'cafe\u0301';
+  const { json } = await service.api('POST', '/jobs', { ...DRAFT, cwd });
+  expect((await service.api('GET', `/jobs/${json.id}`)).json.cwd).toBe(cwd);
+});
+
+describe('the name __proto__', () => {
+  it.each([
+    ['GET', '/jobs?__proto__=1', undefined, 'query: unknown "__proto__"; allowed: '],
+    ['GET', '/health?__proto__=1', undefined, 'query: unknown "__proto__"; none is allowed'],
+    ['POST', '/jobs', '{"prompt":"x","__proto__":{"draft":true}}', 'body: unknown "__proto__"; allowed: '],
+    ['POST', '/config/import', profile('{"__proto__":"x"}'), 'body.profiles.0.env: __proto__ is no name'],
+    ['POST', '/config/import', '{"profiles":[{"name":"some","agent":"shell","__proto__":{}}]}', '__proto__'],
+  ])('is refused like any other that nobody knows: %s %s %s', async (method, path, body, message) => {
+    const { status, json } = await service.api(method, path, body);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(message)]);
+  });
+});
+
+describe('a link to an editor whose host a job could choose', () => {
+  const REFUSED_LINKS = [
+    'HTTPS://{project}/',
+    'https:{project}',
+    'https:\\\\{project}/',
+    'http:/{project}/x',
+    'https:///{project}/',
+    'https://{project}/',
+    'https://{project}@editor.example/',
+    'https://a:{project}@editor.example/',
+    'https://editor.example.{project}/',
+    'vscode://{project}/x',
+    'Cursor://{project}.example/x',
+    'vscode://file{cwd}',
+    '{project}://editor.example/',
+  ];
+  it.each(REFUSED_LINKS)('is refused: %s', async (open_url) => {
+    const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
+    const { status, json } = await service.api('POST', '/deploy-bindings', write);
+    expect([status, json.error]).toEqual([
+      400,
+      `body.open_url: received ${JSON.stringify(open_url)}, which has a placeholder in its scheme, user, host or port`,
+    ]);
+  });
+
+  it.each([
+    ['https://editor.example:{project}/', 'is no URL'],
+    ['JavaScript:alert(1)', 'begins with javascript:'],
+    ['ht\ntps://editor.example/', 'has control, bidirectional or invisible characters'],
+  ])('is refused: %j', async (open_url, why) => {
+    const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
+    const { status, json } = await service.api('POST', '/deploy-bindings', write);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(why)]);
+  });
+
+  it.each([
+    'https://editor.example/{project}?folder={cwd}#{project}',
+    'HTTPS://editor.example/{project}',
+    'vscode://file/{cwd}',
+    'cursor://file/{cwd}',
+    'http://127.0.0.1:8080/?folder={cwd}',
+  ])('is not one whose placeholders stand after it: %s', async (open_url) => {
+    const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
+    const { json, text } = await service.api('POST', '/deploy-bindings', write);
+    expect([text, json.ready]).toEqual([text, true]);
+  });
+});

@@ -1,0 +1,381 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+const SECRETS = 'FROM_FILE="value of the file"\nfull-own/FROM_FILE=only for one profile\n';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_SECRET_FROM_ENV: 'value-of-the-environment' } });
+  await writeFile(join(service.home, 'secrets.env'), SECRETS, { mode: 0o600 });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+async function imported(document: unknown): Promise<void> {
+  const { status, text } = await service.api('POST', '/config/import', document);
+  if (status !== 200) throw new Error(`the import was refused: ${status} ${text}`);
+}
+
+/** Creates a job and waits for its end. @returns its result */
+async function ran(body: Record<string, unknown>) {
+  const id = await createJob(service, body);
+  await untilEnded(service, id);
+  return (await service.api('GET', `/jobs/${id}/result`)).json;
+}
+
+describe('an import', () => {
+  const document = {
+    rules: Array.from({ length: 50 }, (_, n) => ({ id: `rule-${n}`, text: `Rule ${n}. ${'word '.repeat(5_000)}` })),
+    profiles: Array.from({ length: 20 }, (_, n) => ({ name: `profile-${n}`, agent: 'shell', env: { N: String(n) } })),
+  };
+  const names = {
+    rules: document.rules.map(({ id }) => id),
+    profiles: document.profiles.map(({ name }) => name),
+  };
+  const none = { created: [], updated: [], unchanged: [] };
+
+  it('takes 50 rules and 20 profiles in one call, says in a dry run what it would do, and exports what imports as unchanged', async () => {
+    const dry = await service.api('POST', '/config/import?dry_run=1', document);
+    const created = {
+      rules: { ...none, created: names.rules },
+      profiles: { ...none, created: names.profiles },
+    };
+    expect(dry.json).toEqual({ dry_run: true, ...created });
+    expect((await service.api('GET', '/rules')).json.items).toEqual([]);
+    expect((await service.api('POST', '/config/import', document)).json).toEqual({ dry_run: false, ...created });
+    const { json: exported } = await service.api('GET', '/config/export');
+    expect((await service.api('POST', '/config/import', exported)).json).toEqual({
+      dry_run: false,
+      rules: { ...none, unchanged: names.rules.toSorted() },
+      profiles: { ...none, unchanged: names.profiles.toSorted() },
+    });
+  });
+
+  it('changes what it names and leaves the rest', async () => {
+    await imported({ rules: [{ id: 'kept', text: 'Stay.' }] });
+    await imported({ rules: [{ id: 'changed', text: 'Before.' }] });
+    const { json } = await service.api('POST', '/config/import', {
+      rules: [
+        { id: 'changed', text: 'After.' },
+        { id: 'kept', text: 'Stay.' },
+      ],
+    });
+    expect(json.rules).toEqual({ created: [], updated: ['changed'], unchanged: ['kept'] });
+  });
+
+  it('of two at once both are whole', async () => {
+    const answers = await Promise.all(
+      ['one', 'two'].map((text) =>
+        service.api('POST', '/config/import', {
+          rules: Array.from({ length: 30 }, (_, n) => ({ id: `both-${n}`, text })),
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const texts = await rulesLike('both-');
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  it('lists come page by page, with where each item comes from', async () => {
+    await imported(document);
+    const first = (await service.api('GET', '/rules?limit=2')).json;
+    const second = (await service.api('GET', `/rules?limit=2&cursor=${first.next_cursor}`)).json;
+    expect(first.items).toHaveLength(2);
+    expect(second.items[0].id > first.items[1].id).toBe(true);
+    const { json } = await service.api('GET', '/profiles');
+    const byName = Object.fromEntries(json.items.map((item: { name: string }) => [item.name, item]));
+    expect(byName).toMatchObject({
+      claude: { source: 'built_in', updated_at: null, is_default: false },
+      practice: { source: 'built_in', is_default: true },
+      'profile-3': { source: 'imported', updated_at: expect.any(String), env: { N: '3' }, timeout_unit: 'seconds' },
+    });
+    expect((await service.api('GET', '/rules?cursor=nonsense')).status).toBe(400);
+  });
+});
+
+async function rulesLike(prefix: string): Promise<string[]> {
+  const { json } = await service.api('GET', '/rules?limit=500');
+  return json.items.filter(({ id }: { id: string }) => id.startsWith(prefix)).map(({ text }: { text: string }) => text);
+}
+
+describe('a broken document is refused with the path of its fault and changes nothing', () => {
+  const rule = { id: 'good', text: 'Good.' };
+  const profile = { name: 'good', agent: 'shell' };
+  const inProfile = (fault: object) => ({ profiles: [profile, { ...profile, name: 'bad', ...fault }] });
+  const cases: [string, unknown, RegExp][] = [
+    ['an unknown list', { rulez: [], rules: [rule] }, /^body: unknown "rulez"; allowed: rules, profiles$/],
+    ['a list that is none', { rules: { good: rule } }, /^body\.rules: received .*; expected a list of rules$/],
+    [
+      'an entry that is no object',
+      { rules: [rule, 'text'] },
+      /^body\.rules\[1\]: received "text" .*expected an object$/,
+    ],
+    [
+      'a rule without a text',
+      { rules: [rule, { id: 'r' }] },
+      /^body\.rules\[1\]\.text: is missing; expected a non-empty string$/,
+    ],
+    ['an empty rule', { rules: [{ id: 'r', text: '' }] }, /^body\.rules\[0\]\.text: received "" .*non-empty/],
+    [
+      'an id that is a path',
+      { rules: [{ id: '../r', text: 'x' }] },
+      /^body\.rules\[0\]\.id: received "\.\.\/r" .*letters/,
+    ],
+    [
+      'an id twice',
+      { rules: [rule, rule] },
+      /^body\.rules\[1\]\.id: received "good" .*another than that of rules\[0\]$/,
+    ],
+    [
+      'too long a text',
+      { rules: [{ id: 'r', text: 'x'.repeat(50_001) }] },
+      /^body\.rules\[0\]\.text: .*at most 50000$/,
+    ],
+    [
+      'a name twice',
+      { profiles: [profile, profile] },
+      /^body\.profiles\[1\]\.name: .*another than that of profiles\[0\]$/,
+    ],
+    ['a typo', inProfile({ timout: 5 }), /^body\.profiles\[1\]: unknown "timout"; allowed: name, agent, .*timeout/],
+    [
+      'an unknown agent',
+      inProfile({ agent: 'gpt' }),
+      /^body\.profiles\[1\]\.agent: received "gpt" .*"codex", "claude", "shell"$/,
+    ],
+    [
+      'a timeout in words',
+      inProfile({ timeout: '5m' }),
+      /^body\.profiles\[1\]\.timeout: received "5m" .*expected a number > 0/,
+    ],
+    ['a limit of none at once', inProfile({ concurrency: 0 }), /^body\.profiles\[1\]\.concurrency: .*at least 1$/],
+    ['too many retries', inProfile({ retries: 101 }), /^body\.profiles\[1\]\.retries: received 101 .*at most 100$/],
+    [
+      'args as one string',
+      inProfile({ args: '--fast' }),
+      /^body\.profiles\[1\]\.args: received "--fast" .*list of strings$/,
+    ],
+    [
+      'a variable of our own',
+      inProfile({ env: { PROMPTQ_ATTEMPT: 'x' } }),
+      /^body\.profiles\[1\]\.env\.PROMPTQ_ATTEMPT: .*service's own/,
+    ],
+    [
+      'a variable of the dynamic loader',
+      inProfile({ env: { LD_PRELOAD: '/workspaces/x/evil.so' } }),
+      /^body\.profiles\[1\]\.env\.LD_PRELOAD: .*a profile can't set this variable: it changes the code that the dynamic loader loads/,
+    ],
+    [
+      'a variable of an interpreter, from a secret too',
+      inProfile({ env: { NODE_OPTIONS: { secret: 'A' } } }),
+      /^body\.profiles\[1\]\.env\.NODE_OPTIONS: .*a profile can't set this variable: it makes every shell or interpreter/,
+    ],
+    [
+      'a secret with a value',
+      inProfile({ env: { A: { secret: 'A', value: 'x' } } }),
+      /^body\.profiles\[1\]\.env\.A: unknown "value"; allowed: secret$/,
+    ],
+    [
+      'a sandbox that there is not',
+      inProfile({ sandbox: 'strict' }),
+      /^body\.profiles\[1\]\.sandbox: received "strict"/,
+    ],
+  ];
+  for (const [name, document, sentence] of cases) {
+    it(name, async () => {
+      const { status, json } = await service.api('POST', '/config/import', document);
+      expect({ status, error: json.error }).toEqual({ status: 400, error: expect.stringMatching(sentence) });
+    });
+  }
+
+  it('several faults are all named, and nothing of any of these documents is there', async () => {
+    const { status, json } = await service.api('POST', '/config/import', {
+      rules: [{ id: 'r' }, rule],
+      profiles: [{ ...profile, timeout: 0 }, { name: 'p' }],
+      extra: 1,
+    });
+    expect({ status, faults: json.details.faults }).toEqual({
+      status: 400,
+      faults: [
+        expect.stringMatching(/^body: unknown "extra"/),
+        expect.stringMatching(/^body\.rules\[0\]\.text/),
+        expect.stringMatching(/^body\.profiles\[0\]\.timeout/),
+        expect.stringMatching(/^body\.profiles\[1\]\.agent/),
+      ],
+    });
+    expect(json.error).toMatch(/\(and 3 more: details\.faults\)$/);
+    const { json: exported } = await service.api('GET', '/config/export');
+    expect(JSON.stringify(exported)).not.toMatch(/"(good|bad)"/);
+  });
+
+  it('more changes than one transaction holds', async () => {
+    const { status, json } = await service.api('POST', '/config/import', {
+      rules: Array.from({ length: 100 }, (_, n) => ({ id: `many-${n}`, text: 'x' })),
+    });
+    expect([status, json.error]).toEqual([400, expect.stringMatching(/received 100 .*at most 99/)]);
+    expect(await rulesLike('many-')).toEqual([]);
+  });
+});
+
+describe('a removal', () => {
+  const remove = async (path: string) => await service.api('DELETE', path);
+
+  it('takes a rule away for jobs to come, and one that needs it still fails with the reason', async () => {
+    await imported({ rules: [{ id: 'gone', text: 'Be gone.' }] });
+    const waiting = await createJob(service, { profile: 'shell', prompt: 'true', rule_ids: ['gone'], draft: true });
+    expect((await remove('/rules/gone')).json).toMatchObject({ id: 'gone', text: 'Be gone.', source: 'imported' });
+    expect((await service.api('GET', '/rules?limit=500')).json.items.map(({ id }: { id: string }) => id)).not.toContain(
+      'gone',
+    );
+    const refused = await service.api('POST', '/jobs', { prompt: 'x', rule_ids: ['gone'] });
+    expect([refused.status, refused.json.error]).toEqual([400, expect.stringContaining('"gone"; there is no rule')]);
+    await service.api('POST', `/jobs/${waiting}/submit`);
+    expect(await untilEnded(service, waiting)).toMatchObject({
+      status: 'FAILED',
+      state_reason: { code: 'start_failed', message: expect.stringContaining('there is no rule gone any more') },
+    });
+    expect((await remove('/rules/gone')).status).toBe(404);
+  });
+
+  it('takes a profile away, or uncovers what is built in under its name', async () => {
+    await imported({
+      profiles: [
+        { name: 'gone', agent: 'shell' },
+        { name: 'claude', agent: 'claude', model: 'mine' },
+      ],
+    });
+    const waiting = await createJob(service, { profile: 'gone', prompt: 'true', draft: true });
+    expect((await remove('/profiles/gone')).json).toMatchObject({ name: 'gone', source: 'imported' });
+    await service.api('POST', `/jobs/${waiting}/submit`);
+    expect(await untilEnded(service, waiting)).toMatchObject({
+      status: 'FAILED',
+      state_reason: { code: 'start_failed', message: expect.stringContaining('there is no profile gone any more') },
+    });
+    expect((await remove('/profiles/claude')).json.model).toBe('mine');
+    const { items } = (await service.api('GET', '/profiles?limit=500')).json;
+    expect(items.find(({ name }: { name: string }) => name === 'claude')).toMatchObject({
+      model: null,
+      source: 'built_in',
+    });
+  });
+
+  it.each([
+    ['a built-in profile', 'claude', 400, /built in/],
+    ['one that the local run brings along', 'shell', 400, /built in/],
+    ['one that there is not', 'none', 404, /not_found/],
+  ])('of %s is refused', async (_, name, status, error) => {
+    const answer = await remove(`/profiles/${name}`);
+    expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(error)]);
+  });
+
+  it('of the default profile is refused, imported or not', async () => {
+    const { items } = (await service.api('GET', '/profiles?limit=500')).json;
+    const {
+      args,
+      env,
+      timeout_unit: _unit,
+      is_default: _is,
+      source: _source,
+      updated_at: _at,
+      ...rest
+    } = items.find(({ is_default }: { is_default: boolean }) => is_default);
+    await imported({ profiles: [{ ...rest, args, env }] });
+    const answer = await remove(`/profiles/${rest.name}`);
+    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining("the deployment's default")]);
+  });
+
+  it('is seen by whoever imports just then', async () => {
+    await imported({ rules: [{ id: 'twice', text: 'Be twice.' }] });
+    const document = { rules: [{ id: 'twice', text: 'Be twice.' }] };
+    const [removed, again] = await Promise.all([
+      remove('/rules/twice'),
+      service.api('POST', '/config/import', document),
+    ]);
+    expect([removed.status, again.status]).toEqual([200, 200]);
+    const { created, unchanged } = again.json.rules;
+    const after = (await service.api('POST', '/config/import?dry_run=1', document)).json.rules;
+    const isThere = after.unchanged.includes('twice');
+    // Whichever came second decided by what the first had left.
+    expect([created, unchanged, isThere]).toEqual(isThere ? [['twice'], [], true] : [[], ['twice'], false]);
+  });
+});
+
+describe('a profile has its effect in a job', () => {
+  it('with environment, secrets by name, which are masked, and arguments', async () => {
+    await imported({
+      profiles: [
+        {
+          name: 'full',
+          agent: 'shell',
+          args: ['first', 'second one'],
+          env: { STAGE: 'production', A: { secret: 'FROM_ENV' }, B: { secret: 'FROM_FILE' } },
+        },
+      ],
+    });
+    const { stdout, status } = await ran({
+      profile: 'full',
+      prompt: `echo "$STAGE|$1|$2|\${#A}|\${#B}|$A|$B"; env | grep -c PROMPTQ_SECRET`,
+    });
+    expect([status, stdout]).toEqual(['FAILED', 'production|first|second one|24|17|***|***\n0\n']);
+  });
+
+  it("with its own value of a secret, which another profile doesn't get", async () => {
+    const env = { B: { secret: 'FROM_FILE' } };
+    await imported({ profiles: ['full-own', 'full-shared'].map((name) => ({ name, agent: 'shell', env })) });
+    const lengths = await Promise.all(
+      ['full-own', 'full-shared'].map(
+        async (profile) => (await ran({ profile, prompt: 'printf "$B" | wc -c' })).stdout,
+      ),
+    );
+    expect(lengths).toEqual(['20\n', '17\n']);
+  });
+
+  it('with timeout and retries where the job gives none', async () => {
+    await imported({ profiles: [{ name: 'short', agent: 'shell', timeout: 0.2, retries: 3 }] });
+    const taken = await createJob(service, { profile: 'short', prompt: 'true', draft: true });
+    const own = await createJob(service, { profile: 'short', prompt: 'true', draft: true, timeout: 9, retries: 0 });
+    const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
+    expect(await read(taken)).toMatchObject({ timeout: 0.2, retries: 3 });
+    expect(await read(own)).toMatchObject({ timeout: 9, retries: 0 });
+    const { state_reason } = await ran({ profile: 'short', prompt: 'sleep 30', retries: 0 });
+    expect(state_reason.code).toBe('timed_out');
+  });
+
+  it('with a model, and rules before the prompt', async () => {
+    await imported({
+      rules: [{ id: 'first', text: 'Rule one.' }],
+      profiles: [{ name: 'modelled', agent: 'codex', vendor: 'practice', model: 'model-of-the-profile' }],
+    });
+    const result = await ran({ profile: 'modelled', prompt: 'Say hello.', rule_ids: ['first'] });
+    expect(result).toMatchObject({ status: 'SUCCEEDED', composed_prompt: 'Rule one.\n\nSay hello.' });
+    await expect
+      .poll(async () => (await service.api('GET', '/stats')).json.tokens.by_model)
+      .toContainEqual(
+        expect.objectContaining({ model: 'model-of-the-profile', input_tokens: result.usage.input_tokens }),
+      );
+  });
+
+  it('a secret that is not set ends the attempt by its name', async () => {
+    await imported({ profiles: [{ name: 'lacking', agent: 'shell', env: { A: { secret: 'NOT_SET' } } }] });
+    const { state_reason, error } = await ran({ profile: 'lacking', prompt: 'true' });
+    expect([state_reason.code, error]).toEqual(['start_failed', expect.stringContaining('NOT_SET')]);
+  });
+
+  it('concurrency: another job of it waits, although a worker is free, and starts when the first has ended', async () => {
+    await imported({ profiles: [{ name: 'single', agent: 'shell', concurrency: 1 }] });
+    const gate = join(service.home, 'gate');
+    const prompt = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
+    const codeOf = async (id: string) => (await service.api('GET', `/jobs/${id}/status`)).json.state_reason.code;
+    const first = await createJob(service, { profile: 'single', prompt });
+    await waitFor(async () => (await codeOf(first)) === 'running');
+    const second = await createJob(service, { profile: 'single', prompt });
+    await waitFor(async () => (await codeOf(second)) === 'profile_busy');
+    expect((await ran({ profile: 'shell', prompt: 'true' })).status).toBe('SUCCEEDED');
+    expect(await codeOf(second)).toBe('profile_busy');
+    await writeFile(gate, '');
+    for (const id of [first, second]) expect((await untilEnded(service, id)).status).toBe('SUCCEEDED');
+  });
+});

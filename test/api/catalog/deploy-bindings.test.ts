@@ -1,0 +1,260 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { findMarkedAs } from '../../marked-processes.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+import { startReceiver, verified } from './webhook-receiver.ts';
+
+let service: ServiceUnderTest;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+
+/** What the receiver answers, by path. */
+const ANSWERS: Record<string, (earlier: number) => readonly [number, Record<string, string>?]> = {
+  '/ok': () => [204],
+  '/second-time': (earlier) => [earlier < 1 ? 500 : 200],
+  '/never': () => [503],
+  '/gone': () => [410],
+  '/elsewhere': () => [302, { location: '/ok' }],
+};
+
+beforeAll(async () => {
+  receiver = await startReceiver(({ path }, earlier) => ANSWERS[path]?.(earlier) ?? [200]);
+  service = await startService({
+    env: { PROMPTQ_CALLS_TO_LOOPBACK: '1', PROMPTQ_CALL_PAUSES: '1,1', PROMPTQ_CONCURRENCY: '4' },
+  });
+});
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await receiver.stop();
+});
+
+async function bind(body: Record<string, unknown>) {
+  const { status, json, text } = await service.api('POST', '/deploy-bindings', body);
+  if (status !== 201) throw new Error(`${status} ${text}`);
+  return json;
+}
+
+async function succeeded(project: string, prompt = 'true', more = {}): Promise<string> {
+  const id = await createJob(service, { prompt, profile: 'shell', project, ...more });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  return id;
+}
+
+const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
+
+/** The job's deployments once nothing of them is under way. */
+async function deployed(id: string) {
+  return await waitFor(async () => {
+    const { deployments } = await read(id);
+    const isOpen = deployments.some(({ state }: { state: string }) => ['pending', 'running'].includes(state));
+    return deployments.length > 0 && !isOpen && deployments;
+  });
+}
+
+describe('a generic binding', () => {
+  it('makes a call that its receiver can verify, and says so in the job', async () => {
+    const binding = await bind({ binding_mode: 'generic', project: 'calls', target_url: `${receiver.url}/ok` });
+    expect(binding).toMatchObject({
+      id: 'calls.generic',
+      ready: true,
+      missing: [],
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    const id = await succeeded('calls', 'echo done', { cwd: 'here' });
+    const [deployment] = await deployed(id);
+    expect(deployment).toMatchObject({ binding: 'calls.generic', mode: 'generic', state: 'delivered', attempts: 1 });
+    expect(deployment).toMatchObject({ last_status: 204, attempt: 1 });
+    const [call] = receiver.to('/ok');
+    const payload = verified(call, binding.secret);
+    expect(payload).toMatchObject({
+      type: 'job.succeeded',
+      data: { job: { id, project: 'calls', cwd: 'here', status: 'SUCCEEDED', attempt: 1, exit_code: 0 } },
+    });
+    const result = await fetch(payload.data.result_url, { headers: { authorization: `Bearer ${service.token}` } });
+    expect(await result.json()).toMatchObject({ id, stdout: 'done\n' });
+    expect(() => verified(call, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow();
+    const { json: list } = await service.api('GET', '/deploy-bindings?project=calls');
+    expect(list.items).toHaveLength(1);
+    expect(list.items[0].secret).toBeUndefined();
+  });
+
+  it('tries again what failed, as the same event', async () => {
+    const { secret } = await bind({
+      binding_mode: 'generic',
+      project: 'again',
+      target_url: `${receiver.url}/second-time`,
+    });
+    const [deployment] = await deployed(await succeeded('again'));
+    expect(deployment).toMatchObject({ state: 'delivered', attempts: 2, last_status: 200 });
+    expect(deployment.error).toBeUndefined();
+    const calls = receiver.to('/second-time');
+    expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
+    for (const call of calls) verified(call, secret);
+  });
+
+  it('gives up after the last try, and can be asked to try anew', async () => {
+    await bind({ binding_mode: 'generic', project: 'given-up', target_url: `${receiver.url}/never` });
+    const id = await succeeded('given-up');
+    const [deployment] = await deployed(id);
+    expect(deployment).toMatchObject({ state: 'failed', attempts: 3, last_status: 503 });
+    expect(deployment.error).toContain('503');
+    expect(await read(id)).toMatchObject({ status: 'SUCCEEDED' });
+    ANSWERS['/never'] = () => [200];
+    const { status, json } = await service.api('POST', `/jobs/${id}/deployments/given-up.generic/retry`);
+    expect([status, json.state]).toEqual([200, 'pending']);
+    expect((await deployed(id))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
+  });
+
+  it('is switched off by a receiver that answers 410, until it is written again', async () => {
+    const write = { binding_mode: 'generic', project: 'gone', target_url: `${receiver.url}/gone` };
+    await bind(write);
+    const [deployment] = await deployed(await succeeded('gone'));
+    expect(deployment).toMatchObject({ state: 'failed', attempts: 1, last_status: 410 });
+    const { json: list } = await service.api('GET', '/deploy-bindings?project=gone');
+    expect(list.items[0]).toMatchObject({ ready: false, missing: [], disabled_reason: expect.stringMatching(/410/) });
+    expect((await read(await succeeded('gone'))).deployments).toEqual([]);
+    const again = await service.api('POST', '/deploy-bindings', write);
+    expect(again).toMatchObject({ status: 200, json: { ready: true, disabled_reason: null } });
+  });
+
+  it('follows no redirect', async () => {
+    await bind({ binding_mode: 'generic', project: 'redirected', target_url: `${receiver.url}/elsewhere` });
+    const before = receiver.to('/ok').length;
+    const [deployment] = await deployed(await succeeded('redirected'));
+    expect(deployment).toMatchObject({ state: 'failed', last_status: 302 });
+    expect(receiver.to('/ok')).toHaveLength(before);
+  });
+
+  it('signs with the former secret too after a new one was made', async () => {
+    const write = { binding_mode: 'generic', project: 'rotated', target_url: `${receiver.url}/rotated` };
+    const { secret: former } = await bind(write);
+    const { json } = await service.api('POST', '/deploy-bindings', { ...write, rotate_secret: true });
+    expect(json.secret).not.toBe(former);
+    await deployed(await succeeded('rotated'));
+    for (const secret of [former, json.secret]) verified(receiver.to('/rotated')[0], secret);
+  });
+
+  it('signs with a secret that was given, which no answer shows', async () => {
+    const secret = `whsec_${Buffer.from('a secret of thirty-two letters!!').toString('base64')}`;
+    const write = { binding_mode: 'generic', project: 'given', target_url: `${receiver.url}/given`, secret };
+    const { text } = await service.api('POST', '/deploy-bindings', write);
+    expect(text).not.toContain('whsec_');
+    await deployed(await succeeded('given'));
+    verified(receiver.to('/given')[0], secret);
+  });
+});
+
+describe('a custom binding', () => {
+  it("runs its command in the job's folder after its success, and keeps what it wrote", async () => {
+    await bind({
+      binding_mode: 'custom',
+      project: 'shop',
+      command: 'echo "$PROMPTQ_PROJECT in $(pwd)"; cat made.txt >&2; sleep 300 & cp made.txt shipped.txt',
+    });
+    const id = await succeeded('shop', 'echo made > made.txt', { cwd: 'site' });
+    const [deployment] = await deployed(id);
+    expect(deployment).toMatchObject({ mode: 'custom', state: 'succeeded', attempts: 1, log_truncated: false });
+    const lines = deployment.log.split('\n');
+    expect(lines).toContain(`shop in ${join(service.home, 'workspaces', 'shop', 'site')}`);
+    expect(lines).toContain('made');
+    await succeeded('other', 'test -f ../../shop/site/shipped.txt', { cwd: 'check' });
+    // What the command left behind ended with it.
+    expect(findMarkedAs(`${id}/1/shop.custom`)).toEqual([]);
+  });
+
+  it('that fails, or takes too long, changes nothing of the job', async () => {
+    await bind({ binding_mode: 'custom', project: 'failing', name: 'a', command: 'echo broken; exit 3' });
+    await bind({ binding_mode: 'custom', project: 'failing', name: 'b', command: 'sleep 60', timeout_seconds: 1 });
+    const id = await succeeded('failing');
+    const [a, b] = await deployed(id);
+    expect(a).toMatchObject({
+      name: 'a',
+      state: 'failed',
+      error: expect.stringMatching(/^Exit code 3/),
+      log: expect.stringMatching(/broken/),
+    });
+    expect(b).toMatchObject({ name: 'b', state: 'failed', error: expect.stringMatching(/longer than 1 seconds/) });
+    expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', state_reason: { code: 'exited' } });
+  });
+
+  it('has the folder of a success for itself where one job at a time works there', async () => {
+    // Projects are made by their first job.
+    await createJob(service, { prompt: 'true', profile: 'shell', project: 'alone', draft: true });
+    expect((await service.api('PATCH', '/projects/alone', { exclusive_cwd: true })).status).toBe(200);
+    const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; touch done';
+    await bind({ binding_mode: 'custom', project: 'alone', command });
+    const cwd = 'shared';
+    await succeeded('alone', 'true', { cwd });
+    const folder = join(service.home, 'workspaces/alone/shared');
+    await waitFor(async () => (await readdir(folder)).includes('begun'));
+    const next = await createJob(service, { prompt: 'ls', profile: 'shell', project: 'alone', cwd });
+    await waitFor(async () => (await read(next)).state_reason.code === 'folder_busy');
+    await writeFile(join(folder, 'go'), '');
+    expect(await untilEnded(service, next)).toMatchObject({ status: 'SUCCEEDED' });
+    expect((await service.api('GET', `/jobs/${next}/result`)).json.stdout).toBe('begun\ndone\ngo\n');
+  });
+
+  it('does nothing for a job that fails', async () => {
+    await bind({ binding_mode: 'custom', project: 'unlucky', command: 'touch ran' });
+    const id = await createJob(service, { prompt: 'exit 1', profile: 'shell', project: 'unlucky' });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED' });
+    expect((await read(id)).deployments).toEqual([]);
+  });
+
+  it('created after the job can still act on it', async () => {
+    const id = await succeeded('late');
+    await bind({ binding_mode: 'custom', project: 'late', command: 'echo afterwards' });
+    expect((await read(id)).deployments).toEqual([]);
+    await service.api('POST', `/jobs/${id}/deployments/late.custom/retry`);
+    expect((await deployed(id))[0]).toMatchObject({ state: 'succeeded', log: expect.stringMatching(/afterwards/) });
+  });
+});
+
+describe('a web_framework binding', () => {
+  it('installs, builds and deploys by what its framework and the project say', async () => {
+    const binding = await bind({
+      binding_mode: 'web_framework',
+      project: 'site',
+      framework: 'vite',
+      install_command: 'echo installed',
+      build_command: 'mkdir -p dist && cp index.html dist',
+    });
+    expect(binding).toMatchObject({
+      ready: true,
+      commands: ['echo installed', expect.stringContaining('dist'), 'npm run deploy'],
+    });
+    const pkg = JSON.stringify({ name: 'site', scripts: { deploy: 'cp -r dist ../published' } });
+    const id = await succeeded('site', `echo hello > index.html; echo '${pkg}' > package.json`, { cwd: 'web' });
+    expect((await deployed(id))[0]).toMatchObject({ mode: 'web_framework', state: 'succeeded' });
+    await succeeded('site-check', 'test "$(cat ../../site/published/index.html)" = hello', { cwd: 'check' });
+  });
+
+  it('stops at the first command that fails', async () => {
+    await bind({
+      binding_mode: 'web_framework',
+      project: 'broken-site',
+      install_command: 'echo one',
+      build_command: 'echo two; false',
+      deploy_command: 'echo three',
+    });
+    const [deployment] = await deployed(await succeeded('broken-site'));
+    expect(deployment).toMatchObject({ state: 'failed', error: expect.stringMatching(/^Exit code 1: echo two/) });
+    expect(deployment.log).toBe('$ echo one\none\n$ echo two; false\ntwo\n');
+  });
+});
+
+it('a hosted_editor binding shows on each job where its folder can be opened', async () => {
+  const open_url = 'https://editor.example/?folder={cwd}&name={project}';
+  await bind({ binding_mode: 'hosted_editor', project: 'Edited here', open_url });
+  const draft = await createJob(service, { prompt: 'x', profile: 'shell', project: 'Edited here', draft: true });
+  const id = await createJob(service, { prompt: 'exit 1', profile: 'shell', project: 'Edited here', cwd: 'a b' });
+  await untilEnded(service, id);
+  expect((await read(draft)).deployments).toMatchObject([{ mode: 'hosted_editor', state: 'pending' }]);
+  const job = await read(id);
+  const folder = encodeURIComponent(join(service.home, 'workspaces', job.project_id, 'a b'));
+  expect(job.deployments).toMatchObject([
+    { state: 'succeeded', open_url: `https://editor.example/?folder=${folder}&name=Edited%20here` },
+  ]);
+});

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
+import { fileOfObject } from '../../kept-objects.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { findWorker } from '../../marked-processes.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2' } });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+async function read(id: string) {
+  return (await service.api('GET', `/jobs/${id}`)).json;
+}
+
+async function retried(id: string) {
+  await service.api('POST', `/jobs/${id}/retry`);
+  return await untilEnded(service, id);
+}
+
+const time = expect.stringMatching(/^\d{4}-.*Z$/);
+
+it('a job says how each of its attempts ended, the newest first', async () => {
+  const prompt = 'if [ -e done ]; then echo second; else touch done; exit 7; fi';
+  const id = await createJob(service, { prompt, profile: 'shell', cwd: 'attempts' });
+  await untilEnded(service, id);
+  const first = await read(id);
+  expect(first.attempts).toEqual([
+    {
+      attempt: 1,
+      status: 'FAILED',
+      state_reason: first.state_reason,
+      started_at: first.started_at,
+      finished_at: first.finished_at,
+      exit_code: 7,
+      signal: null,
+    },
+  ]);
+  await retried(id);
+  const { attempts } = await read(id);
+  expect(attempts).toEqual([
+    expect.objectContaining({ attempt: 2, status: 'SUCCEEDED', exit_code: 0, started_at: time, finished_at: time }),
+    { ...first.attempts[0], started_at: time, finished_at: time },
+  ]);
+  const earlier = (await service.api('GET', `/jobs/${id}/result?attempt=1`)).json;
+  expect(attempts[1]).toMatchObject({ started_at: earlier.started_at, finished_at: earlier.finished_at });
+});
+
+it('an attempt that runs has no end, and a draft has no attempt', async () => {
+  const draft = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
+  expect((await read(draft)).attempts).toEqual([]);
+  const gate = join(service.home, 'running-gate');
+  const id = await createJob(service, { prompt: `while [ ! -e ${gate} ]; do sleep 0.05; done`, profile: 'shell' });
+  const job = await waitFor(async () => {
+    const now = await read(id);
+    return now.status === 'RUNNING' && now;
+  });
+  expect(job.attempts).toEqual([
+    expect.objectContaining({ attempt: 1, status: 'RUNNING', started_at: time, finished_at: null, exit_code: null }),
+  ]);
+  await writeFile(gate, '');
+  await untilEnded(service, id);
+});
+
+it('a job that was cancelled while it waited keeps how its attempt had ended', async () => {
+  const id = await createJob(service, { prompt: 'exit 5', profile: 'shell', retries: 1 });
+  await waitFor(async () => (await read(id)).state_reason.code === 'retry_backoff');
+  await service.api('POST', `/jobs/${id}/cancel`);
+  const { status, attempts } = await read(id);
+  expect(status).toBe('CANCELLED');
+  expect(attempts).toEqual([expect.objectContaining({ attempt: 1, status: 'FAILED', exit_code: 5 })]);
+  expect(attempts[0].state_reason).toEqual({ code: 'exited', message: expect.any(String), retryable: false });
+});
+
+it('an attempt whose worker was lost says so, and what is not known of it is null', async () => {
+  const gate = join(service.home, 'lost-gate');
+  const id = await createJob(service, { prompt: `[ -e ${gate} ] || { touch ${gate}; sleep 600; }`, profile: 'shell' });
+  await waitFor(() => existsSync(gate));
+  process.kill(await waitFor(() => findWorker(service.home)), 'SIGKILL');
+  await untilEnded(service, id);
+  const { attempts } = await read(id);
+  expect(attempts).toEqual([
+    expect.objectContaining({ attempt: 2, status: 'SUCCEEDED' }),
+    {
+      attempt: 1,
+      status: 'QUEUED',
+      state_reason: expect.objectContaining({ code: 'worker_lost' }),
+      started_at: null,
+      finished_at: null,
+      exit_code: null,
+      signal: null,
+    },
+  ]);
+});
+
+it('of an attempt whose record is damaged nothing is claimed', async () => {
+  const id = await createJob(service, { prompt: 'exit 3', profile: 'shell' });
+  await untilEnded(service, id);
+  await retried(id);
+  await writeFile(await fileOfObject(service.home, receiptKey(id, 1)), '{"version":');
+  const unknown = { status: null, state_reason: null, started_at: null, finished_at: null, exit_code: null };
+  expect((await read(id)).attempts[1]).toEqual({ attempt: 1, signal: null, ...unknown });
+});
+
+it('the record of an ended attempt is read once, however often the job is', async () => {
+  const id = await createJob(service, { prompt: 'exit 4', profile: 'shell' });
+  await untilEnded(service, id);
+  await retried(id);
+  const { attempts } = await read(id);
+  await unlink(await fileOfObject(service.home, receiptKey(id, 1)));
+  expect(attempts[1]).toMatchObject({ attempt: 1, exit_code: 4 });
+  expect((await read(id)).attempts).toEqual(attempts);
+});
+
+it('only the newest attempts of a job with many are listed', async () => {
+  const id = await createJob(service, { prompt: 'true', profile: 'shell' });
+  await untilEnded(service, id);
+  for (let attempt = 0; attempt < LIMITS.attemptsPerJob; attempt += 1) await retried(id);
+  const { attempts } = await read(id);
+  const expected = Array.from({ length: LIMITS.attemptsPerJob }, (_, at) => LIMITS.attemptsPerJob + 1 - at);
+  expect(attempts.map(({ attempt }: { attempt: number }) => attempt)).toEqual(expected);
+});
+
+it('the list is no part of what an edit sends back', async () => {
+  const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
+  const { attempts } = (await service.api('POST', `/jobs/${id}/submit`)).json;
+  expect(attempts).toBeNull();
+  await untilEnded(service, id);
+});

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { findMarkedAs } from '../../marked-processes.ts';
+import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { type PracticeMessages, startPracticeMessages } from '../../worker-container/agents/practice-messages.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let folder: string;
+let vendor: PracticeMessages;
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-claude-'));
+  vendor = await startPracticeMessages();
+  const binary = join(folder, 'claude');
+  const lingering = '[ -z "$STAY_AFTER_RESULT" ] || exec sleep 300';
+  await writeFile(binary, `#!/bin/sh\n'${await claudeCli()}' "$@" || exit\n${lingering}\n`, { mode: 0o755 });
+  const account = { ANTHROPIC_API_KEY: vendor.apiKey, CLAUDE_CODE_OAUTH_TOKEN: '' };
+  // In a home of their own claude's tools don't run what this machine's user runs at each start of a shell.
+  service = await startService({ env: { PROMPTQ_CLAUDE_BIN: binary, HOME: folder, ...account } });
+  const env = { ANTHROPIC_BASE_URL: vendor.baseUrl, CLAUDE_CODE_MAX_RETRIES: '1' };
+  await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
+    const profiles = new ProfileStore(registry);
+    const builtIn = await profiles.get('claude');
+    expect(builtIn).toMatchObject({ agent: 'claude', vendor: 'own', sandbox: 'none' });
+    await profiles.put({ name: 'claude', agent: 'claude', ...builtIn, env });
+    await profiles.put({ name: 'claude-stays', agent: 'claude', env: { ...env, STAY_AFTER_RESULT: '1' } });
+  });
+}, INSTALL_LIMIT);
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await vendor.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a job on profile claude is run by the real CLI, and its session, usage, cost and message are kept', async () => {
+  const prompt = `drill: tool printf '%s-%s' made here > made.txt; cat made.txt; cat /proc/$PPID/environ | tr '\\0' '\\n'`;
+  const id = await createJob(service, { prompt, profile: 'claude' });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  const { json: result, text } = await service.api('GET', `/jobs/${id}/result`);
+  expect(result).toMatchObject({
+    exit_code: 0,
+    final_message: expect.stringContaining('made-here'),
+    usage: { input_tokens: 300, cached_input_tokens: 60, output_tokens: 18, cost_usd: expect.any(Number) },
+  });
+  const events = result.stdout.trim().split('\n');
+  expect(JSON.parse(events[0])).toMatchObject({ type: 'system', subtype: 'init', session_id: result.session_id });
+  expect(text).toContain('ANTHROPIC_API_KEY=***');
+  expect(text).not.toContain(vendor.apiKey);
+});
+
+test('a failure of the vendor is the error of the job', async () => {
+  const id = await createJob(service, { prompt: 'drill: fail 500', profile: 'claude' });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'agent_error' } });
+  const { json: job } = await service.api('GET', `/jobs/${id}`);
+  expect(job.error).toMatch(/^API Error: 500 The stand-in fails as asked/);
+});
+
+test('a job whose login is used up waits for an account and spends nothing', async () => {
+  const id = await createJob(service, { prompt: 'drill: not-logged-in', profile: 'claude' });
+  await expect
+    .poll(async () => (await service.api('GET', `/jobs/${id}/status`)).json)
+    .toMatchObject({ status: 'QUEUED', state_reason: { code: 'account_required' } });
+  expect((await service.api('POST', `/jobs/${id}/cancel`)).status).toBe(200);
+});
+
+test('a claude that stays after its result is ended, and the result counts', async () => {
+  const id = await createJob(service, { prompt: 'hello', profile: 'claude-stays' });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  const { json: result } = await service.api('GET', `/jobs/${id}/result`);
+  expect(result).toMatchObject({ signal: 'SIGTERM', final_message: 'You said:\nhello' });
+  expect(findMarkedAs(`${id}/1`)).toEqual([]);
+});

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+/** A script that asks for jobs. */
+function asking(...payloads: readonly unknown[]): string {
+  const blocks = payloads.map((payload) => {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    return `\`\`\`follow-up-job\n${body}\n\`\`\`\n`;
+  });
+  return `cat <<'END'\n${blocks.join('')}END\n`;
+}
+
+/** A job that has ended, once its follow-up jobs are there: its worker makes them after its report. */
+async function ended(body: Record<string, unknown>, followUps = 0) {
+  const id = await createJob(service, body);
+  await untilEnded(service, id);
+  return await withFollowUps(id, followUps);
+}
+
+async function withFollowUps(id: string, count: number) {
+  return await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs/${id}`);
+    return json.follow_up_ids.length >= count && json;
+  });
+}
+
+describe('a follow-up job', () => {
+  it("runs in its parent's project and folder, and names its parent", async () => {
+    const prompt = `echo made > here.txt\n${asking({ prompt: 'pwd; cat here.txt', profile: 'shell' })}`;
+    const parent = await ended({ prompt, profile: 'shell', project: 'shop', cwd: 'a/b' }, 1);
+    expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [] });
+    const [child] = parent.follow_up_ids;
+    expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
+    const { json: job } = await service.api('GET', `/jobs/${child}`);
+    expect(job).toMatchObject({ parent_id: parent.id, project: 'shop', cwd: 'a/b', created_by: parent.created_by });
+    const { json: result } = await service.api('GET', `/jobs/${child}/result`);
+    expect(result.stdout).toBe(`${join(service.home, 'workspaces', 'shop', 'a', 'b')}\nmade\n`);
+    expect((await service.api('GET', `/jobs/${parent.id}/result`)).json.follow_up_ids).toEqual([child]);
+  });
+
+  it("is asked for in an agent's message", async () => {
+    const payload = JSON.stringify({ prompt: 'echo from the agent', profile: 'shell' });
+    const parent = await ended({ prompt: `drill: follow-up ${payload}` }, 1);
+    expect(parent.follow_up_ids).toHaveLength(1);
+    await untilEnded(service, parent.follow_up_ids[0]);
+    const { json } = await service.api('GET', `/jobs/${parent.follow_up_ids[0]}/result`);
+    expect(json.stdout).toBe('from the agent\n');
+  });
+
+  it('is not made when the attempt fails', async () => {
+    const parent = await ended({ prompt: `${asking({ prompt: 'true', profile: 'shell' })}exit 1`, profile: 'shell' });
+    expect(parent).toMatchObject({ status: 'FAILED', follow_up_ids: [], warnings: [] });
+  });
+
+  it('may be a draft', async () => {
+    const parent = await ended({ prompt: asking({ prompt: 'x', draft: true }), profile: 'shell' }, 1);
+    expect((await service.api('GET', `/jobs/${parent.follow_up_ids[0]}`)).json.status).toBe('DRAFT');
+  });
+});
+
+it('of 21 blocks 20 become jobs, and a warning tells of the rest', async () => {
+  const payloads = Array.from({ length: 21 }, (_, n) => ({ prompt: `job ${n}`, draft: true }));
+  const parent = await ended({ prompt: asking(...payloads), profile: 'shell' }, 20);
+  expect(new Set(parent.follow_up_ids).size).toBe(20);
+  expect(parent.warnings).toHaveLength(1);
+  const { json } = await service.api('GET', `/jobs?limit=500&status=DRAFT&cwd=${parent.id}`);
+  expect(json.items).toHaveLength(20);
+});
+
+it('a malformed block is one warning and harms nothing', async () => {
+  const parent = await ended({ prompt: asking('{"prompt": ', { prompt: 'x', draft: true }), profile: 'shell' }, 1);
+  expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [expect.stringContaining('not valid JSON')] });
+  expect(parent.follow_up_ids).toHaveLength(1);
+});
+
+describe('reread-logs', () => {
+  it('changes nothing of a job whose record is right', async () => {
+    const parent = await ended({ prompt: `drill: follow-up ${JSON.stringify({ prompt: 'x', draft: true })}` }, 1);
+    const once = await service.api('POST', `/jobs/${parent.id}/reread-logs`);
+    expect(once).toMatchObject({
+      status: 200,
+      json: { ...parent, attempts: null, refreshed: [], recovered_follow_up_ids: [] },
+    });
+    expect((await service.api('POST', `/jobs/${parent.id}/reread-logs`, {})).json).toEqual(once.json);
+    expect((await service.api('GET', `/jobs/${parent.id}`)).json).toEqual(parent);
+  });
+
+  it('reads the attempts before, of a job that was retried too', async () => {
+    const id = await createJob(service, { prompt: asking({ prompt: 'x', draft: true }), profile: 'shell' });
+    await untilEnded(service, id);
+    await service.api('POST', `/jobs/${id}/retry`);
+    await untilEnded(service, id);
+    await withFollowUps(id, 2);
+    const { json } = await service.api('POST', `/jobs/${id}/reread-logs`);
+    expect(json).toMatchObject({ attempt: 2, refreshed: [], recovered_follow_up_ids: [] });
+    expect(json.follow_up_ids).toHaveLength(2);
+  });
+
+  it('does nothing to a job that is running, and is refused with a body or for no job', async () => {
+    const id = await createJob(service, { prompt: 'echo out; sleep 60', profile: 'shell' });
+    for (let status = ''; status !== 'RUNNING'; )
+      status = (await service.api('GET', `/jobs/${id}/status?wait=5`)).json.status;
+    const { json } = await service.api('POST', `/jobs/${id}/reread-logs`);
+    expect(json).toMatchObject({ status: 'RUNNING', refreshed: [] });
+    expect((await service.api('POST', `/jobs/${id}/reread-logs`, { full: true })).status).toBe(400);
+    await service.api('POST', `/jobs/${id}/kill`);
+    await untilEnded(service, id);
+    const unknown = await service.api('POST', '/jobs/job_00000000000000000000000000/reread-logs');
+    expect(unknown).toMatchObject({ status: 404, json: { error: 'job_not_found' } });
+  });
+});

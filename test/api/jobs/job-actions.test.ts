@@ -1,0 +1,277 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { findMarkedAs } from '../../marked-processes.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_ACCOUNT_PROBE_SECONDS: '3600' } });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+type State = 'DRAFT' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+
+/** Makes a job in a state; QUEUED ones wait for a vendor's account that nobody links. */
+const MAKE: Record<State, () => Promise<string>> = {
+  DRAFT: () => createJob(service, { prompt: 'true', profile: 'shell', draft: true }),
+  QUEUED: async () => {
+    const id = await createJob(service, { prompt: 'exit 1', profile: 'codex', retries: 100 });
+    await waitFor(async () => (await status(id)).state_reason.code === 'account_required');
+    return id;
+  },
+  RUNNING: async () => {
+    const id = await createJob(service, { prompt: 'sleep 300', profile: 'shell' });
+    await waitFor(async () => (await status(id)).status === 'RUNNING');
+    return id;
+  },
+  SUCCEEDED: () => ended('true'),
+  FAILED: () => ended('false'),
+  CANCELLED: async () => {
+    const id = await MAKE.DRAFT();
+    await service.api('POST', `/jobs/${id}/cancel`);
+    return id;
+  },
+};
+
+async function status(id: string) {
+  return (await service.api('GET', `/jobs/${id}/status`)).json;
+}
+
+async function ended(prompt: string): Promise<string> {
+  const id = await createJob(service, { prompt, profile: 'shell' });
+  await untilEnded(service, id);
+  return id;
+}
+
+/** What each action gives in each state: the state that the answer shows, or 400. */
+const TABLE: Record<string, Record<State, State | 400>> = {
+  submit: { DRAFT: 'QUEUED', QUEUED: 400, RUNNING: 400, SUCCEEDED: 400, FAILED: 400, CANCELLED: 400 },
+  cancel: {
+    DRAFT: 'CANCELLED',
+    QUEUED: 'CANCELLED',
+    RUNNING: 'RUNNING',
+    SUCCEEDED: 400,
+    FAILED: 400,
+    CANCELLED: 'CANCELLED',
+  },
+  delete: {
+    DRAFT: 'CANCELLED',
+    QUEUED: 'CANCELLED',
+    RUNNING: 'RUNNING',
+    SUCCEEDED: 400,
+    FAILED: 400,
+    CANCELLED: 'CANCELLED',
+  },
+  kill: { DRAFT: 400, QUEUED: 400, RUNNING: 'RUNNING', SUCCEEDED: 400, FAILED: 400, CANCELLED: 400 },
+  retry: { DRAFT: 400, QUEUED: 400, RUNNING: 400, SUCCEEDED: 'QUEUED', FAILED: 'QUEUED', CANCELLED: 'QUEUED' },
+  patch: { DRAFT: 400, QUEUED: 'QUEUED', RUNNING: 400, SUCCEEDED: 400, FAILED: 400, CANCELLED: 400 },
+  put: { DRAFT: 400, QUEUED: 'QUEUED', RUNNING: 400, SUCCEEDED: 400, FAILED: 400, CANCELLED: 400 },
+};
+
+function act(action: string, id: string) {
+  if (action === 'delete') return service.api('DELETE', `/jobs/${id}`);
+  if (action === 'patch' || action === 'put')
+    return service.api(action.toUpperCase(), `/jobs/${id}`, { extra_prompt: 'more' });
+  return service.api('POST', `/jobs/${id}/${action}`);
+}
+
+describe('every state and action', () => {
+  for (const [action, row] of Object.entries(TABLE)) {
+    for (const [state, expected] of Object.entries(row)) {
+      it(`${action} of a ${state} job gives ${expected}`, async () => {
+        const id = await MAKE[state as State]();
+        const { status: code, json } = await act(action, id);
+        if (expected === 400) {
+          const word = action === 'delete' ? 'cancel' : action === 'patch' || action === 'put' ? 'edit' : action;
+          expect([code, json.details]).toEqual([400, { state, action: word }]);
+          expect(json.error).toContain(state);
+        } else {
+          expect([code, json.id, json.status]).toEqual([200, id, expected]);
+        }
+        if (!(await status(id)).terminal) await service.api('POST', `/jobs/${id}/cancel`);
+      });
+    }
+  }
+});
+
+describe('of an unknown job', () => {
+  for (const [method, path] of [
+    ['POST', 'cancel'],
+    ['POST', 'fly'],
+    ['PATCH', ''],
+    ['DELETE', ''],
+  ] as const) {
+    it(`${method} ${path} is job_not_found`, async () => {
+      const { status: code, json } = await service.api(
+        method,
+        `/jobs/nope${path && `/${path}`}`,
+        method === 'PATCH' ? { priority: 1 } : undefined,
+      );
+      expect([code, json.error]).toEqual([404, 'job_not_found']);
+    });
+  }
+
+  it('an unknown action of a known job is an invalid action', async () => {
+    const { status: code, json } = await service.api('POST', `/jobs/${await MAKE.DRAFT()}/fly`);
+    expect([code, json.error]).toEqual([400, 'invalid action']);
+  });
+
+  it('an action takes no body or an empty object', async () => {
+    const id = await MAKE.DRAFT();
+    expect((await service.api('POST', `/jobs/${id}/submit`, { now: true })).status).toBe(400);
+    expect((await service.api('POST', `/jobs/${id}/submit`, {})).status).toBe(200);
+    await untilEnded(service, id);
+  });
+});
+
+describe('ending a running job', () => {
+  it('a cancel ends tools that ignore it and hide, and then the job is CANCELLED', async () => {
+    const file = join(service.home, 'hidden');
+    const hidden = `trap '' TERM INT HUP; echo up >> ${file}; while :; do sleep 1; done`;
+    const id = await createJob(service, {
+      prompt: `drill: tool (setsid bash -c "${hidden}" &) ; (setsid setsid bash -c "${hidden}" &) ; sleep 300`,
+    });
+    const mark = `${id}/1`;
+    await waitFor(() => findMarkedAs(mark).length >= 4);
+    const { json } = await service.api('POST', `/jobs/${id}/cancel`);
+    expect(json).toMatchObject({
+      status: 'RUNNING',
+      state_reason: { code: 'cancelling' },
+      cancel_requested_at: expect.any(String),
+    });
+    expect(await untilEnded(service, id)).toMatchObject({
+      status: 'CANCELLED',
+      state_reason: { code: 'cancelled_by_request' },
+    });
+    expect(findMarkedAs(mark)).toEqual([]);
+  });
+
+  it('a kill does not ask', async () => {
+    const id = await createJob(service, { prompt: "trap '' TERM INT; sleep 300 & wait", profile: 'shell' });
+    await waitFor(() => findMarkedAs(`${id}/1`).length > 0);
+    await service.api('POST', `/jobs/${id}/kill`);
+    expect(await untilEnded(service, id)).toMatchObject({
+      status: 'CANCELLED',
+      state_reason: { code: 'killed_by_request' },
+    });
+    expect((await service.api('GET', `/jobs/${id}`)).json.signal).toBe('SIGKILL');
+    expect(findMarkedAs(`${id}/1`)).toEqual([]);
+  });
+
+  it('a kill that is answered is honoured, though the job ends well before its worker reads of it', async () => {
+    const go = join(service.home, 'go');
+    const block = '```follow-up-job\\n{"prompt":"true","profile":"shell"}\\n```\\n';
+    const prompt = `until [ -e ${go} ]; do sleep 0.02; done; printf '${block}'`;
+    const id = await createJob(service, { prompt, profile: 'shell' });
+    await waitFor(() => findMarkedAs(`${id}/1`).length > 0);
+    const { status: code, json } = await service.api('POST', `/jobs/${id}/kill`);
+    await writeFile(go, '');
+    expect([code, json.status, json.state_reason.code]).toEqual([200, 'RUNNING', 'cancelling']);
+    expect(await untilEnded(service, id)).toMatchObject({
+      status: 'CANCELLED',
+      state_reason: { code: 'killed_by_request' },
+    });
+    // A reread finds the block in the output, and makes no job of it.
+    const { json: reread } = await service.api('POST', `/jobs/${id}/reread-logs`);
+    expect(reread).toMatchObject({ status: 'CANCELLED', follow_up_ids: [], recovered_follow_up_ids: [] });
+  });
+
+  it('a kill that comes too late is told how the job had ended', async () => {
+    const id = await createJob(service, { prompt: 'true', profile: 'shell' });
+    await untilEnded(service, id);
+    const { status: code, json } = await service.api('POST', `/jobs/${id}/kill`);
+    expect([code, json.details.state]).toEqual([400, 'SUCCEEDED']);
+  });
+
+  it('what a successful agent leaves behind is ended too', async () => {
+    const id = await createJob(service, { prompt: 'drill: orphan' });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(findMarkedAs(`${id}/1`)).toEqual([]);
+  });
+});
+
+describe('a retry', () => {
+  it('runs the same job again, and keeps what the first attempt wrote', async () => {
+    const flag = join(service.home, 'second-time');
+    const id = await ended(`if [ -e ${flag} ]; then echo good; else touch ${flag}; echo bad; exit 1; fi`);
+    expect((await status(id)).status).toBe('FAILED');
+    await service.api('POST', `/jobs/${id}/retry`);
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+    const log = async (query: string) =>
+      (await service.api('GET', `/jobs/${id}/logs?stream=stdout${query}`)).json.stdout;
+    expect([await log('&attempt=1'), await log('&attempt=2'), await log('')]).toEqual(['bad\n', 'good\n', 'good\n']);
+    expect((await service.api('GET', `/jobs/${id}/logs?attempt=3`)).json.error).toBe(
+      "query.attempt: received 3; the job's newest attempt is 2",
+    );
+  });
+
+  it('comes by itself after a failure while retries are left, with a pause that is said', async () => {
+    const flag = join(service.home, 'good-now');
+    const id = await createJob(service, {
+      prompt: `if [ -e ${flag} ]; then echo good; else exit 7; fi`,
+      profile: 'shell',
+      retries: 100,
+    });
+    const waiting = await waitFor(async () => {
+      const now = await status(id);
+      return now.state_reason.code === 'retry_backoff' && now;
+    });
+    expect(waiting).toMatchObject({
+      status: 'QUEUED',
+      state_reason: { retryable: true, next_check_at: expect.any(String) },
+    });
+    await writeFile(flag, '');
+    const now = await untilEnded(service, id);
+    expect(now.status).toBe('SUCCEEDED');
+    expect(now.attempt).toBeGreaterThan(1);
+  });
+});
+
+describe('an edit', () => {
+  it('changes what it names and nothing else, by both methods', async () => {
+    const id = await MAKE.QUEUED();
+    const patched = await service.api('PATCH', `/jobs/${id}`, { priority: 3, base_prompt: 'exit 2', timeout: null });
+    expect(patched.json).toMatchObject({
+      priority: 3,
+      prompt: 'exit 2',
+      retries: 100,
+      profile: 'codex',
+      timeout: null,
+    });
+    const read = (await service.api('GET', `/jobs/${id}`)).json;
+    const put = await service.api('PUT', `/jobs/${id}`, { ...read, extra_prompt: 'echo more', timeout: 60 });
+    expect(put.json).toMatchObject({ extra_prompt: 'echo more', timeout: 60, priority: 3, prompt: 'exit 2' });
+    const wrong = await service.api('PUT', `/jobs/${id}`, { ...put.json, created_by: 'me' });
+    expect([wrong.status, wrong.json.error]).toEqual([
+      400,
+      expect.stringMatching(/^body\.created_by: can't be edited/),
+    ]);
+    expect((await service.api('PATCH', `/jobs/${id}`, { id })).json.error).toMatch(/^body: unknown "id"/);
+    await service.api('POST', `/jobs/${id}/cancel`);
+  });
+
+  it('of a job that can not be edited is refused for its state, whatever it asks for', async () => {
+    const id = await MAKE.DRAFT();
+    const { status, json } = await service.api('PATCH', `/jobs/${id}`, { profile: 'nowhere' });
+    expect([status, json.error]).toEqual([400, expect.stringContaining('only while it is QUEUED')]);
+  });
+
+  it('loses nothing when two come at once', async () => {
+    const id = await MAKE.QUEUED();
+    await Promise.all([
+      service.api('PATCH', `/jobs/${id}`, { extra_prompt: 'echo extra' }),
+      service.api('PATCH', `/jobs/${id}`, { prompt: 'exit 5' }),
+      service.api('PATCH', `/jobs/${id}`, { model: 'm' }),
+    ]);
+    expect((await service.api('GET', `/jobs/${id}`)).json).toMatchObject({
+      extra_prompt: 'echo extra',
+      prompt: 'exit 5',
+      model: 'm',
+    });
+    await service.api('POST', `/jobs/${id}/cancel`);
+  });
+});

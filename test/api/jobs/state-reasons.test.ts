@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { findMarkedAs } from '../../marked-processes.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_CONCURRENCY: '1', PROMPTQ_OUTPUT_BYTES: '100000' } });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+it('a job that waits behind another says so, and is cancelled at once', async () => {
+  const first = await createJob(service, { prompt: 'sleep 300', profile: 'shell' });
+  await waitFor(() => findMarkedAs(`${first}/1`).length > 0);
+  const second = await createJob(service, { prompt: 'true', profile: 'shell' });
+  const { json } = await service.api('GET', `/jobs/${second}/status`);
+  expect(json).toMatchObject({ status: 'QUEUED', state_reason: { code: 'waiting_for_worker', retryable: true } });
+  expect((await service.api('DELETE', `/jobs/${second}`)).json.status).toBe('CANCELLED');
+  await service.api('POST', `/jobs/${first}/kill`);
+  await untilEnded(service, first);
+  expect((await service.api('GET', `/jobs/${second}/status`)).json).toMatchObject({ status: 'CANCELLED', attempt: 0 });
+});
+
+it('an attempt that cannot be started has failed with the reason', async () => {
+  const file = join(service.home, 'workspaces', 'local_project', 'a-file');
+  const blocked = await createJob(service, { prompt: 'true', profile: 'shell' });
+  await untilEnded(service, blocked);
+  writeFileSync(file, '');
+  const id = await createJob(service, { prompt: 'true', profile: 'shell', cwd: 'a-file/below' });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'start_failed' } });
+  expect((await service.api('GET', `/jobs/${id}`)).json.error).toContain('a-file');
+});
+
+it('an attempt that writes more than is kept is ended, and what is kept is there', async () => {
+  const id = await createJob(service, { prompt: 'yes | head -c 300000; sleep 300', profile: 'shell' });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'output_limit' } });
+  const { json } = await service.api('GET', `/jobs/${id}/result?full=1`);
+  expect(json).toMatchObject({ stdout_bytes: 100_000, stdout: 'y\n'.repeat(50_000) });
+  expect(findMarkedAs(`${id}/1`)).toEqual([]);
+});

@@ -1,0 +1,304 @@
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listProcesses, realUidOf } from '../../../worker-container/processes/process-table.ts';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { describeAsRoot, newFirstUid, UNDER_WORKER_RIGHTS } from '../../worker-container/service-accounts/as-root.ts';
+import { shareCodex } from '../../worker-container/service-accounts/shared-codex.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+const FIRST = newFirstUid();
+/** Of a deployment. */
+const FINAL = ['succeeded', 'failed', 'skipped'];
+
+describeAsRoot('a worker with accounts for its slots, and the rights that a deployed one has', () => {
+  let service: ServiceUnderTest;
+  let repository: GitServer;
+  let codex: Awaited<ReturnType<typeof shareCodex>>;
+  beforeAll(async () => {
+    codex = await shareCodex();
+    [service, repository] = await Promise.all([
+      startService({
+        env: {
+          PROMPTQ_SLOT_UID: String(FIRST),
+          PROMPTQ_CONCURRENCY: '2',
+          PROMPTQ_REPOSITORY_LOOPBACK: '1',
+          PROMPTQ_CODEX_BIN: codex.path,
+        },
+        under: UNDER_WORKER_RIGHTS,
+      }),
+      startGitServer(),
+    ]);
+    // A home is private to its user; a container's folders are not.
+    await chmod(service.home, 0o711);
+    await repository.commit({ 'README.md': 'one\n' });
+  });
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+    await repository.close();
+    await codex.remove();
+    expect(living()).toEqual([]);
+  });
+
+  const living = () =>
+    listProcesses().filter(({ pid, zombie }) => {
+      const uid = zombie ? undefined : realUidOf(pid);
+      return uid !== undefined && uid >= FIRST && uid < FIRST + 400;
+    });
+  const start = (prompt: string, settings: Record<string, unknown> = {}) =>
+    createJob(service, { prompt, profile: 'shell', ...settings });
+  const ended = async (id: string) => {
+    await untilEnded(service, id);
+    return (await service.api('GET', `/jobs/${id}/result`)).json;
+  };
+  const run = async (prompt: string, settings: Record<string, unknown> = {}) =>
+    await ended(await start(prompt, settings));
+  const folderOf = (id: string, project = 'local_project') => join(service.home, 'workspaces', project, id);
+  const untilThere = (path: string) => waitFor(() => stat(path).then(Boolean, () => false));
+  const slots = [FIRST + 1, FIRST + 2];
+
+  test('runs a job as its slot, in a folder of its own, with an environment that names nothing of the worker', async () => {
+    const id = await start(
+      'id -u; id -G; env | cut -d= -f1 | sort; echo $HOME; echo made > made.txt; : > ~/own; : > $TMPDIR/own',
+    );
+    const { stdout, status } = await ended(id);
+    const [uid, groups, ...rest] = stdout.trim().split('\n');
+    expect([status, groups]).toEqual(['SUCCEEDED', String(FIRST)]);
+    expect(slots).toContain(Number(uid));
+    const home = rest.pop();
+    expect(home).toBe(join(service.home, 'worker', 'attempts', `${id}-1`, 'home'));
+    expect(rest.filter((name: string) => name !== '_')).toEqual([
+      'HOME',
+      'LANG',
+      'PATH',
+      'PROMPTQ_ATTACHMENTS',
+      'PROMPTQ_ATTEMPT',
+      'PROMPTQ_RUN_HOME',
+      'PWD',
+      'SHLVL',
+      'TMPDIR',
+      'XDG_CACHE_HOME',
+      'npm_config_cache',
+    ]);
+    const made = await stat(join(folderOf(id), 'made.txt'));
+    const folder = await stat(folderOf(id));
+    expect([made.uid, folder.uid, (folder.mode & 0o777).toString(8)]).toEqual([Number(uid), Number(uid), '700']);
+    await waitFor(async () => (await readdir(join(service.home, 'worker', 'attempts'))).length === 0);
+  });
+
+  test("keeps caches and temporary files on the worker's own disk, also where a profile's HOME is a workspace", async () => {
+    const home = join(service.home, 'workspaces', 'local_project', 'tools');
+    const profile = { name: 'home-in-workspace', agent: 'shell', env: { HOME: home } };
+    expect((await service.api('POST', '/config/import', { profiles: [profile] })).status).toBe(200);
+    const script = `echo $HOME; python3 -c 'import tempfile; print(tempfile.mkdtemp())'
+      for folder in "$XDG_CACHE_HOME" "$npm_config_cache" "$TMPDIR"; do : > "$folder/kept" && echo "$folder"; done`;
+    const id = await start(script, { profile: profile.name });
+    const { stdout, status } = await ended(id);
+    const [own, temporary, ...folders] = stdout.trim().split('\n');
+    const attempt = join(service.home, 'worker', 'attempts', `${id}-1`);
+    expect([status, own]).toEqual(['SUCCEEDED', home]);
+    expect(temporary.startsWith(join(attempt, 'temp/'))).toBe(true);
+    expect(folders).toEqual(['cache', 'cache/npm', 'temp'].map((name) => join(attempt, name)));
+  });
+
+  test('ends what a job leaves behind, with nobody left to find it by', async () => {
+    const result = await run('(env -i setsid setsid sleep 20 &); (setsid sleep 20 &); echo done');
+    expect(result).toMatchObject({ status: 'SUCCEEDED', stdout: 'done\n' });
+    expect(living()).toEqual([]);
+  });
+
+  test('kills a job that will not end', async () => {
+    const id = await start(
+      'trap "" TERM INT; (trap "" TERM; env -i setsid sleep 20 &); echo up; while :; do sleep 0.05; done',
+    );
+    await waitFor(async () => (await service.api('GET', `/jobs/${id}/logs`)).json.stdout === 'up\n');
+    await service.api('POST', `/jobs/${id}/kill`);
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'CANCELLED' });
+    expect(living()).toEqual([]);
+  });
+
+  test("keeps a job's attachments, and nothing that a link or another's file would bring", async () => {
+    const { id, attachments, warnings } = await run(`cd $PROMPTQ_ATTACHMENTS; echo kept > kept.txt
+      ln -s ${service.home}/local.json link; mkfifo pipe; chmod 000 kept.txt`);
+    expect(attachments).toEqual([expect.objectContaining({ path: 'kept.txt', bytes: 5 })]);
+    expect((await service.api('GET', `/jobs/${id}/attachments/kept.txt`)).text).toBe('kept\n');
+    expect(warnings ?? (await service.api('GET', `/jobs/${id}`)).json.warnings).toEqual([
+      expect.stringContaining('2 not kept'),
+    ]);
+  });
+
+  test('keeps each job out of the worker, of its login and of the other slot', async () => {
+    const neighbour = await start('echo secret > own; echo $$ > pid; while [ ! -e gate ]; do sleep 0.05; done');
+    const theirs = folderOf(neighbour);
+    await untilThere(join(theirs, 'pid'));
+    const pid = await waitFor(async () => (await readFile(join(theirs, 'pid'), 'utf8')).trim() || undefined);
+    const attempt = join(service.home, 'worker', 'attempts', `${neighbour}-1`);
+    const ptrace = arch() === 'arm64' ? 117 : 101;
+    const script = `
+      for process in $PPID ${pid}; do
+        for file in environ mem maps cwd/ root/ fd/ ; do
+          (ls /proc/$process/$file && cat /proc/$process/$file) > /dev/null 2>&1 && echo "open: $file of $process"
+        done
+        # PTRACE_ATTACH
+        perl -e 'exit(syscall(${ptrace}, 16, $ARGV[0] + 0, 0, 0) == -1)' $process && echo "open: ptrace of $process"
+        kill -0 $process 2> /dev/null && echo "open: signals to $process"
+        echo looked
+      done
+      for path in ${theirs} ${theirs}/own ${attempt} ${attempt}/home ${attempt}/agent ${attempt}/output ${attempt}/attachments \\
+        ${attempt}/../ ${service.home}/account ${service.home}/local.json ${service.home}/logs ${service.home}/worker; do
+        cat $path > /dev/null 2>&1 && echo "open: $path"
+        ls $path > /dev/null 2>&1 && [ -d $path ] && echo "open: $path"
+        (: > $path/planted) 2> /dev/null && echo "open to writing: $path"
+      done
+      env | grep -E 'AWS|CREDENTIAL|TABLE|QUEUE|BUCKET|KEY'; echo end`;
+    const { stdout } = await run(script);
+    await writeFile(join(theirs, 'gate'), '');
+    const lines = stdout.trim().split('\n');
+    expect(lines).toEqual(['looked', 'looked', 'end']);
+    expect(await ended(neighbour)).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  test('gives a job no folder of the worker, nor one that a link leads to', async () => {
+    await run('ln -s ../../account to-account; ln -s /etc to-etc', { cwd: 'links' });
+    for (const cwd of ['links/to-account', 'links/to-etc', 'links/to-etc/made']) {
+      const { status, error } = await run('echo ran > ran.txt', { cwd });
+      expect([status, error], cwd).toEqual(['FAILED', expect.stringMatching(/^.*cwd: /)]);
+    }
+    expect(await readdir('/etc')).not.toContain('made');
+  });
+
+  test("lets nobody into a job's own folder while it runs, nor makes the project's folder anybody's", async () => {
+    const neighbour = await start('echo secret > own; until [ -e gate ]; do sleep 0.05; done; cat own');
+    const theirs = folderOf(neighbour);
+    await untilThere(join(theirs, 'own'));
+    const workspaces = join(service.home, 'workspaces');
+    for (const cwd of [
+      theirs,
+      `${theirs}/deep`,
+      '.',
+      workspaces,
+      `${workspaces}/local_project`,
+      `${workspaces}/.repositories/x`,
+    ]) {
+      const { status, json } = await service.api('POST', '/jobs', {
+        prompt: 'x',
+        profile: 'shell',
+        project: 'other',
+        cwd,
+      });
+      expect([status, json.error], cwd).toEqual([
+        400,
+        expect.stringContaining(`body.cwd: received ${JSON.stringify(cwd)}`),
+      ]);
+    }
+    await run(`ln -s ${theirs} to-neighbour`, { cwd: 'lures' });
+    const refused = await run('cat own', { cwd: 'lures/to-neighbour' });
+    expect(refused).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/cwd: .*one job alone/) });
+    await writeFile(join(theirs, 'gate'), '');
+    expect(await ended(neighbour)).toMatchObject({ status: 'SUCCEEDED', stdout: 'secret\n' });
+    const project = await stat(join(workspaces, 'local_project'));
+    expect([project.uid, project.mode & 0o777]).toEqual([0, 0o755]);
+  });
+
+  test("runs follow-ups in their parent's own folder, on both slots at once", async () => {
+    const both =
+      'touch at-$(id -u); until [ $(ls at-* | wc -l) = 2 ]; do sleep 0.05; done; echo more >> made; ls -d made';
+    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: both, profile: 'shell' })}\n\`\`\`\n`;
+    const parent = await start(`echo made > made; cat <<'END'\n${block}${block}END`);
+    await untilEnded(service, parent);
+    const children: string[] = await waitFor(async () => {
+      const { follow_up_ids } = (await service.api('GET', `/jobs/${parent}`)).json;
+      return follow_up_ids.length === 2 && follow_up_ids;
+    });
+    const results = await Promise.all(children.map(ended));
+    expect(results.map(({ status, stdout }) => [status, stdout])).toEqual([
+      ['SUCCEEDED', 'made\n'],
+      ['SUCCEEDED', 'made\n'],
+    ]);
+    expect(await readFile(join(folderOf(parent), 'made'), 'utf8')).toBe('made\nmore\nmore\n');
+  });
+
+  test('lets jobs of both slots work in one folder, by turns and at once', async () => {
+    const waiting = `id -u; echo $$ > at-$(id -u); while [ $(ls at-* | wc -l) -lt 2 ]; do sleep 0.05; done; echo more >> shared; cat shared > /dev/null`;
+    await run('echo begun > shared; mkdir -p deep/er; echo x > deep/er/file', { cwd: 'both' });
+    const both = await Promise.all([start(waiting, { cwd: 'both' }), start(waiting, { cwd: 'both' })]);
+    const results = await Promise.all(both.map(ended));
+    expect(results.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(2);
+    expect(await run('rm -r deep && cat shared', { cwd: 'both' })).toMatchObject({ stdout: 'begun\nmore\nmore\n' });
+  });
+
+  test('clones, sets up and reports on a repository as the slot', async () => {
+    await start('true', { project: 'app', draft: true });
+    await service.api('PATCH', '/projects/app', { repository: repository.url, setup: 'id -u > set-up-by' });
+    for (const attempt of [1, 2]) {
+      const id = await start(
+        'id -u; cat set-up-by; echo two >> README.md; git commit -qam work && git status --short',
+        {
+          project: 'app',
+        },
+      );
+      const { status, stdout, changes, warnings } = await ended(id);
+      expect([status, warnings], String(attempt)).toEqual(['SUCCEEDED', undefined]);
+      const [uid, by] = stdout.split('\n');
+      expect([slots.includes(Number(uid)), by]).toEqual([true, uid]);
+      expect(changes).toMatchObject({ files: 2, insertions: 2 });
+    }
+  });
+
+  test('runs the commands of a binding as the slot', async () => {
+    await service.api('POST', '/deploy-bindings', {
+      project: 'bound',
+      binding_mode: 'custom',
+      command: 'id -u; cat left; touch $HOME/x',
+    });
+    const id = await start('echo left > left', { project: 'bound' });
+    await ended(id);
+    const [done] = await waitFor(async () => {
+      const { deployments } = (await service.api('GET', `/jobs/${id}`)).json;
+      return deployments.some(({ state }: { state: string }) => FINAL.includes(state)) && deployments;
+    });
+    expect(done).toMatchObject({ state: 'succeeded', log: expect.stringMatching(/\n\d+\nleft\n$/) });
+    expect(slots).toContain(Number(/\n(\d+)\nleft/.exec(done.log)?.[1]));
+  });
+
+  test('links the account as its own account, and lets codex work by a copy, out of which no link leads', async () => {
+    await service.api('POST', '/codex-account/start');
+    const login = await waitFor(async () => {
+      const { json } = await service.api('GET', '/codex-account');
+      return json.state === 'awaiting_user' && json;
+    });
+    const cli = listProcesses().filter(({ pid }) => realUidOf(pid) === FIRST);
+    expect(cli).toHaveLength(1);
+    const body = new URLSearchParams({ user_code: login.user_code, decision: 'approve' });
+    await fetch(login.verification_uri, { method: 'POST', body });
+    await waitFor(async () => (await service.api('GET', '/codex-account')).json.state === 'linked');
+    const account = join(service.home, 'account', 'practice', 'codex');
+    const [file = ''] = await readdir(account);
+    expect([(await stat(join(account, file))).uid, (await stat(join(service.home, 'account'))).mode & 0o77]).toEqual([
+      0, 0,
+    ]);
+
+    const trick = `drill: tool id -u; stat -c %u $CODEX_HOME/auth.json; ls ${account} || echo closed; cd $CODEX_HOME; ln -sf ${account}/${file} auth.json; ln -sf ${service.home}/planted login-generation; sleep 1`;
+    const result = await run(trick, { profile: 'codex' });
+    expect(result.status).toBe('SUCCEEDED');
+    expect(result.stdout).toMatch(/"aggregated_output":"(\d+)\\n\1\\n[^"]*closed/);
+    expect(await readdir(account)).toEqual([file]);
+    expect(await readdir(service.home)).not.toContain('planted');
+    expect((await service.api('GET', '/codex-account')).json).toMatchObject({ state: 'linked' });
+  });
+
+  test('ends what a worker that was killed had left under its accounts', async () => {
+    const id = await start('echo $PPID > worker; trap "" TERM; env -i sleep 600; sleep 600');
+    await untilThere(join(folderOf(id), 'worker'));
+    const worker = await waitFor(async () => Number(await readFile(join(folderOf(id), 'worker'), 'utf8')) || undefined);
+    const before = living();
+    expect(before).not.toEqual([]);
+    process.kill(worker, 'SIGKILL');
+    const isSame = (known: { pid: number; startedAt: number }) =>
+      living().some(({ pid, startedAt }) => pid === known.pid && startedAt === known.startedAt);
+    await waitFor(() => !before.some(isSame));
+  });
+});

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { cognitoSignOutUrl, isCognito } from '../../../../lib/access/sign-in/cognito-sign-out.ts';
+import { IdentityProvider } from '../../../../lib/access/sign-in/identity-provider.ts';
+import { IdentityProviderError } from '../../../../lib/access/sign-in/identity-provider-error.ts';
+import { personOfClaims } from '../../../../lib/access/sign-in/person-of-claims.ts';
+import { ROLES } from '../../../../lib/contract/roles.ts';
+import { DEFAULT_GROUPS } from '../../../../lib/platform/config/deployment.ts';
+
+/** A loopback stand-in that publishes, takes and gives what a Cognito user pool documents, with its peculiarities. */
+const CLIENT = '1example23456789';
+const CALLBACK = 'https://d111.cloudfront.example/auth/callback';
+const PROOF = { state: 's'.repeat(43), nonce: 'n'.repeat(43), codeVerifier: 'v'.repeat(43) };
+const server = createServer();
+let issuer: string;
+let exchanged: { readonly form: URLSearchParams; readonly authorization: string | undefined };
+let claims: Record<string, unknown>;
+
+beforeAll(async () => {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'k1' };
+  const answers: Record<string, (body: string, authorization?: string) => Promise<object> | object> = {
+    '/pool/.well-known/openid-configuration': () => ({
+      issuer,
+      authorization_endpoint: `${issuer}/oauth2/authorize`,
+      token_endpoint: `${issuer}/oauth2/token`,
+      end_session_endpoint: `${issuer}/logout`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      id_token_signing_alg_values_supported: ['RS256'],
+      response_types_supported: ['code', 'token'],
+      scopes_supported: ['openid', 'email', 'phone', 'profile'],
+      subject_types_supported: ['public'],
+      // A public client is nowhere mentioned.
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    }),
+    '/pool/.well-known/jwks.json': () => ({ keys: [jwk] }),
+    '/pool/oauth2/token': async (body, authorization) => {
+      exchanged = { form: new URLSearchParams(body), authorization };
+      const idToken = await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(privateKey);
+      return {
+        id_token: idToken,
+        access_token: 'opaque',
+        refresh_token: 'opaque',
+        expires_in: 300,
+        token_type: 'Bearer',
+      };
+    },
+  };
+  server.on('request', (request, response) => {
+    void text(request).then(async (body) => {
+      const answer = answers[new URL(request.url ?? '', 'http://x').pathname];
+      const given = answer && (await answer(body, request.headers.authorization));
+      response.writeHead(given ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(given));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pool`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  claims = {
+    iss: issuer,
+    aud: CLIENT,
+    sub: 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
+    token_use: 'id',
+    nonce: PROOF.nonce,
+    'cognito:username': 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
+    'cognito:groups': [DEFAULT_GROUPS.viewer, DEFAULT_GROUPS.admin],
+    email: 'ada@example.com',
+    email_verified: true,
+    auth_time: Math.floor(Date.now() / 1000),
+  };
+});
+
+const provider = () =>
+  new IdentityProvider({ issuer, clientId: CLIENT, clientSecret: async () => undefined, redirectUri: CALLBACK });
+const back = new URLSearchParams({ code: 'c', state: PROOF.state });
+
+it('is asked for a code, bound to who asks, and for the person anew where that is wanted', async () => {
+  const url = new URL(await provider().authorizationUrl(PROOF, { fresh: true }));
+  expect(url.origin + url.pathname).toBe(`${issuer}/oauth2/authorize`);
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({
+    response_type: 'code',
+    client_id: CLIENT,
+    redirect_uri: CALLBACK,
+    scope: 'openid email profile',
+    code_challenge_method: 'S256',
+    prompt: 'login',
+  });
+});
+
+it('tells who signed in, and in which groups, to a client without a secret', async () => {
+  const person = personOfClaims(await provider().claims(back, PROOF), {
+    claim: 'cognito:groups',
+    groups: new Map(ROLES.map((role) => [role, DEFAULT_GROUPS[role]])),
+  });
+  expect(person).toEqual({ subject: claims.sub, email: 'ada@example.com', role: 'admin' });
+  expect(exchanged.authorization).toBeUndefined();
+  expect(Object.fromEntries(exchanged.form)).toEqual({
+    grant_type: 'authorization_code',
+    client_id: CLIENT,
+    code: 'c',
+    code_verifier: PROOF.codeVerifier,
+    redirect_uri: CALLBACK,
+  });
+});
+
+it.each([
+  ['of another sign-in', { nonce: 'x'.repeat(43) }],
+  ['for another client', { aud: 'another' }],
+  ['of another pool', { iss: 'https://cognito-idp.eu-central-1.amazonaws.com/other' }],
+])('is not believed with a token %s', async (_, wrong) => {
+  claims = { ...claims, ...wrong };
+  await expect(provider().claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
+});
+
+it('forgets who signed in by parameters of its own', () => {
+  const endpoint = 'https://promptq-0a1b2c3d4e5f.auth.eu-central-1.amazoncognito.com/oauth2/authorize';
+  const url = new URL(cognitoSignOutUrl(endpoint, CLIENT, 'https://d111.cloudfront.example/auth/signed-out'));
+  expect(url.origin + url.pathname).toBe('https://promptq-0a1b2c3d4e5f.auth.eu-central-1.amazoncognito.com/logout');
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    client_id: CLIENT,
+    logout_uri: 'https://d111.cloudfront.example/auth/signed-out',
+  });
+});
+
+it('is known by its issuer, so that no other provider is asked like this', async () => {
+  expect(isCognito('https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf')).toBe(true);
+  expect(isCognito('https://cognito-idp.evil.example/amazonaws.com/')).toBe(false);
+  expect(await provider().signOutUrl('https://d111.cloudfront.example')).toBeUndefined();
+});

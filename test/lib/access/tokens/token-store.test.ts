@@ -1,0 +1,84 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generateToken, isWellFormed, TOKEN_PATTERN } from '../../../../lib/access/tokens/api-tokens.ts';
+import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+let tokens: TokenStore;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  tokens = new TokenStore(deployment.registry);
+});
+afterAll(async () => await deployment.stop());
+
+it('a new token is verified, with its name and scopes', async () => {
+  const { id, token } = await tokens.create({ name: 'ci', scopes: ['read'] });
+  expect(await tokens.verify(token)).toMatchObject({ id, name: 'ci', scopes: ['read'], state: 'active' });
+});
+
+it('nothing that is stored contains the token', async () => {
+  const { token } = await tokens.create({ name: 'secret', scopes: ['read'] });
+  const { Items } = await deployment.table.send(
+    new QueryCommand({
+      TableName: deployment.env.REGISTRY_TABLE,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': 'token' },
+    }),
+  );
+  expect(JSON.stringify(Items)).not.toContain(token.slice(3, 20));
+});
+
+it('one mistyped character makes a token malformed', () => {
+  const token = generateToken();
+  expect(token).toMatch(TOKEN_PATTERN);
+  expect(isWellFormed(token)).toBe(true);
+  for (const at of [3, 20, token.length - 1]) {
+    const wrong = token.slice(0, at) + (token[at] === 'a' ? 'b' : 'a') + token.slice(at + 1);
+    expect(isWellFormed(wrong), `character ${at}`).toBe(false);
+  }
+});
+
+it('a suspended token is refused until it is resumed, a revoked one for ever', async () => {
+  const { id, token } = await tokens.create({ name: 'x', scopes: ['read'] });
+  await tokens.setState(id, 'suspended');
+  expect(await tokens.verify(token)).toBeUndefined();
+  await tokens.setState(id, 'active');
+  expect(await tokens.verify(token)).toBeDefined();
+  await tokens.setState(id, 'revoked');
+  expect(await tokens.verify(token)).toBeUndefined();
+  expect(await tokens.setState(id, 'active')).toBe('revoked');
+  expect(await tokens.setState('tok_none', 'active')).toBe('unknown');
+  expect(await tokens.verify(token)).toBeUndefined();
+});
+
+it('an expired token is refused', async () => {
+  const { token } = await tokens.create({ name: 'short', scopes: ['read'], expiresIn: -1 });
+  expect(await tokens.verify(token)).toBeUndefined();
+});
+
+it('an expiry that is not to come is refused', async () => {
+  for (const expiresAt of [0, deployment.clock.now(), Date.UTC(10_000, 0), Number.NaN]) {
+    await expect(tokens.create({ name: 'x', scopes: ['read'], expiresAt })).rejects.toThrow(
+      /body\.expires_at: received/,
+    );
+  }
+  const expiresAt = deployment.clock.now() + 60_000;
+  const { token } = await tokens.create({ name: 'x', scopes: ['read'], expiresAt });
+  expect(await tokens.verify(token)).toMatchObject({ expires_at: new Date(expiresAt).toISOString() });
+});
+
+it('use is noted once an hour, however many use it at once', async () => {
+  let now = Date.UTC(2030, 0);
+  const store = new TokenStore({ ...deployment.registry, clock: { now: () => now } });
+  const { id, token } = await store.create({ name: 'busy', scopes: ['read'] });
+  const lastUsed = async () => (await store.list()).find((one) => one.id === id)?.last_used_at;
+  await Promise.all(Array.from({ length: 5 }, async () => await store.verify(token)));
+  expect(await lastUsed()).toBe('2030-01-01T00:00:00.000Z');
+  now += 3_599_000;
+  await store.verify(token);
+  expect(await lastUsed()).toBe('2030-01-01T00:00:00.000Z');
+  now += 2_000;
+  await store.verify(token);
+  expect(await lastUsed()).toBe('2030-01-01T01:00:01.000Z');
+});

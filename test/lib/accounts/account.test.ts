@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Account,
+  accountSchema,
+  beaten,
+  ended,
+  LOGIN,
+  linked,
+  needsWorker,
+  renewed,
+  started,
+  taken,
+  unlinked,
+  withoutLostLogin,
+} from '../../../lib/accounts/account.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z');
+const BY = { id: 'one', workerId: 'worker-1', listener: { address: '127.0.0.1', port: 1, nonce: 'nonce' } };
+const NONE = accountSchema.parse({});
+const LINKED = accountSchema.parse({ credential: { file: 'old.json' }, generation: 4 });
+
+function running(from: Account = NONE): Account {
+  const account = taken(started(from, 'one', NOW), BY, NOW);
+  if (account === undefined) throw new Error('it was not to be taken');
+  return account;
+}
+
+describe('a login', () => {
+  it('is the one that is under way when another is started', () => {
+    const first = started(NONE, 'one', NOW);
+    expect(started(first, 'two', NOW)).toBe(first);
+    expect(started(ended(first, 'one', { state: 'cancelled' }), 'two', NOW).login).toMatchObject({
+      id: 'two',
+      state: 'starting',
+    });
+  });
+
+  it('is taken by one worker', () => {
+    expect(taken(running(), { ...BY, workerId: 'worker-2' }, NOW)).toBeUndefined();
+  });
+
+  it('has failed once its process has been silent for the length of its lease, and a beat puts that off', () => {
+    const account = running();
+    expect(withoutLostLogin(account, NOW + LOGIN.lease)).toBe(account);
+    expect(withoutLostLogin(account, NOW + LOGIN.lease + 1).login).toMatchObject({ state: 'failed' });
+    const later = beaten(account, 'one', 'awaiting_user', NOW + LOGIN.lease);
+    expect(withoutLostLogin(later ?? NONE, NOW + LOGIN.lease + 1).login).toMatchObject({ state: 'awaiting_user' });
+  });
+
+  it('that no worker takes expires', () => {
+    const account = started(NONE, 'one', NOW);
+    expect(withoutLostLogin(account, NOW + LOGIN.untaken - 1)).toBe(account);
+    expect(withoutLostLogin(account, NOW + LOGIN.untaken).login).toMatchObject({ state: 'expired' });
+  });
+
+  it('that has ended links nothing, and can not be kept alive', () => {
+    const cancelled = ended(running(), 'one', { state: 'cancelled' });
+    expect(linked(cancelled, 'one', { file: 'new.json' })).toBeUndefined();
+    expect(beaten(cancelled, 'one', 'awaiting_user', NOW)).toBeUndefined();
+    expect(cancelled.login).not.toHaveProperty('listener');
+  });
+
+  it('that fails leaves the account linked that was', () => {
+    expect(ended(running(LINKED), 'one', { state: 'failed', error: 'x' })).toMatchObject({
+      credential: { file: 'old.json' },
+      generation: 4,
+    });
+  });
+
+  it('that succeeds takes the place of the login that was, which is to be revoked', () => {
+    expect(linked(running(LINKED), 'one', { file: 'new.json' })).toMatchObject({
+      login: { state: 'linked' },
+      credential: { file: 'new.json' },
+      generation: 5,
+      discarded: ['old.json'],
+    });
+  });
+});
+
+describe('a renewed login', () => {
+  it('counts only if the one counts that it was made from', () => {
+    expect(renewed(LINKED, 4, 'new.json')).toMatchObject({ credential: { file: 'new.json' }, generation: 5 });
+    expect(renewed(LINKED, 3, 'new.json')).toBeUndefined();
+    expect(renewed(unlinked(LINKED), 4, 'new.json')).toBeUndefined();
+    expect(renewed(unlinked(LINKED), 5, 'new.json')).toBeUndefined();
+  });
+});
+
+it('unlinking cancels a login that is under way, and has the credential revoked', () => {
+  const account = unlinked(running(LINKED));
+  expect(account).toMatchObject({ generation: 5, discarded: ['old.json'] });
+  expect([account.login, account.credential]).toEqual([undefined, undefined]);
+});
+
+describe('a worker is needed', () => {
+  it('for a login under way, and for each login that is to be revoked', () => {
+    expect(needsWorker(started(NONE, 'one', NOW))).toBe(true);
+    expect(needsWorker(running())).toBe(true);
+    expect(needsWorker(unlinked(LINKED))).toBe(true);
+  });
+
+  it('for nothing else', () => {
+    expect(needsWorker(NONE)).toBe(false);
+    expect(needsWorker(LINKED)).toBe(false);
+    expect(needsWorker(ended(running(), 'one', { state: 'cancelled' }))).toBe(false);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { LOGIN, started, taken } from '../../../lib/accounts/account.ts';
+import { AccountStore } from '../../../lib/accounts/account-store.ts';
+import type { LoginReply } from '../../../lib/accounts/ask-login.ts';
+import { readAccount } from '../../../lib/accounts/read-account.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+
+const LISTENER = { address: '10.0.0.1', port: 4000, nonce: 'n' };
+const PROMPT = {
+  login_id: 'login',
+  verification_uri: 'https://v.example/device',
+  user_code: 'ABCD-12345',
+  expires_at: '2026-11-20T12:15:00.000Z',
+};
+
+let deployment: EmulatedDeployment;
+let begun: number;
+let later = 0;
+let accounts: AccountStore;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+beforeEach(async () => {
+  begun = deployment.clock.now();
+  later = 0;
+  accounts = new AccountStore({ ...deployment.registry, clock: { now: () => begun + later }, world: 'practice' });
+  const by = { id: PROMPT.login_id, workerId: 'worker', listener: LISTENER };
+  await accounts.change(
+    'codex',
+    (account, now) => taken(started({ ...account, login: undefined }, by.id, now), by, now) ?? account,
+  );
+});
+
+const read = async (reply: LoginReply) => await readAccount({ accounts, askLogin: async () => reply }, 'codex');
+
+it('a login whose process answers goes on, though its lease is over: its machine may have stood still', async () => {
+  later = LOGIN.lease + 1;
+  const shown = { state: 'awaiting_user', user_code: PROMPT.user_code };
+  expect(await read({ kind: 'prompt', prompt: PROMPT })).toMatchObject(shown);
+  expect(await read({ kind: 'prompt', prompt: PROMPT })).toMatchObject(shown);
+});
+
+it('a login whose process is silent has failed once its lease is over, and not before', async () => {
+  later = LOGIN.lease;
+  expect(await read({ kind: 'silent' })).toMatchObject({ state: 'starting' });
+  later += 1;
+  expect(await read({ kind: 'silent' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
+});

@@ -1,0 +1,185 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
+import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
+import { parseDelivery } from '../../../lib/deployments/calls/delivery-queue.ts';
+import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
+import { openDeliver } from '../../../lib/deployments/open-deliver.ts';
+import { watchDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
+import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { startReceiver } from '../../api/catalog/webhook-receiver.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
+
+let deployment: EmulatedDeployment;
+let now = Date.parse('2026-11-20T10:00:00.000Z');
+const clock = { now: () => now };
+const context = () => ({ ...deployment, clock });
+
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+const bind = async (body: {
+  name?: string;
+  binding_mode: 'generic' | 'custom';
+  target_url?: string;
+  command?: string;
+  project: string;
+}) =>
+  await writeBinding(
+    {
+      ...context(),
+      secrets: new BindingSecretStore(deployment.registry),
+      projects: new ProjectStore({ ...deployment.registry, clock }),
+      reach: { loopback: true },
+    },
+    body,
+  );
+
+/** A job whose worker died right after its report of success. */
+async function succeeded(project: string): Promise<Job> {
+  const running = aRunningJob({ id: jobIdOfKey(`bindings ${project}`), project_id: project, project });
+  const job = await deployment.store(running);
+  const finished_at = new Date(now).toISOString();
+  const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id, finished_at });
+  await deployment.output.putReceipt(receipt);
+  const ended = await endAttempt(context(), job, receipt);
+  if (!ended.done) throw new Error(ended.refused);
+  return ended.job;
+}
+
+const stored = async ({ id }: Job) => await deployment.jobs.get(id, { consistent: true });
+
+/** The calls and permits that have been sent since the last look. */
+async function sent() {
+  const take = async (QueueUrl: string) => {
+    const { Messages = [] } = await deployment.queues.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 3_600, WaitTimeSeconds: 0 }),
+    );
+    return Messages.map(({ Body = '' }) => Body);
+  };
+  const calls = (await take(deployment.env.QUEUE_URL_DELIVERIES)).map((body) => parseDelivery(body));
+  const permits = (await take(deployment.env.QUEUE_URL_NORMAL)).map(
+    (body) => JSON.parse(body) as { deploy?: boolean; job: string },
+  );
+  return {
+    calls: calls.map((call) => call?.job),
+    permits: permits.filter(({ deploy }) => deploy === true).map(({ job }) => job),
+  };
+}
+
+it('the update that ends a job says whether bindings have to act on it', async () => {
+  await bind({ binding_mode: 'custom', project: 'marked', command: 'true' });
+  expect((await succeeded('marked')).bindings_pending).toEqual([1]);
+  expect((await succeeded('without')).bindings_pending).toBeUndefined();
+  await bind({ binding_mode: 'generic', project: 'incomplete' });
+  expect((await succeeded('incomplete')).bindings_pending).toBeUndefined();
+});
+
+it('a call that a death left is written down and sent, once, and sent again when its message was lost', async () => {
+  await bind({ binding_mode: 'generic', project: 'call', target_url: 'http://127.0.0.1:9/' });
+  const job = await succeeded('call');
+  await watchDeployments(context());
+  await watchDeployments(context());
+  expect((await sent()).calls).toEqual([job.id]);
+  now += 61_000;
+  await watchDeployments(context());
+  expect((await sent()).calls).toEqual([job.id]);
+  expect(await stored(job)).toMatchObject({ bindings_pending: [1] });
+});
+
+it('every call is sent again when all messages were lost', async () => {
+  await bind({ binding_mode: 'generic', project: 'purged', target_url: 'http://127.0.0.1:9/' });
+  const job = await succeeded('purged');
+  await watchDeployments(context());
+  await sent();
+  await watchDeployments(context());
+  expect((await sent()).calls).not.toContain(job.id);
+  await watchDeployments(context(), { lost: true });
+  expect((await sent()).calls).toContain(job.id);
+});
+
+it('commands that nobody has begun are offered to the workers, one permit for all of them', async () => {
+  for (const name of ['a', 'b']) await bind({ binding_mode: 'custom', project: 'offered', command: 'true', name });
+  const job = await succeeded('offered');
+  await watchDeployments(context());
+  expect((await sent()).permits).not.toContain(job.id);
+  now += 61_000;
+  await watchDeployments(context());
+  expect((await sent()).permits.filter((id) => id === job.id)).toHaveLength(1);
+});
+
+it('commands whose worker was lost have failed, and are not run again', async () => {
+  await bind({ binding_mode: 'custom', project: 'lost', command: 'true' });
+  const job = await succeeded('lost');
+  await watchDeployments(context());
+  const [pending] = await deployment.deployments.list(job.id);
+  if (pending === undefined) throw new Error('nothing was written down');
+  const worker = { id: 'worker-1', host: 'h', version: '1', concurrency: 1, running: [], started_at: '' };
+  await deployment.workers.register(worker);
+  const ends_by = new Date(now + 3_600_000).toISOString();
+  await deployment.deployments.replace(pending, { ...pending, state: 'running', worker_id: worker.id, ends_by });
+  // Of whom nothing has been heard for longer than workers are silent, in the time of the others.
+  const watch = async () => await watchDeployments({ ...deployment, clock });
+  await watch();
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'running' });
+  await deployment.workers.deregister(worker);
+  await watch();
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining('worker'),
+  });
+  expect((await stored(job))?.bindings_pending).toBeUndefined();
+  now += 61_000;
+  await sent();
+  await watch();
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'failed', attempts: 0 });
+});
+
+it('a call that failed for good lies among the dead letters, from where it can be moved back', async () => {
+  await bind({ binding_mode: 'generic', project: 'dead', target_url: 'http://127.0.0.1:9/' });
+  const job = await succeeded('dead');
+  await watchDeployments(context());
+  const deliver = {
+    ...openDeliver({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [1] } }),
+    clock,
+  };
+  const delivery = { v: 1 as const, job: job.id, attempt: 1, binding: 'dead.generic' };
+  const wait = await deliverCall(deliver, delivery);
+  expect(wait).toBeGreaterThan(0.7);
+  expect(await deliverCall(deliver, delivery)).toBeGreaterThan(0);
+  now += 2_000;
+  expect(await deliverCall(deliver, delivery)).toBeUndefined();
+  const about = async () => (await deployment.deployments.list(job.id))[0];
+  expect(await about()).toMatchObject({ state: 'failed', attempts: 2 });
+  expect((await stored(job))?.bindings_pending).toBeUndefined();
+  // Doubled messages make no further call.
+  await deliverCall(deliver, delivery);
+  expect(await about()).toMatchObject({ state: 'failed', attempts: 2 });
+  const { Messages } = await deployment.queues.send(
+    new ReceiveMessageCommand({ QueueUrl: `${deployment.env.QUEUE_URL_DELIVERIES}-dlq`, WaitTimeSeconds: 1 }),
+  );
+  const dead = parseDelivery(Messages?.[0]?.Body ?? '');
+  expect(dead).toEqual({ ...delivery, given_up: true });
+  if (dead !== undefined) await deliverCall(deliver, dead);
+  expect(await about()).toMatchObject({ state: 'pending', attempts: 1 });
+  expect(await stored(job)).toMatchObject({ bindings_pending: [1] });
+});
+
+it('one call is made, however often its message comes at once', async () => {
+  const receiver = await startReceiver(() => [500]);
+  await bind({ binding_mode: 'generic', project: 'doubled', target_url: `${receiver.url}/hook` });
+  const job = await succeeded('doubled');
+  await watchDeployments(context());
+  const deliver = { ...openDeliver({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [9, 9] } }), clock };
+  const delivery = { v: 1 as const, job: job.id, attempt: 1, binding: 'doubled.generic' };
+  await Promise.all(Array.from({ length: 5 }, () => deliverCall(deliver, delivery)));
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'pending', attempts: 1 });
+  expect(receiver.to('/hook')).toHaveLength(1);
+  await receiver.stop();
+});

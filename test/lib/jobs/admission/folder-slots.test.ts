@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { claim } from '../../../../lib/jobs/admission/claim.ts';
+import { folderName, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
+import { takeHold } from '../../../../lib/jobs/admission/slots.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
+import { watchBusy } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+let project: string;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+beforeEach(async () => {
+  project = `project-${randomBytes(4).toString('hex')}`;
+  await deployment.projects.resolve(project);
+  await deployment.projectSettings.change(project, { exclusive_cwd: true });
+});
+
+const queued = async (job: Partial<Job> = {}) =>
+  await deployment.store({ id: randomJobId(), project_id: project, project, cwd: 'shared', ...job });
+const claimFor = async (job: Job) =>
+  await claim(
+    { ...deployment, pause: async () => undefined },
+    { permit: { v: 1, band: 'normal', project, job: job.id }, handle: '', receives: 2 },
+    'worker',
+  );
+const read = async (job: Job) => await deployment.jobs.get(job.id, { consistent: true });
+
+test('a job whose folder is busy waits with that reason, and starts when the folder is free', async () => {
+  const first = await queued();
+  expect(await claimFor(first)).toMatchObject({ kind: 'claimed', job: { id: first.id } });
+  const second = await queued();
+  expect((await claimFor(second)).kind).not.toBe('claimed');
+  expect(await read(second)).toMatchObject({ status: 'QUEUED', reason: 'folder_busy', parked: 'folder_busy' });
+  expect((await claimFor(second)).kind).not.toBe('claimed');
+
+  const running = await read(first);
+  await transition(deployment, running ?? first, { type: 'kill' });
+  await watchBusy(deployment);
+  expect(await read(second)).toMatchObject({ reason: 'folder_busy' });
+  await deployment.jobs.apply((await read(first)) ?? first, {
+    ...first,
+    status: 'CANCELLED',
+    reason: 'killed_by_request',
+  });
+  await watchBusy(deployment);
+  expect(await read(second)).toMatchObject({ reason: 'waiting_for_worker' });
+  expect(await claimFor(second)).toMatchObject({ kind: 'claimed', job: { id: second.id } });
+});
+
+test('the best of those that wait is next', async () => {
+  const first = await queued();
+  await claimFor(first);
+  const low = await queued({ priority: 0, queued_at: '2026-01-01T00:00:00.000Z' });
+  const high = await queued({ priority: 5 });
+  const folder = folderName(deployment.folders, low) ?? '';
+  for (const job of [low, high]) await transition(deployment, job, { type: 'wait_for_folder', folder });
+  await wakeNext(deployment, folder);
+  expect([(await read(low))?.reason, (await read(high))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
+});
+
+test('a claim that was begun long ago gives way to another job, and then fails', async () => {
+  const still = inStillTime(deployment);
+  const [slow, other] = [await queued(), await queued()];
+  const folder = folderName(deployment.folders, slow) ?? '';
+  expect(await takeHold(still, slow, folder)).toBe(true);
+  expect(await takeHold(still, other, folder)).toBe(false);
+  const hold = await deployment.holds.read(folder);
+  if (hold === undefined) throw new Error('there is no hold');
+  await deployment.holds.replace(folder, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
+  expect(await takeHold(still, other, folder)).toBe(true);
+  const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', folder }, { rounds: 1 });
+  expect(late.done).toBe(false);
+});
+
+test('a permit of a job that has ended takes the folder from nobody', async () => {
+  const finished_at = timestamp(deployment.clock.now());
+  const ended = await queued({ status: 'CANCELLED', reason: 'cancelled_by_request', finished_at });
+  expect((await claimFor(ended)).kind).toBe('give_back');
+  const next = await queued();
+  expect(await claimFor(next)).toMatchObject({ kind: 'claimed', job: { id: next.id } });
+});
+
+test('another folder, another project or none of its own keeps nobody waiting', async () => {
+  await claimFor(await queued());
+  for (const job of [{ cwd: 'other' }, { cwd: undefined }, { project_id: 'free', project: 'free' }])
+    expect((await claimFor(await queued(job))).kind).toBe('claimed');
+});
+
+test('an edit lets a job that waits for a folder be judged anew', async () => {
+  await claimFor(await queued());
+  const second = await queued();
+  await claimFor(second);
+  const edited = await transition(deployment, (await read(second)) ?? second, {
+    type: 'edit',
+    changes: { cwd: 'else' },
+  });
+  expect(edited.job).toMatchObject({ reason: 'waiting_for_worker', cwd: 'else' });
+  expect((await claimFor(second)).kind).toBe('claimed');
+});
+
+test('of many that want a free folder at once one gets it', async () => {
+  const jobs = await Promise.all(Array.from({ length: 6 }, async () => await queued()));
+  const folder = folderName(deployment.folders, jobs[0] ?? (await queued())) ?? '';
+  const still = inStillTime(deployment);
+  const got = await Promise.all(jobs.map(async (job) => await takeHold(still, job, folder)));
+  expect(got.filter(Boolean)).toHaveLength(1);
+});

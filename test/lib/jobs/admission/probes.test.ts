@@ -1,0 +1,117 @@
+import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { unparkAll, watchParked } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
+import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
+import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
+import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aJob } from '../a-job.ts';
+
+const REASON = 'usage_limit';
+const id = (last: number) => `job_0000000000000000000000000${last}`;
+/** The job that tries, and the attempt by which it does. */
+const TRIES = { job_id: id(1), attempt: 2 };
+const LATER_SCHEMA = { schema: NEWEST_JOB_SCHEMA + 1 };
+
+async function parked(deployment: QuietDeployment, last: number, more: Partial<Job> = {}): Promise<Job> {
+  const due_at = timestamp(deployment.clock.now() - 1_000);
+  return await deployment.store({ id: id(last), parked: REASON, reason: REASON, due_at, ...more });
+}
+
+async function put(deployment: QuietDeployment, job: Job): Promise<void> {
+  const Item = { ...job, ...indexKeys(job) };
+  await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
+}
+
+it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
+  ['is to try', { status: 'QUEUED', attempt: 1, probing: REASON }, 'nobody'],
+  ['tries', { status: 'RUNNING', attempt: 2, probing: REASON }, 'nobody'],
+  ['runs, since it has waited for its turn', { status: 'RUNNING', attempt: 2 }, 'nobody'],
+  ['is of a later schema', { status: 'QUEUED', attempt: 2, ...LATER_SCHEMA }, 'nobody'],
+  ['waits for its turn', { status: 'QUEUED', parked: 'folder_busy', folder: 'f', attempt: 1 }, 'the next'],
+  ['was cancelled', { status: 'CANCELLED', attempt: 2 }, 'the next'],
+  ['is gone', undefined, 'the next'],
+  ['is parked again', { status: 'QUEUED', parked: REASON, attempt: 2 }, 'the next'],
+  ['has ended', { status: 'FAILED', attempt: 2 }, 'all'],
+  ['has ended and runs again', { status: 'RUNNING', attempt: 3 }, 'all'],
+  ['is parked for something else', { status: 'QUEUED', parked: 'account_required', attempt: 2 }, 'all'],
+])('when the job that tries %s, %3$s is let go', async (_what, tries, released) => {
+  const deployment = quietDeployment();
+  const now = deployment.clock.now();
+  const others = [await parked(deployment, 2), await parked(deployment, 3)];
+  if (tries !== undefined) {
+    const due_at = tries.parked === undefined ? undefined : timestamp(now + 60_000);
+    await put(deployment, aJob({ id: TRIES.job_id, due_at, ...tries }));
+  }
+  await deployment.probes.replace(REASON, undefined, { ...TRIES, next_at: timestamp(now - 1) });
+  await watchParked(deployment);
+  const after = await Promise.all(others.map(async (job) => await deployment.read(job)));
+  const wanted = { nobody: 0, 'the next': 1, all: 2 }[released];
+  expect(after.filter((job) => job?.parked === undefined)).toHaveLength(wanted);
+  expect(after.filter((job) => job?.probing === REASON)).toHaveLength(wanted === 1 ? 1 : 0);
+});
+
+it('nobody tries before the time of the next try, and nobody who is not due', async () => {
+  const deployment = quietDeployment();
+  const now = deployment.clock.now();
+  const job = await parked(deployment, 2);
+  await deployment.probes.replace(REASON, undefined, { ...TRIES, next_at: timestamp(now + 1_000) });
+  await watchParked(deployment);
+  expect(await deployment.read(job)).toEqual(job);
+  const later = quietDeployment();
+  const notDue = await parked(later, 2, { due_at: timestamp(later.clock.now() + 1_000) });
+  await watchParked(later);
+  expect(await later.read(notDue)).toEqual(notDue);
+});
+
+it('a try is replaced and forgotten only by who has seen it, as it is', async () => {
+  const { probes } = quietDeployment({ lag: 60_000 });
+  const [first, again] = [
+    { ...TRIES, next_at: '2026-11-20T10:00:00.000Z' },
+    { ...TRIES, next_at: '2026-11-20T10:05:00.000Z' },
+  ];
+  expect(await probes.replace(REASON, undefined, first)).toBe(true);
+  expect(await probes.replace(REASON, undefined, again)).toBe(false);
+  expect(await probes.replace(REASON, first, again)).toBe(true);
+  expect(await probes.replace(REASON, first, first)).toBe(false);
+  await probes.forget(REASON, first);
+  expect(await probes.read(REASON)).toEqual(again);
+  await probes.forget(REASON, again);
+  expect(await probes.read(REASON)).toBeUndefined();
+});
+
+it('what is over for some ends no try of others, nor one of a later schema', async () => {
+  const deployment = quietDeployment();
+  const probe = { ...TRIES, next_at: timestamp(deployment.clock.now()) };
+  await deployment.probes.replace(REASON, undefined, probe);
+  await put(deployment, aJob({ id: TRIES.job_id, attempt: 2, ...LATER_SCHEMA }));
+  await unparkAll(deployment, REASON, async () => true);
+  expect(await deployment.probes.read(REASON)).toEqual(probe);
+  await put(deployment, aJob({ id: TRIES.job_id, attempt: 2, probing: REASON }));
+  await unparkAll(deployment, REASON, async () => false);
+  expect(await deployment.probes.read(REASON)).toEqual(probe);
+  await unparkAll(deployment, REASON, async () => true);
+  expect(await deployment.probes.read(REASON)).toBeUndefined();
+});
+
+it('a try whose letting go was not answered is not let go again once it has ended and its job is parked anew', async () => {
+  const deployment = quietDeployment();
+  const job = await parked(deployment, 2);
+  let isRepeated = false;
+  const send = async (command: UpdateCommand) => {
+    if (isRepeated) return await deployment.table.send(command);
+    isRepeated = true;
+    await deployment.table.send(command);
+    const tries = await deployment.read(job);
+    if (tries?.probing === undefined) throw new Error('it was not let go');
+    const { probing: _, ...ended } = tries;
+    await deployment.jobs.apply(tries, { ...ended, attempt: 1, parked: REASON, reason: REASON });
+    return await deployment.table.send(command);
+  };
+  const jobs = new JobStore({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
+  const context = { ...deployment, jobs: Object.assign(jobs, { get: deployment.jobs.get.bind(deployment.jobs) }) };
+  await watchParked(context);
+  expect(await deployment.read(job)).toMatchObject({ attempt: 1, parked: REASON });
+  expect(await deployment.probes.read(REASON)).toMatchObject({ job_id: job.id, attempt: 1 });
+});

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { claim } from '../../../../lib/jobs/admission/claim.ts';
+import { takePlace } from '../../../../lib/jobs/admission/profile-slots.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
+import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
+import { settleAttempt } from '../../../../lib/reconciler/after-attempt.ts';
+import { watchBusy } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
+import { aReceipt } from '../a-job.ts';
+
+let deployment: EmulatedDeployment;
+let profile: string;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+beforeEach(() => {
+  profile = `profile-${randomBytes(4).toString('hex')}`;
+});
+
+const allow = async (concurrency?: number) =>
+  await deployment.profiles.put({ name: profile, agent: 'shell', ...(concurrency !== undefined && { concurrency }) });
+const queued = async (job: Partial<Job> = {}) =>
+  await deployment.store({ id: randomJobId(), project_id: profile, project: profile, profile, ...job });
+const queuedMany = async (count: number) =>
+  await Promise.all(Array.from({ length: count }, async () => await queued()));
+const claimFor = async (job: Job, worker = 'worker') =>
+  await claim(
+    { ...deployment, pause: async () => undefined },
+    { permit: { v: 1, band: 'normal', project: job.project_id, job: job.id }, handle: '', receives: 2 },
+    worker,
+  );
+const read = async (job: Job) => (await deployment.jobs.get(job.id, { consistent: true })) ?? job;
+const inState = async (jobs: readonly Job[], status: Job['status']) =>
+  (await Promise.all(jobs.map(read))).filter((job) => job.status === status);
+const waiting = async (jobs: readonly Job[]) =>
+  (await Promise.all(jobs.map(read))).filter((job) => job.parked === 'profile_busy');
+/** As a worker ends an attempt. */
+async function end(job: Job): Promise<void> {
+  const before = await read(job);
+  const receipt = aReceipt(
+    { kind: 'failed', reason: 'exited', exit_code: 1 },
+    { job_id: job.id, attempt: job.attempt },
+  );
+  const after = await transition(deployment, before, { type: 'end', receipt: { ...receipt, attempt: before.attempt } });
+  if (!after.done) throw new Error(after.refused);
+  await settleAttempt(deployment, before, after.job);
+}
+
+test('of many claims at once as many succeed as the profile allows; the others wait and say why', async () => {
+  await allow(2);
+  const jobs = await queuedMany(7);
+  await Promise.all(jobs.flatMap((job) => ['a', 'b'].map(async (worker) => await claimFor(job, worker))));
+  const running = await inState(jobs, 'RUNNING');
+  expect(new Set(running.map(({ place }) => place)).size).toBe(2);
+  expect(running).toHaveLength(2);
+  for (const job of await inState(jobs, 'QUEUED')) await claimFor(job);
+  const others = await waiting(jobs);
+  expect(others).toHaveLength(5);
+  expect(viewReason(others[0] as Job)).toMatchObject({
+    code: 'profile_busy',
+    message: expect.stringContaining('profile'),
+    retryable: true,
+  });
+});
+
+test('the best of those that wait is next when an attempt ends, whoever ends it', async () => {
+  await allow(1);
+  const first = await queued();
+  await claimFor(first);
+  const [low, high] = [await queued({ queued_at: '2026-01-01T00:00:00.000Z' }), await queued({ priority: 5 })];
+  for (const job of [low, high]) await claimFor(job);
+  expect(await waiting([low, high])).toHaveLength(2);
+  await end(first);
+  expect([(await read(low)).reason, (await read(high)).reason]).toEqual(['profile_busy', 'waiting_for_worker']);
+  expect(await claimFor(high)).toMatchObject({ kind: 'claimed', job: { id: high.id } });
+});
+
+test('a place that nobody told of is found by the watch: its worker died, or the profile allows more', async () => {
+  await allow(1);
+  const jobs = await queuedMany(4);
+  for (const job of jobs) await claimFor(job);
+  const [running] = await inState(jobs, 'RUNNING');
+  await watchBusy(deployment);
+  expect(await waiting(jobs)).toHaveLength(3);
+  const ended = { ...(await read(running as Job)), status: 'CANCELLED' as const, reason: 'killed_by_request' as const };
+  await deployment.jobs.apply(running as Job, ended);
+  await watchBusy(deployment);
+  expect(await waiting(jobs)).toHaveLength(2);
+  await allow(3);
+  await watchBusy(deployment);
+  expect(await waiting(jobs)).toHaveLength(0);
+});
+
+test('a claim that was begun long ago gives its place to another job, and then fails', async () => {
+  await allow(1);
+  const still = inStillTime(deployment);
+  const [slow, other] = (await queuedMany(2)) as [Job, Job];
+  const taken = await takePlace(still, slow);
+  const place = taken === 'busy' ? undefined : taken.place;
+  expect(await takePlace(still, other)).toBe('busy');
+  const hold = await deployment.holds.read(place ?? '');
+  if (place === undefined || hold === undefined) throw new Error('there is no hold');
+  await deployment.holds.replace(place, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
+  expect(await takePlace(still, other)).toEqual({ place });
+  const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', place }, { rounds: 1 });
+  expect(late.done).toBe(false);
+});
+
+test('a job that needs its folder too keeps no place while it waits for that', async () => {
+  await allow(1);
+  await deployment.projects.resolve(profile);
+  await deployment.projectSettings.change(profile, { exclusive_cwd: true });
+  const inFolder = await queued({ profile: 'codex', cwd: 'shared' });
+  await claimFor(inFolder);
+  const both = await queued({ cwd: 'shared', queued_at: '2026-01-01T00:00:00.000Z' });
+  const free = await queued({ queued_at: '2026-01-02T00:00:00.000Z' });
+  // Its permit goes to the next one, which gets the place.
+  expect(await claimFor(both)).toMatchObject({ kind: 'claimed', job: { id: free.id } });
+  expect((await read(both)).reason).toBe('folder_busy');
+  // And who waits for the profile keeps nobody out of the folder.
+  await end(inFolder);
+  await claimFor(both);
+  expect((await read(both)).reason).toBe('profile_busy');
+  const third = await queued({ profile: 'codex', cwd: 'shared' });
+  expect(await claimFor(third)).toMatchObject({ kind: 'claimed', job: { id: third.id } });
+});
+
+test('another profile, or one that sets no limit, keeps nobody waiting; an edit has a job judged anew', async () => {
+  await allow(1);
+  const jobs = await queuedMany(2);
+  for (const job of jobs) await claimFor(job);
+  const [second] = await waiting(jobs);
+  if (second === undefined) throw new Error('none waits');
+  for (let count = 0; count < 3; count += 1)
+    expect((await claimFor(await queued({ profile: 'codex', project_id: 'free', project: 'free' }))).kind).toBe(
+      'claimed',
+    );
+  const edited = await transition(deployment, second, { type: 'edit', changes: { profile: 'codex' } });
+  expect(edited.job).toMatchObject({ reason: 'waiting_for_worker', profile: 'codex' });
+  expect((await claimFor(second)).kind).toBe('claimed');
+});

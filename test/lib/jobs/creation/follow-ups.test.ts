@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { withFollowUps } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
+import { watchChildren } from '../../../../lib/reconciler/after-attempt.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { aJob } from '../a-job.ts';
+import { outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice' });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+});
+afterAll(async () => await deployment.stop());
+
+const id = (name: string) => jobIdOfKey(`follow-ups test ${name}`);
+const stored = async (jobId: string) => await deployment.jobs.get(jobId, { consistent: true });
+const shown = (job: Job) => {
+  const { follow_up_ids, warnings } = viewJob(job, { prompt: '', project: '' }, 'seconds', { deployments: [] });
+  return { follow_up_ids, warnings };
+};
+
+async function childrenOf(parent: Job): Promise<(Job | undefined)[]> {
+  return await Promise.all(shown(parent).follow_up_ids.map(stored));
+}
+
+describe('the follow-up jobs of a job whose worker died right after its report', () => {
+  it('are made by watch-jobs, once, whatever it was that died', async () => {
+    const parent = await storeSucceeded(
+      deployment,
+      { id: id('dead') },
+      outputAskingFor([{ prompt: 'a' }, { prompt: 'b' }]),
+    );
+    expect(parent).toMatchObject({ status: 'SUCCEEDED', children_pending: [1] });
+    await watchChildren(deployment);
+    const settled = await stored(parent.id);
+    expect(settled).not.toHaveProperty('children_pending');
+    expect(settled && shown(settled)).toEqual({
+      follow_up_ids: [followUpId(parent.id, 1, 0), followUpId(parent.id, 1, 1)],
+      warnings: [],
+    });
+    const children = settled && (await childrenOf(settled));
+    expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b']);
+    await watchChildren(deployment);
+    expect(await stored(parent.id)).toEqual(settled);
+  });
+
+  it('are made once by five who make them at the same time', async () => {
+    const payloads = [{ prompt: 'a' }, { prompt: 'b' }, { prompt: 'c' }];
+    const parent = await storeSucceeded(deployment, { id: id('five') }, outputAskingFor(payloads));
+    const made = await Promise.all(Array.from({ length: 5 }, () => makeFollowUps(deployment, parent, 1)));
+    expect(made.flatMap(({ created }) => created).sort()).toEqual(
+      [0, 1, 2].map((position) => followUpId(parent.id, 1, position)).sort(),
+    );
+    expect((await stored(parent.id))?.follow_ups).toEqual(['1.0', '1.1', '1.2']);
+  });
+
+  it('are not forgotten when the job is run again before', async () => {
+    const parent = await storeSucceeded(deployment, { id: id('again') }, outputAskingFor([{ prompt: 'a' }]));
+    const retried = await transition(deployment, parent, { type: 'retry' });
+    if (!retried.done) throw new Error(retried.refused);
+    const cancelled = await transition(deployment, retried.job, { type: 'cancel' });
+    expect(cancelled).toMatchObject({ done: true, job: { children_pending: [1] } });
+    await watchChildren(deployment);
+    expect(await stored(parent.id)).toMatchObject({ status: 'CANCELLED', follow_ups: ['1.0'] });
+  });
+});
+
+it('a follow-up job that was made is recorded for good, though it could not be made now', async () => {
+  const parent = await made('for good', [{ prompt: 'a' }]);
+  expect(parent.follow_ups).toEqual(['1.0']);
+  const { job, created } = await makeFollowUps(deployment, { ...parent, depth: LIMITS.followUps.depth }, 1);
+  expect([job.follow_ups, job.warnings?.length, created]).toEqual([['1.0'], 1, []]);
+});
+
+it('of an attempt that has left no receipt there are none', async () => {
+  const parent = await deployment.store({ id: id('bare'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
+  expect((await makeFollowUps(deployment, parent, 1)).job).not.toHaveProperty('children_pending');
+});
+
+it('are not said to be recorded on a job that is gone', async () => {
+  const parent = aJob({ id: id('gone'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
+  await expect(makeFollowUps(deployment, parent, 1)).rejects.toThrow('could not be recorded');
+});
+
+it('what came of an earlier attempt leaves the warnings of the newest', () => {
+  const job = aJob({ id: id('warned'), attempt: 2, warnings: ['of the newest'], children_pending: [1, 2] });
+  expect(withFollowUps(job, { attempt: 1, positions: [0], warnings: ['of the first'] })).toMatchObject({
+    warnings: ['of the newest'],
+    children_pending: [2],
+    follow_ups: ['1.0'],
+  });
+  expect(withFollowUps(job, { attempt: 2, positions: [], warnings: [] })).not.toHaveProperty('warnings');
+});
+
+async function made(name: string, payloads: readonly unknown[], differences: Partial<Job> = {}) {
+  const parent = await storeSucceeded(deployment, { id: id(name), ...differences }, outputAskingFor(payloads));
+  return (await makeFollowUps(deployment, parent, 1)).job;
+}
+
+describe('a follow-up job', () => {
+  it('is in the project and folder of its parent, a fresh one too', async () => {
+    const inFolder = await made('folder', [{ prompt: 'x' }], { project_id: 'p1', project: 'p1', cwd: 'a/b' });
+    expect((await childrenOf(inFolder))[0]).toMatchObject({
+      project_id: 'p1',
+      cwd: 'a/b',
+      parent_id: inFolder.id,
+      depth: 1,
+    });
+    const fresh = await made('fresh', [{ prompt: 'x' }]);
+    expect((await childrenOf(fresh))[0]).toMatchObject({
+      project_id: 'local_project',
+      cwd: fresh.id,
+      folder_of: fresh.id,
+    });
+    expect((await childrenOf(inFolder))[0]).not.toHaveProperty('folder_of');
+  });
+
+  it('passes the private folder that it has inherited on, and names no other', async () => {
+    const [owner, stranger] = [id('owner'), id('stranger')];
+    const inOwners = { cwd: owner, folder_of: owner, parent_id: id('between') };
+    const parent = await made(
+      'third',
+      [{ prompt: 'x' }, { prompt: 'x', cwd: stranger }, { prompt: 'x', cwd: 'work' }],
+      inOwners,
+    );
+    const [inherits, moved] = await childrenOf(parent);
+    expect(inherits).toMatchObject({ cwd: owner, folder_of: owner });
+    expect(moved).toMatchObject({ cwd: 'work' });
+    expect(moved).not.toHaveProperty('folder_of');
+    expect(shown(parent).warnings).toEqual([
+      expect.stringMatching(/^follow-up 2: body\.cwd: received .*one job alone/),
+    ]);
+  });
+
+  it('may name its own', async () => {
+    const parent = await made(
+      'own',
+      [
+        { prompt: 'x', cwd: 'c' },
+        { prompt: 'x', project: 'other' },
+      ],
+      { cwd: 'a' },
+    );
+    const [folder, project] = await childrenOf(parent);
+    expect(folder).toMatchObject({ project_id: 'local_project', cwd: 'c' });
+    expect(project).toMatchObject({
+      project_id: 'other',
+      cwd: `${deployment.env.PROMPTQ_WORKSPACES}/local_project/a`,
+    });
+  });
+
+  it('of a size that no receipt has room for is read from the output', async () => {
+    const prompt = 'é'.repeat(200_000);
+    const parent = await made('large', [{ prompt: 'small' }, { prompt }]);
+    const child = (await childrenOf(parent))[1];
+    expect(child && (await deployment.texts.get(child)).prompt).toBe(prompt);
+  });
+
+  it('may be as deep as the limit and no deeper', async () => {
+    const last = await made('depth 4', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth - 1 });
+    expect((await childrenOf(last))[0]).toMatchObject({ depth: LIMITS.followUps.depth });
+    const tooDeep = await made('depth 5', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth });
+    expect(shown(tooDeep)).toEqual({ follow_up_ids: [], warnings: [expect.stringContaining('5 deep at the most')] });
+  });
+});
+
+describe('what is left out is told in a warning', () => {
+  it('when a job asks for more than the limit', async () => {
+    const parent = await made(
+      'many',
+      Array.from({ length: 21 }, (_, n) => ({ prompt: `n ${n}` })),
+    );
+    expect(await childrenOf(parent)).toHaveLength(20);
+    expect(shown(parent).warnings).toEqual(['1 follow-up(s) left out: a job brings about at most 20']);
+  });
+
+  it('also over several attempts', async () => {
+    const parent = await made('others', [{ prompt: 'a' }, { prompt: 'b' }], {
+      follow_ups: Array.from({ length: 19 }, (_, n) => `0.${n}`),
+    });
+    expect(parent.follow_ups).toHaveLength(20);
+    expect(shown(parent).warnings).toHaveLength(1);
+  });
+
+  it.for([
+    ['is no JSON', '{"prompt": ', 'not valid JSON'],
+    ['is no object', '[1]', 'a JSON object is needed'],
+    ['has an unknown field', { prompt: 'x', timout: 1 }, 'unknown "timout"'],
+    ['has an idempotency key', { prompt: 'x', idempotency_key: 'k' }, 'unknown "idempotency_key"'],
+    ['has no prompt', {}, 'prompt'],
+    ['has a wrong type', { prompt: 'x', retries: 'two' }, 'body.retries: received "two"'],
+    ['names an unknown profile', { prompt: 'x', profile: 'none' }, 'there is no profile of this name'],
+    ['leaves its folder', { prompt: 'x', cwd: '../..' }, 'cwd'],
+  ] as const)('when a block %s, and the others are made', async ([name, payload, why]) => {
+    const parent = await made(`malformed: ${name}`, [payload, { prompt: 'good' }]);
+    expect(shown(parent)).toEqual({
+      follow_up_ids: [followUpId(parent.id, 1, 1)],
+      warnings: [expect.stringContaining(why)],
+    });
+    expect(shown(parent).warnings[0]).toMatch(/^follow-up 1: /);
+  });
+
+  it('and the job stays small however many warnings there are', async () => {
+    const parent = await made(
+      'noisy',
+      Array.from({ length: 150 }, (_, n) => ({ prompt: 'x', [`typo-${n}-${'y'.repeat(400)}`]: 1 })),
+    );
+    expect(parent.warnings).toHaveLength(LIMITS.warnings.count);
+    expect(JSON.stringify(parent.warnings).length).toBeLessThan(2_000);
+  });
+});

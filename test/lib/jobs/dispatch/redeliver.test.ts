@@ -1,0 +1,35 @@
+import { GetQueueUrlCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+let deadLetters: string;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  const { QueueUrl = '' } = await deployment.queues.send(new GetQueueUrlCommand({ QueueName: 'promptq-low-dlq' }));
+  deadLetters = QueueUrl;
+});
+afterAll(async () => await deployment.stop());
+
+it('permits that a queue gave up are put back into the queue of their band, and what is no permit goes', async () => {
+  const bodies = Array.from({ length: 23 }, (_, n) =>
+    JSON.stringify({ v: 1, band: 'low', project: 'p', job: `job ${n}` }),
+  );
+  for (const MessageBody of [...bodies, 'no permit']) {
+    await deployment.queues.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody }));
+  }
+  expect(await deployment.permits.redeliver()).toBe(24);
+
+  const back: string[] = [];
+  for (
+    let held = await deployment.permits.receive('low', 0);
+    held !== undefined;
+    held = await deployment.permits.receive('low', 0)
+  ) {
+    back.push(JSON.stringify(held.permit));
+  }
+  expect(back.toSorted()).toEqual(bodies.toSorted());
+  const left = await deployment.queues.send(new ReceiveMessageCommand({ QueueUrl: deadLetters, VisibilityTimeout: 0 }));
+  expect(left.Messages ?? []).toEqual([]);
+  expect(await deployment.permits.redeliver()).toBe(0);
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
+import { editJob } from '../../../../lib/jobs/creation/edit-job.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { workingFolder } from '../../../../lib/jobs/lifecycle/working-folder.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { openWorker } from '../../../emulated-worker.ts';
+
+const folders = { workspaces: '/w', roots: ['/tmp', '/'] };
+const [own, another] = [randomJobId(), randomJobId()];
+const place = (cwd: string | undefined, user: Partial<Job> = {}) =>
+  workingFolder(folders, { id: own, project_id: 'app', cwd, ...user });
+
+describe('a cwd', () => {
+  it.for([
+    ['another job has to itself', another],
+    ['lies in one that another job has to itself', `./work/../${another}/deep`],
+    ['another job has to itself, as an absolute path', `/w/app//${another}/`],
+    ['a job of another project has to itself', `/w/other/${another}`],
+    ['is spelled in another case', another.toUpperCase()],
+    ['was put aside for a job', `${another}.earlier`],
+    ['is being removed', `${another}.going/x`],
+    ['is the folder of its project', '.'],
+    ['is the folder of its project, the long way', 'a/..'],
+    ['is the folder of its project, as an absolute path', '/w/app/'],
+    ['is the folder of another project', '/w/other'],
+    ['is the root of all workspaces', '/w'],
+    ["is the service's own", '/w/.repositories/app.git'],
+  ] as const)('that %s is refused by a sentence that quotes it', ([, cwd]) => {
+    expect(place(cwd)).toEqual({ refused: expect.stringContaining(`received ${JSON.stringify(cwd)}; `) });
+  });
+
+  it.for([
+    ['leaves its project for one whose name begins alike', '../app-2'],
+    ['leaves its project for a folder below such a one', 'work/../../app2/work'],
+    ['leaves its project', '../other/work'],
+    ['leaves the workspaces', '../../etc'],
+    ['lies beside the workspaces under a name that begins alike', '/w-other/work'],
+    ['lies beside another root under a name that begins alike', '/srv2/work'],
+    ['leaves a root', '/srv/../etc'],
+  ] as const)('that %s is refused as well', ([, cwd]) => {
+    const roots = { workspaces: '/w', roots: ['/srv'] };
+    const placed = workingFolder(roots, { id: own, project_id: 'app', cwd });
+    expect(placed).toEqual({ refused: expect.stringMatching(/must (?:stay within|lie under)/) });
+  });
+
+  it.for([
+    ['..work', '/w/app/..work'],
+    ['work', '/w/app/work'],
+    [`work/${another}`, `/w/app/work/${another}`],
+    ['job_notes', '/w/app/job_notes'],
+    ['.hidden', '/w/app/.hidden'],
+    [`/tmp/app/${another}`, `/tmp/app/${another}`],
+    ['/tmp', '/tmp'],
+  ] as const)('%s is none of those', ([cwd, path]) => {
+    expect(place(cwd)).toEqual({ path });
+  });
+
+  it('may lead to the folder that a follow-up has inherited', () => {
+    expect(place(another, { folder_of: another })).toEqual({ path: `/w/app/${another}` });
+    expect(place(`/w/other/${another}/deep`, { folder_of: another })).toEqual({ path: `/w/other/${another}/deep` });
+    // Stored before that was written down.
+    expect(place(another, { parent_id: another })).toEqual({ path: `/w/app/${another}` });
+    expect(place(another, { parent_id: another, folder_of: randomJobId() })).toHaveProperty('refused');
+  });
+});
+
+describe('a job', () => {
+  let deployment: EmulatedDeployment;
+  let creation: Awaited<ReturnType<typeof openWorker>>['creation'];
+  beforeAll(async () => {
+    deployment = await emulateDeployment();
+    ({ creation } = await openWorker(deployment));
+  });
+  afterAll(async () => await deployment.stop());
+
+  it("is neither created in, nor moved to, another's private folder; as a follow-up it can be edited where it is", async () => {
+    const inside = `${deployment.env.PROMPTQ_WORKSPACES}/local_project/${another}`;
+    const refusal = { code: 'invalid_request', message: expect.stringMatching(/^body\.cwd: received .*one job alone/) };
+    for (const cwd of [another, inside])
+      await expect(createJob(creation, { prompt: 'true', cwd }, 'token:test')).rejects.toMatchObject(refusal);
+    const { id } = await createJob(creation, { prompt: 'true', cwd: 'work' }, 'token:test');
+    const edit = async (of: string, fields: { cwd: string; prompt?: string }) => {
+      const job = await deployment.jobs.get(of, { consistent: true });
+      if (job === undefined) throw new Error('there is no such job');
+      return await editJob({ ...deployment, ...creation }, job, fields, 'PATCH');
+    };
+    await expect(edit(id, { cwd: another })).rejects.toMatchObject(refusal);
+
+    const origin = { id: randomJobId(), parentId: another, depth: 1, folderOf: another };
+    await createJob(creation, { prompt: 'true', cwd: another }, 'token:test', origin);
+    expect(await edit(origin.id, { cwd: another, prompt: 'false' })).toMatchObject({
+      cwd: another,
+      folder_of: another,
+    });
+    expect(await edit(origin.id, { cwd: 'work' })).not.toHaveProperty('folder_of');
+  });
+});

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { liveChunkKey } from '../../../../lib/jobs/output/output-keys.ts';
+import { rereadJob } from '../../../../lib/jobs/reread/reread-job.ts';
+import { s3OutputObjects } from '../../../../worker-container/output/output-objects.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { aReceipt, aRunningJob } from '../a-job.ts';
+import { leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice' });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+});
+afterAll(async () => await deployment.stop());
+
+const id = (name: string) => jobIdOfKey(`reread test ${name}`);
+const stored = async (jobId: string) => await deployment.jobs.get(jobId, { consistent: true });
+
+async function putOutput(job: Pick<Job, 'id'>, attempt: number, stream: 'stdout' | 'stderr', text: string) {
+  const objects = s3OutputObjects(deployment.objects, deployment.env.OUTPUT_BUCKET);
+  await objects.put(liveChunkKey(job.id, attempt, stream, 0), Buffer.from(text), new AbortController().signal);
+}
+
+const EVENTS = [
+  { type: 'thread.started', thread_id: 'thread-1' },
+  { type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'the last word' } },
+  {
+    type: 'turn.completed',
+    usage: { input_tokens: 5, cached_input_tokens: 4, output_tokens: 3, reasoning_output_tokens: 2 },
+  },
+];
+const CODEX_OUTPUT = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join('');
+
+/** Rereads, and then once more, which must change nothing. */
+async function rereadTwice(job: Job) {
+  const once = await rereadJob(deployment, job);
+  const again = await rereadJob(deployment, once.job);
+  expect(again).toEqual({ job: once.job, refreshed: [], recoveredFollowUpIds: [] });
+  expect(await stored(job.id)).toEqual(once.job);
+  return once;
+}
+
+describe('rereading', () => {
+  it('sets right the figures of a job and of the record of its attempt', async () => {
+    const running = await deployment.store(aRunningJob({ id: id('figures') }));
+    await putOutput(running, 1, 'stdout', CODEX_OUTPUT);
+    await putOutput(running, 1, 'stderr', 'a\nb');
+    await deployment.output.putReceipt(
+      aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: running.id, agent: 'codex', session_id: 'wrong' }),
+    );
+    const receipt = await deployment.output.readReceipt(running.id, 1);
+    if (receipt === undefined) throw new Error('there is no receipt');
+    const ended = await transition(deployment, running, { type: 'end', receipt });
+    if (!ended.done) throw new Error(ended.refused);
+    const { job, refreshed } = await rereadTwice(ended.job);
+    expect(job).toMatchObject({
+      status: 'SUCCEEDED',
+      session_id: 'thread-1',
+      usage: { input_tokens: 5 },
+      stdout_bytes: CODEX_OUTPUT.length,
+      stderr_bytes: 3,
+    });
+    expect([...refreshed].sort()).toEqual(
+      [
+        'attempt 1: final_message',
+        'attempt 1: session_id',
+        'attempt 1: streams',
+        'attempt 1: usage',
+        'session_id',
+        'stderr_bytes',
+        'stdout_bytes',
+        'usage',
+      ].sort(),
+    );
+    expect(await deployment.output.readReceipt(running.id, 1)).toMatchObject({
+      final_message: 'the last word',
+      streams: {
+        stdout: {
+          bytes: CODEX_OUTPUT.length,
+          lines: 3,
+          sha256: createHash('sha256').update(CODEX_OUTPUT).digest('hex'),
+        },
+        stderr: { bytes: 3, lines: 2 },
+      },
+    });
+  });
+
+  it('makes follow-up jobs that are missing, and those that were never made', async () => {
+    const parent = await storeSucceeded(
+      deployment,
+      { id: id('missing') },
+      outputAskingFor([{ prompt: 'a' }, { prompt: 'b' }]),
+    );
+    const never = await rereadTwice(parent);
+    const ids = [followUpId(parent.id, 1, 0), followUpId(parent.id, 1, 1)];
+    expect(never.recoveredFollowUpIds).toEqual(ids);
+    expect(never.refreshed).toContain('follow_up_ids');
+    const Key = { id: ids[1] };
+    await deployment.table.send(new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key }));
+    const missing = await rereadTwice(never.job);
+    expect(missing.recoveredFollowUpIds).toEqual([ids[1]]);
+    expect(await stored(ids[1] ?? '')).toMatchObject({ status: 'QUEUED', parent_id: parent.id });
+  });
+
+  it('makes those of an earlier attempt whose success counted, and none of one whose success was refused', async () => {
+    const first = await storeSucceeded(deployment, { id: id('earlier') }, outputAskingFor([{ prompt: 'a' }]));
+    const { job } = await makeFollowUps(deployment, first, 1);
+    await deployment.table.send(
+      new UpdateCommand({
+        TableName: deployment.env.JOBS_TABLE,
+        Key: { id: job.id },
+        UpdateExpression: 'SET attempt = :three, #status = :failed',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':three': 3, ':failed': 'FAILED' },
+      }),
+    );
+    await leaveSuccess(deployment, { ...job, attempt: 2 }, outputAskingFor([{ prompt: 'late' }]));
+    await deployment.table.send(
+      new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key: { id: followUpId(job.id, 1, 0) } }),
+    );
+    const later = await stored(job.id);
+    if (later === undefined) throw new Error('gone');
+    const { recoveredFollowUpIds } = await rereadTwice(later);
+    expect(recoveredFollowUpIds).toEqual([followUpId(job.id, 1, 0)]);
+    expect(await stored(followUpId(job.id, 2, 0))).toBeUndefined();
+  });
+
+  it('applies what a lost worker left, but not while its lease holds', async () => {
+    const over = await deployment.store(aRunningJob({ id: id('lost'), profile: 'shell' }));
+    await leaveSuccess(deployment, over, outputAskingFor([{ prompt: 'a' }]));
+    const { job, refreshed, recoveredFollowUpIds } = await rereadTwice(over);
+    expect(job).toMatchObject({ status: 'SUCCEEDED', follow_ups: ['1.0'] });
+    expect(refreshed).toContain('status');
+    expect(recoveredFollowUpIds).toEqual([followUpId(over.id, 1, 0)]);
+    const lease_until = new Date(deployment.clock.now() + 600_000).toISOString();
+    const held = await deployment.store(aRunningJob({ id: id('held'), profile: 'shell', lease_until }));
+    await leaveSuccess(deployment, held, outputAskingFor([{ prompt: 'a' }]));
+    expect(await rereadTwice(held)).toEqual({ job: held, refreshed: [], recoveredFollowUpIds: [] });
+  });
+
+  it('tells what a worker wrote that was lost without a record, and takes no outcome from a late one', async () => {
+    const running = await deployment.store(aRunningJob({ id: id('no record'), losses: 3, profile: 'practice' }));
+    await putOutput(running, 1, 'stdout', CODEX_OUTPUT.slice(0, 100));
+    const lost = await transition(deployment, running, { type: 'lose' });
+    if (!lost.done) throw new Error(lost.refused);
+    const once = await rereadTwice(lost.job);
+    expect(once.job).toMatchObject({
+      status: 'FAILED',
+      reason: 'worker_lost',
+      error: 'the worker was lost 4 times',
+      stdout_bytes: 100,
+      session_id: 'thread-1',
+    });
+    await leaveSuccess(deployment, running, outputAskingFor([{ prompt: 'late' }]));
+    const late = await rereadTwice(once.job);
+    expect(late.job).toMatchObject({ status: 'FAILED', error: 'the worker was lost 4 times' });
+    expect(late.job).not.toHaveProperty('exit_code');
+    expect(late.recoveredFollowUpIds).toEqual([]);
+  });
+
+  it('changes nothing of a job that no attempt has touched', async () => {
+    const job = await deployment.store({ id: id('untouched') });
+    expect(indexKeys(job)).toHaveProperty('ready_key');
+    expect(await rereadTwice(job)).toEqual({ job, refreshed: [], recoveredFollowUpIds: [] });
+  });
+});

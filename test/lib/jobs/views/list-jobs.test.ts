@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { JobListQuery } from '../../../../lib/contract/schemas/job-list.ts';
+import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
+import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
+import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
+import { JobCounts } from '../../../../lib/stats/counting/counts.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+/** Newest first; each third is of profile `wanted`, two in each month. */
+const ids = Array.from({ length: 12 }, (_, n) => jobIdOfKey(`job ${n}`));
+const wanted = ids.filter((_, n) => n % 3 === 0);
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  for (const [n, id] of ids.entries()) {
+    const texts = { prompt: n % 3 === 0 ? 'a needle' : 'hay', project: 'local_project' };
+    const job = await deployment.store({
+      id,
+      profile: n % 3 === 0 ? 'wanted' : 'practice',
+      created_at: `2026-${String(10 - Math.floor(n / 2)).padStart(2, '0')}-10T10:00:00.${20 - n}0Z`,
+      texts: JobTextStore.address(texts),
+    });
+    await deployment.texts.put(job, texts);
+  }
+});
+afterAll(async () => {
+  await deployment.stop();
+});
+
+async function list(query: Partial<JobListQuery>, mostRead?: number) {
+  const { table, env, clock, texts } = deployment;
+  const context = {
+    index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
+    labels: texts.labels,
+    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    clock,
+    folders: { workspaces: '/workspaces', roots: [] },
+    ...(mostRead !== undefined && { mostRead }),
+  };
+  const { items, ...page } = await listJobs(context, { limit: undefined, offset: undefined, ...query });
+  return { ...page, ids: items.map(({ job }) => job.id) };
+}
+
+for (const query of [{ profile: 'wanted' }, { search: 'needle' }] as const)
+  for (const [limit, mostRead] of [
+    [50, 2],
+    [1, 5],
+    [2, 4],
+    [3, 12],
+  ] as const)
+    for (const order of ['newest', 'oldest'] as const)
+      it(`pages of ${limit} from requests that read ${mostRead} jobs bring all matches: ${Object.keys(query)}, ${order}`, async () => {
+        const found: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await list({ ...query, order, limit, cursor }, mostRead);
+          expect(page.offset).toBe(found.length);
+          found.push(...page.ids);
+          expect(page.total).toBeGreaterThanOrEqual(found.length);
+          // Only the last page can have counted all.
+          if (page.totalComplete) expect(page.total).toBe(wanted.length);
+          cursor = page.nextCursor;
+          if (cursor === undefined) expect(page.totalComplete).toBe(true);
+        } while (cursor !== undefined);
+        expect(found).toEqual(order === 'newest' ? wanted : wanted.toReversed());
+      });
+
+it('a bounded request says that it has not counted all', async () => {
+  expect(await list({ profile: 'wanted' }, 4)).toMatchObject({
+    ids: wanted.slice(0, 2),
+    total: 2,
+    totalComplete: false,
+  });
+  expect(await list({ profile: 'wanted', offset: 3 }, 4)).toMatchObject({ ids: [], total: 2, totalComplete: false });
+  expect(await list({ profile: 'wanted' })).toMatchObject({ total: 4, totalComplete: true, nextCursor: undefined });
+});
+
+it('an offset beyond what one request reads is kept by its cursor', async () => {
+  const { nextCursor } = await list({ profile: 'wanted', offset: 3 }, 4);
+  const second = await list({ profile: 'wanted', cursor: nextCursor }, 4);
+  expect(second).toMatchObject({ ids: [], offset: 3, total: 3, totalComplete: false });
+  const third = await list({ profile: 'wanted', cursor: second.nextCursor }, 5);
+  expect(third).toMatchObject({ ids: wanted.slice(3), offset: 3, total: 4, totalComplete: true });
+});

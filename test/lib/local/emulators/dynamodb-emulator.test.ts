@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  type DynamodbEmulator,
+  type DynamodbEmulatorOptions,
+  startDynamodbEmulator,
+} from '../../../../lib/local/emulators/dynamodb-emulator.ts';
+import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
+
+const credentials = newRunCredentials();
+let folder: string;
+const started: DynamodbEmulator[] = [];
+const logged: string[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-dynamodb-'));
+  logged.length = 0;
+});
+
+afterEach(async () => {
+  for (const emulator of started.splice(0)) await emulator.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: Partial<DynamodbEmulatorOptions> = {}): Promise<DynamodbEmulator> {
+  const emulator = await startDynamodbEmulator({
+    credentials,
+    folder: join(folder, 'data'),
+    env: {},
+    log: (line) => logged.push(line),
+    ...options,
+  });
+  started.push(emulator);
+  return emulator;
+}
+
+function clientOf({ endpoint }: DynamodbEmulator, maxAttempts = 10): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts,
+  });
+}
+
+/** The ports on which a process listens, as the network of another lists them. */
+async function listeners(pid: number, network: number | 'self'): Promise<number[]> {
+  const names = await readdir(`/proc/${pid}/fd`);
+  const links = await Promise.all(names.map(async (name) => await readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  const lines = (await readFile(`/proc/${network}/net/tcp`, 'utf8'))
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  return lines
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && links.includes(`socket:[${inode}]`))
+    .map(([, local]) => Number.parseInt(local?.split(':')[1] ?? '', 16));
+}
+
+const TableName = 'Things';
+
+async function createTable(client: DynamoDBClient): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    }),
+  );
+}
+
+async function put(client: DynamoDBClient, id: string): Promise<void> {
+  await client.send(new PutItemCommand({ TableName, Item: { id: { S: id } } }));
+}
+
+async function has(client: DynamoDBClient, id: string): Promise<boolean> {
+  return (
+    (await client.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }))).Item !==
+    undefined
+  );
+}
+
+test('what was written is there after a stop and a new start', async () => {
+  const first = await start();
+  await createTable(clientOf(first));
+  await put(clientOf(first), 'kept');
+  await first.stop();
+  expect(await has(clientOf(await start()), 'kept')).toBe(true);
+});
+
+test('where there is no network for the emulator alone, nobody connects to it once it has started', async () => {
+  const emulator = await start({ sharesNetwork: true });
+  const client = clientOf(emulator);
+  await createTable(client);
+  await put(client, 'kept');
+  const [port] = await listeners(emulator.pid() ?? 0, 'self');
+  const other = fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' }).then(
+    () => 'answered',
+    () => 'not answered',
+  );
+  // What it has been asked since is answered, so what came before would have been.
+  await Promise.all(Array.from({ length: 200 }, async (_, n) => await put(client, String(n))));
+  expect(await has(client, '199')).toBe(true);
+  process.kill(emulator.pid() ?? 0, 'SIGKILL');
+  expect(await other).toBe('not answered');
+  await expect.poll(async () => await has(client, 'kept').catch(() => false), { timeout: 30_000 }).toBe(true);
+});
+
+test('the emulator listens nowhere in the network of this machine', async () => {
+  const emulator = await start();
+  expect(await listeners(emulator.pid() ?? 0, 'self')).toEqual([]);
+});
+
+test('an emulator that was killed is started again on the same address, with all that it had acknowledged', async () => {
+  const emulator = await start();
+  const client = clientOf(emulator);
+  await createTable(client);
+  await put(client, 'kept');
+  const before = emulator.pid();
+  process.kill(before ?? 0, 'SIGKILL');
+  await expect.poll(async () => await has(client, 'kept').catch(() => false)).toBe(true);
+  await expect.poll(() => emulator.pid()).not.toBe(before);
+  expect(logged.join()).toContain('ended by itself');
+});
+
+test('connections that were on their way to an emulator that was killed are answered or broken', async () => {
+  const emulator = await start();
+  const { port } = new URL(emulator.endpoint);
+  process.kill(emulator.pid() ?? 0, 'SIGKILL');
+  const end = async () => {
+    const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    client.resume();
+    client.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    await new Promise((resolve) => client.once('close', resolve));
+  };
+  await Promise.all(Array.from({ length: 50 }, end));
+});
+
+test('a character of several bytes in an expression, which ends the emulator, ends it for a moment only', async () => {
+  const emulator = await start();
+  const client = clientOf(emulator);
+  await createTable(client);
+  const fatal = new UpdateItemCommand({
+    TableName,
+    Key: { id: { S: 'x' } },
+    UpdateExpression: 'SET a = :ä',
+    ExpressionAttributeValues: { ':ä': { S: 'b' } },
+  });
+  await clientOf(emulator, 1)
+    .send(fatal)
+    .catch(() => undefined);
+  await expect
+    .poll(
+      async () =>
+        await put(client, 'after').then(
+          () => true,
+          () => false,
+        ),
+    )
+    .toBe(true);
+  expect(logged.join()).toContain('ended by itself');
+});
+
+test('stopping right after it was killed leaves no emulator behind', async () => {
+  const emulator = await start();
+  process.kill(emulator.pid() ?? 0, 'SIGKILL');
+  await emulator.stop();
+  await expect(fetch(emulator.endpoint)).rejects.toThrow();
+});
+
+test('stopping twice is harmless', async () => {
+  const emulator = await start();
+  await emulator.stop();
+  await emulator.stop();
+});
+
+test('it listens on loopback only', async () => {
+  const { port } = new URL((await start()).endpoint);
+  // Another program can take the port on all other addresses only if nobody listens on them.
+  const other = createServer();
+  other.listen(Number(port), '127.0.0.2');
+  await once(other, 'listening');
+  other.close();
+});
+
+test('an endpoint that somebody else runs is taken as it is, and nothing is started', async () => {
+  const externalEndpoint = 'http://127.0.0.1:1';
+  const emulator = await startDynamodbEmulator({
+    credentials,
+    folder,
+    env: {},
+    log: () => undefined,
+    externalEndpoint,
+  });
+  expect([emulator.endpoint, emulator.pid()]).toEqual([externalEndpoint, undefined]);
+  await emulator.stop();
+});
+
+test('an emulator that can not start says why', async () => {
+  await expect(
+    startDynamodbEmulator({ credentials, folder: '/dev/null/x', env: {}, log: () => undefined }),
+  ).rejects.toThrow('/dev/null');
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { divertOutput } from '../../../../lib/local/gateway/function-log.ts';
+
+let folder: string;
+const reported: string[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-log-'));
+  reported.length = 0;
+});
+
+afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+const path = () => join(folder, 'logs', 'api.log');
+
+/** Runs something with the outputs diverted, and brings them back whatever happens. */
+async function diverted(run: () => void): Promise<string> {
+  const restore = divertOutput(path(), (line) => reported.push(line));
+  try {
+    run();
+  } finally {
+    restore();
+  }
+  return await readFile(path(), 'utf8');
+}
+
+test('what functions log goes to the file, for its owner alone', async () => {
+  const text = await diverted(() => {
+    new Logger({ serviceName: 'test' }).info('answered', { route: 'jobs.read' });
+    process.stdout.write('ü\n');
+    process.stderr.write(Buffer.from('bytes\n'));
+  });
+  const [line = '', ...rest] = text.split('\n');
+  expect(JSON.parse(line)).toMatchObject({ level: 'INFO', message: 'answered', route: 'jobs.read' });
+  expect(rest).toEqual(['ü', 'bytes', '']);
+  expect((await stat(path())).mode & 0o777).toBe(0o600);
+  expect(reported).toEqual([]);
+});
+
+test('a failure is also reported, in one line', async () => {
+  await diverted(() => {
+    new Logger({ serviceName: 'test' }).error('failed', {
+      route: 'jobs.read',
+      request_id: 'r-1',
+      error: new Error('no such table'),
+    });
+    process.stdout.write('{"level": "ERROR", half a line');
+  });
+  expect(reported).toEqual([`jobs.read failed (request r-1): no such table; more in ${path()}`]);
+});
+
+test('who writes is told when it is written', async () => {
+  const told: string[] = [];
+  await diverted(() => {
+    process.stdout.write('a', () => told.push('a'));
+    process.stdout.write('b', 'utf8', () => told.push('b'));
+  });
+  expect(told).toEqual(['a', 'b']);
+});
+
+test('afterwards the outputs are as they were, and the next run keeps the file as .1', async () => {
+  const before = [process.stdout.write, process.stderr.write];
+  await diverted(() => process.stdout.write('first'));
+  expect([process.stdout.write, process.stderr.write]).toEqual(before);
+  expect(await diverted(() => process.stdout.write('second'))).toBe('second');
+  expect(await readFile(`${path()}.1`, 'utf8')).toBe('first');
+});

@@ -1,0 +1,126 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Gateway } from '../../../../lib/local/gateway/gateway.ts';
+import { closeGateways, echoAll, gatewayWith, raw } from './gateway-under-test.ts';
+
+afterEach(closeGateways);
+
+async function eventOf(gateway: Gateway, path: string, init?: RequestInit): Promise<APIGatewayProxyEvent> {
+  const response = await fetch(gateway.url + path, init);
+  return (await response.json()) as APIGatewayProxyEvent;
+}
+
+describe('resources', () => {
+  test.each([
+    ['GET', '/api/v1/things/search', 'things.search'],
+    ['GET', '/api/v1/things/42', 'things.read'],
+    ['PATCH', '/api/v1/things/42', 'things.patch'],
+    ['POST', '/api/v1/things', 'things.create'],
+    ['GET', '/api/v1/things/42/parts/7', 'parts.read'],
+    // A static resource hides the parameter beside it, for all methods.
+    ['PATCH', '/api/v1/things/search', 'not-found.answer'],
+    ['DELETE', '/api/v1/things/42', 'not-found.answer'],
+    ['OPTIONS', '/api/v1/things', 'not-found.answer'],
+    ['GET', '/api/v1/things/', 'not-found.answer'],
+    ['GET', '/api/v1/nothing', 'not-found.answer'],
+    ['GET', '/', 'not-found.answer'],
+  ])('%s %s goes to %s', async (method, path, id) => {
+    const gateway = await gatewayWith({});
+    const response = await fetch(gateway.url + path, { method });
+    expect(await response.text()).toBe(id);
+  });
+
+  test('HEAD goes to the catch-all, and its answer has no body', async () => {
+    const gateway = await gatewayWith({});
+    const response = await fetch(`${gateway.url}/api/v1/things/42`, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([418, '']);
+  });
+
+  test('the event names the resource, and has its parameters as the client encoded them', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const event = await eventOf(gateway, '/api/v1/things/a%2Fb%20%C3%BC/parts/x+y');
+    expect(event.resource).toBe('/api/v1/things/{id}/parts/{name}');
+    expect(event.pathParameters).toEqual({ id: 'a%2Fb%20%C3%BC', name: 'x+y' });
+    expect(event.path).toBe('/api/v1/things/a%2Fb%20%C3%BC/parts/x+y');
+    expect(event.requestContext).toMatchObject({ resourcePath: event.resource, httpMethod: 'GET', stage: 'local' });
+    expect(event.requestContext.identity.sourceIp).toBe('127.0.0.1');
+  });
+
+  test('an unknown path is the resource {proxy+}', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const event = await eventOf(gateway, '/some/where%20else');
+    expect([event.resource, event.pathParameters]).toEqual(['/{proxy+}', { proxy: 'some/where%20else' }]);
+  });
+});
+
+describe('queries, headers and bodies', () => {
+  test('a query with repeated names keeps all values, and the last one alone', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const event = await eventOf(gateway, '/api/v1/things/1?a=1&a=two%20words&b=x+y&c');
+    expect(event.multiValueQueryStringParameters).toEqual({ a: ['1', 'two words'], b: ['x y'], c: [''] });
+    expect(event.queryStringParameters).toEqual({ a: 'two words', b: 'x y', c: '' });
+  });
+
+  test('what is absent is null', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const event = await eventOf(gateway, '/api/v1/things', { method: 'POST' });
+    expect([
+      event.queryStringParameters,
+      event.multiValueQueryStringParameters,
+      event.pathParameters,
+      event.body,
+    ]).toEqual([null, null, null, null]);
+  });
+
+  test('headers keep the case as sent, and repeated ones all values', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const { host } = new URL(gateway.url);
+    const lines = [
+      'GET /api/v1/things/1 HTTP/1.1',
+      `Host: ${host}`,
+      'X-Some-Thing: 1',
+      'x-some-thing: 2',
+      'Connection: close',
+    ];
+    const answer = await raw(gateway, `${lines.join('\r\n')}\r\n\r\n`);
+    const event = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as APIGatewayProxyEvent;
+    expect(event.multiValueHeaders).toMatchObject({ 'X-Some-Thing': ['1', '2'], Host: [host] });
+    expect(event.headers).toMatchObject({ 'X-Some-Thing': '2', Host: host });
+  });
+
+  test('a header called __proto__ is a header', async () => {
+    const gateway = await gatewayWith({
+      'things.read': (event) => ({ statusCode: 200, body: String(Object.keys(event.headers).includes('__proto__')) }),
+    });
+    const answer = await raw(
+      gateway,
+      `GET /api/v1/things/1 HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n__proto__: 1\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/true$/);
+  });
+
+  test('a body in UTF-8 is text, byte order mark and all', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const event = await eventOf(gateway, '/api/v1/things', { method: 'POST', body: '\ufeff{"a":"ü😀\u0000"}' });
+    expect([event.body, event.isBase64Encoded]).toEqual(['\ufeff{"a":"ü😀\u0000"}', false]);
+  });
+
+  test('a body that is not UTF-8 is base64', async () => {
+    const gateway = await gatewayWith(echoAll);
+    const event = await eventOf(gateway, '/api/v1/things', { method: 'POST', body: Buffer.from([0xff, 0xfe, 0x41]) });
+    expect([event.body, event.isBase64Encoded]).toEqual(['//5B', true]);
+  });
+
+  test('the context says how much time is left', async () => {
+    const gateway = await gatewayWith({
+      'things.read': (_event, context) => ({
+        statusCode: 200,
+        body: JSON.stringify([context.awsRequestId.length, context.getRemainingTimeInMillis()]),
+      }),
+    });
+    const [idLength, left] = (await (await fetch(`${gateway.url}/api/v1/things/1`)).json()) as [number, number];
+    expect(idLength).toBe(36);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(29_000);
+  });
+});

@@ -1,0 +1,43 @@
+import type { Readable, Writable } from 'node:stream';
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { type Gateway, type GatewayLimits, startGateway } from '../../../../lib/local/gateway/gateway.ts';
+
+/** The runtime's global; the gateway provides it. */
+declare const awslambda: { streamifyResponse(handler: (event: unknown, out: Writable) => Promise<unknown>): object };
+
+let gateway: Gateway | undefined;
+/** What the gateway has logged since the last `closeGateway`. */
+export const logged: string[] = [];
+
+/** A gateway with one streaming route; its handler is made when the function is loaded, as a module's would be. */
+export async function serving(makeHandler: () => object, limits: Partial<GatewayLimits> = {}): Promise<string> {
+  gateway = await startGateway({
+    port: 0,
+    routes: [{ id: 'logs.read', method: 'GET', path: '/logs', mode: 'stream' }],
+    load: async () => ({ handler: makeHandler() }),
+    log: (line) => logged.push(line),
+    limits,
+  });
+  return `${gateway.url}/api/v1/logs`;
+}
+
+/** What our routes are made of: middy in its streaming mode. */
+export function answering(body: () => string | Readable, head: object = {}): () => object {
+  return () =>
+    middy({ executionMode: executionModeStreamifyResponse }).handler(async () => ({
+      statusCode: 200,
+      ...head,
+      body: body(),
+    }));
+}
+
+/** A handler that writes to the stream by itself. */
+export function writing(write: (out: Writable) => Promise<unknown>): () => object {
+  return () => awslambda.streamifyResponse(async (_event, out) => await write(out));
+}
+
+export async function closeGateway(): Promise<void> {
+  await gateway?.close();
+  logged.length = 0;
+}

@@ -1,0 +1,117 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService } from '../../../local-service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../../bin/local.ts', import.meta.url));
+const run = promisify(execFile);
+
+let folder: string;
+/** A home that a run has used and left. */
+let used: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-broken-'));
+  used = join(folder, 'used');
+  await mkdir(used);
+  const service = await startService({ home: used });
+  await service.stop({ keepHome: true });
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+let copies = 0;
+
+async function copyOfUsed(): Promise<string> {
+  const home = join(folder, `copy-${++copies}`);
+  await cp(used, home, { recursive: true });
+  return home;
+}
+
+/** Of a start that fails; what it logs meanwhile is on the standard output. */
+async function startOn(home: string): Promise<{ code: number | null; errors: string }> {
+  const child = spawn(process.execPath, [PROGRAM], {
+    env: { ...process.env, HOME: folder, PORT: '0', PROMPTQ_HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk));
+  // It should not have started.
+  child.stdout.on('data', (chunk: Buffer) => chunk.includes('Ctrl-C') && child.kill('SIGTERM'));
+  await once(child, 'close');
+  return { code: child.exitCode, errors };
+}
+
+/** That it ended with one line that says all of these. */
+async function refuses(home: string, ...words: string[]): Promise<void> {
+  const { code, errors } = await startOn(home);
+  expect([code, errors]).toEqual([1, expect.stringMatching(/^promptq: [^\n]+\n$/)]);
+  for (const word of words) expect(errors).toContain(word);
+}
+
+const databaseOf = (home: string) => join(home, 'dynamodb', 'ddb.sqlite');
+
+async function removeDatabase(home: string): Promise<void> {
+  for (const name of await readdir(join(home, 'dynamodb'))) await rm(join(home, 'dynamodb', name));
+}
+
+test('a used home whose database is gone is refused, and no empty one is made', async () => {
+  const home = await copyOfUsed();
+  await removeDatabase(home);
+  await refuses(home, databaseOf(home), 'missing', 'Restore', 'PROMPTQ_HOME');
+  expect(await readdir(join(home, 'dynamodb'))).toEqual([]);
+});
+
+test('a used home whose database is empty is refused', async () => {
+  const home = await copyOfUsed();
+  await removeDatabase(home);
+  await writeFile(databaseOf(home), '');
+  await refuses(home, databaseOf(home), 'empty', 'Restore', 'PROMPTQ_HOME');
+});
+
+test('a database that holds something else is named', async () => {
+  const home = await copyOfUsed();
+  await removeDatabase(home);
+  await writeFile(databaseOf(home), 'garbage '.repeat(2_000));
+  await refuses(home, databaseOf(home), 'not a database', 'Restore');
+});
+
+test('a database that was cut off is named', async () => {
+  const home = await copyOfUsed();
+  await truncate(databaseOf(home), Math.floor((await stat(databaseOf(home))).size / 2));
+  await refuses(home, databaseOf(home), 'malformed', 'Restore');
+});
+
+test.each(['garbage', '{}'])('a key of the identity provider that is none (%s) is named', async (text) => {
+  const home = await copyOfUsed();
+  await writeFile(join(home, 'oidc-key.json'), text);
+  await refuses(home, join(home, 'oidc-key.json'), 'Remove it');
+});
+
+test('a home that is a file is named', async () => {
+  const home = join(folder, 'file');
+  await (await open(home, 'w')).close();
+  await refuses(home, home, 'not a folder');
+});
+
+test.skipIf(process.getuid?.() !== 0).each(['empty', 'used'])(
+  'the %s home that is read-only is named',
+  async (kind) => {
+    const home = kind === 'used' ? await copyOfUsed() : join(folder, 'empty');
+    await mkdir(home, { recursive: true });
+    await run('mount', ['--bind', home, home]);
+    try {
+      await run('mount', ['-o', 'remount,bind,ro', home]);
+      await refuses(home, home, 'read-only', 'PROMPTQ_HOME');
+    } finally {
+      await run('umount', [home]);
+    }
+  },
+);

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { tableClient } from '../../../../lib/platform/aws/clients.ts';
+import { metricsIn, printedBy } from '../../../captured-lines.ts';
+
+let server: Server;
+/** What the table answers next: an error's name, or nothing for a right answer. */
+const answers: (string | undefined)[] = [];
+let requests = 0;
+
+beforeAll(async () => {
+  server = createServer((call, answer) => {
+    call.resume();
+    requests += 1;
+    const name = answers.shift();
+    answer.writeHead(name === undefined ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
+    answer.end(JSON.stringify(name === undefined ? {} : { __type: `com.amazonaws.dynamodb.v20120810#${name}` }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const read = async () => await tableClient().table.send(new GetCommand({ TableName: 'Jobs', Key: { id: '1' } }));
+
+it('every refused try is told, although the SDK tries again and all is well in the end', async () => {
+  answers.push('ProvisionedThroughputExceededException', 'ThrottlingException');
+  requests = 0;
+  const { lines } = await printedBy(read);
+  expect(requests).toBe(3);
+  expect(metricsIn(lines)).toEqual({ StorageThrottles: [1, 1] });
+});
+
+it('other errors are none', async () => {
+  answers.push('ConditionalCheckFailedException');
+  const { lines, result } = await printedBy(async () => await read().catch((error: Error) => error.name));
+  expect(result).toBe('ConditionalCheckFailedException');
+  expect(metricsIn(lines)).toEqual({});
+});

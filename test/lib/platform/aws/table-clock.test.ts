@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { TableClock } from '../../../../lib/platform/aws/table-clock.ts';
+
+/** A machine whose clock is off by `skew`, and a table whose answers take some time on both ways. */
+function world(skew: number, start: number) {
+  let elapsed = 0;
+  const clock = new TableClock({ wall: () => start + skew + elapsed, monotonic: () => elapsed });
+  return {
+    clock,
+    truth: () => start + elapsed,
+    pass: (milliseconds: number) => {
+      elapsed += milliseconds;
+    },
+    answer(there: number, back: number) {
+      const sentAt = elapsed;
+      elapsed += there;
+      const header = new Date(Math.floor((start + elapsed) / 1000) * 1000).toUTCString();
+      elapsed += back;
+      clock.observe(header, sentAt);
+    },
+  };
+}
+
+it('a right clock is never moved', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10_000 }), fc.array(fc.nat(3_000), { maxLength: 20 }), (start, pauses) => {
+      const { clock, truth, pass, answer } = world(0, 1_800_000_000_000 + start);
+      for (const pause of pauses) {
+        pass(pause);
+        answer(5, 5);
+      }
+      expect(clock.now()).toBe(truth());
+    }),
+  );
+});
+
+it('a clock that is wrong by minutes is within a second of the table after one answer', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -600_000, max: 600_000 }), fc.nat(10_000), fc.nat(200), (skew, start, latency) => {
+      const { clock, truth, answer } = world(skew, 1_800_000_000_000 + start);
+      answer(latency, latency);
+      expect(Math.abs(clock.now() - truth())).toBeLessThanOrEqual(1_000 + 2 * latency);
+    }),
+  );
+});
+
+it('an answer without a readable date changes nothing', () => {
+  const { clock, truth } = world(0, 1_800_000_000_000);
+  clock.observe(undefined, 0);
+  clock.observe('yesterday', 0);
+  expect(clock.now()).toBe(truth());
+});

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { LOG_RETENTION_DAYS, readDeployment } from '../../../../lib/platform/config/deployment.ts';
+
+describe('the settings of a deployment', () => {
+  test("have defaults for all but the timeout's unit", () => {
+    expect(readDeployment({ timeoutUnit: 'minutes' })).toEqual({
+      timeoutUnit: 'minutes',
+      session: { idleSeconds: 28_800, maxSeconds: 86_400 },
+      deploymentName: 'promptq',
+      maxBodyBytes: 2_097_152,
+      scopeEnforcement: false,
+      maxWorkers: 10,
+      spotWeight: 0,
+      idleMinutes: 2,
+      workerArchitecture: 'arm64',
+      workspaceDays: 7,
+      retentionDays: 0,
+      deployCommands: true,
+      logRetentionDays: 30,
+      throttling: { rate: 200, burst: 400 },
+      tokenRate: 0,
+      followStreams: 5,
+      originSecretVersion: 1,
+      dashboard: false,
+      perimeterSources: [],
+      telegramUsers: {},
+    });
+  });
+
+  test('in cdk.json declare seconds, and have scopes enforced', () => {
+    const file = readFileSync(new URL('../../../../cdk.json', import.meta.url), 'utf8');
+    const { context } = z.object({ context: z.object({ promptq: z.unknown() }) }).parse(JSON.parse(file));
+    expect(readDeployment(context.promptq)).toMatchObject({ timeoutUnit: 'seconds', scopeEnforcement: true });
+  });
+
+  test('can be given as JSON, which is how the command line gives them', () => {
+    expect(readDeployment('{"timeoutUnit":"seconds","throttling":{"rate":5}}')).toMatchObject({
+      timeoutUnit: 'seconds',
+      throttling: { rate: 5, burst: 400 },
+    });
+    expect(() => readDeployment('timeoutUnit=seconds')).toThrow('promptq: received text that is not JSON');
+  });
+
+  test('of who may come in are checked', () => {
+    const given = { timeoutUnit: 'seconds', perimeterSources: ['203.0.113.0/24'], telegramUsers: { 17: 'viewer' } };
+    expect(readDeployment(given)).toMatchObject(given);
+    expect(() => readDeployment({ ...given, perimeterSources: ['203.0.113.7'] })).toThrow(
+      /perimeterSources\.0: .*range/,
+    );
+    expect(() => readDeployment({ ...given, telegramUsers: { ada: 'viewer' } })).toThrow('telegramUsers');
+    expect(() => readDeployment({ ...given, telegramUsers: { 17: 'owner' } })).toThrow('telegramUsers.17');
+  });
+
+  test('of names and certificates are those that CloudFront takes', () => {
+    const domain = {
+      name: 'queue.example.com',
+      certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/1-2-3',
+      hostedZone: { id: 'Z123', name: 'example.com' },
+    };
+    expect(readDeployment({ timeoutUnit: 'seconds', domain })).toMatchObject({ domain });
+    const elsewhere = domain.certificateArn.replace('us-east-1', 'eu-west-1');
+    const wrong = { ...domain, certificateArn: elsewhere, hostedZone: { id: 'Z1', name: 'Example' }, zone: 'x' };
+    const message = String(faultsOf({ timeoutUnit: 'seconds', domain: wrong, webAclArn: 'x', adminEmail: 'ada' }));
+    for (const place of ['domain.certificateArn', 'domain.hostedZone.name', 'webAclArn', 'adminEmail'])
+      expect(message).toContain(`promptq.${place}: received`);
+    expect(message).toMatch(/promptq\.domain: unknown zone$/m);
+    const foreign = { ...domain, hostedZone: { id: 'Z1', name: 'ample.com' } };
+    expect(() => readDeployment({ timeoutUnit: 'seconds', domain: foreign })).toThrow(
+      'promptq.domain.hostedZone.name: received',
+    );
+  });
+
+  test('that nobody gave are refused for the unit alone', () => {
+    expect(() => readDeployment(undefined)).toThrow('promptq.timeoutUnit: is missing');
+  });
+
+  test('have all their faults in one message, with what was received', () => {
+    const wrong = {
+      timeoutUnit: 'hours',
+      deploymentName: 'My Queue',
+      maxBodyBytes: 2_900_001,
+      throttling: { burst: 0 },
+      maxWorker: 3,
+    };
+    const message = String(faultsOf(wrong));
+    expect(message).toContain('promptq.timeoutUnit: received "hours"');
+    expect(message).toContain('promptq.deploymentName: received "My Queue"');
+    expect(message).toContain('promptq.maxBodyBytes: received 2900001');
+    expect(message).toContain('promptq.throttling.burst: received 0');
+    expect(message).toContain('promptq: unknown maxWorker; known: timeoutUnit, ');
+  });
+
+  test("have a name that Parameter Store takes: it keeps aws and ssm for AWS's own", () => {
+    for (const deploymentName of ['aws', 'awsome', 'aws-queue', 'ssm', 'ssm-2'])
+      expect(() => readDeployment({ timeoutUnit: 'seconds', deploymentName })).toThrow(
+        `promptq.deploymentName: received "${deploymentName}"`,
+      );
+    for (const deploymentName of ['my-aws-queue', 'as', 'ss-m'])
+      expect(readDeployment({ timeoutUnit: 'seconds', deploymentName })).toMatchObject({ deploymentName });
+  });
+
+  test('know the periods that CloudWatch can keep a log for', () => {
+    const days = Object.values(RetentionDays).filter(
+      (value) => typeof value === 'number' && value !== RetentionDays.INFINITE,
+    );
+    expect([...LOG_RETENTION_DAYS]).toEqual(days);
+    expect(() => readDeployment({ timeoutUnit: 'seconds', logRetentionDays: 31 })).toThrow(
+      'promptq.logRetentionDays: received 31',
+    );
+  });
+});
+
+function faultsOf(settings: unknown): unknown {
+  try {
+    return readDeployment(settings);
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { apiEnv, readEnv } from '../../../../lib/platform/config/env.ts';
+
+const NEEDED = {
+  JOBS_TABLE: 'jobs',
+  REGISTRY_TABLE: 'registry',
+  OUTPUT_BUCKET: 'output',
+  QUEUE_URL_HIGH: 'http://q/h',
+  QUEUE_URL_NORMAL: 'http://q/n',
+  QUEUE_URL_LOW: 'http://q/l',
+  QUEUE_URL_DELIVERIES: 'http://q/d',
+  PROMPTQ_TIMEOUT_UNIT: 'seconds',
+};
+const read = (more: Record<string, string>) => readEnv(apiEnv, { ...NEEDED, ...more });
+
+it('says from where the perimeter token counts', () => {
+  const { PROMPTQ_PERIMETER_SOURCES } = read({ PROMPTQ_PERIMETER_SOURCES: '203.0.113.0/24,2001:db8::/32' });
+  expect(PROMPTQ_PERIMETER_SOURCES).toEqual(['203.0.113.0/24', '2001:db8::/32']);
+});
+
+it.each([
+  ['PROMPTQ_PERIMETER_SOURCES', '203.0.113.7'],
+  ['PROMPTQ_TELEGRAM_USERS', '171717'],
+  ['PROMPTQ_TELEGRAM_USERS', 'ada:viewer'],
+  ['PROMPTQ_SECRETS', '/folder'],
+])('%s=%s is a fault that names the variable and not the value', (name, value) => {
+  expect(() => read({ [name]: value })).toThrow(name);
+  expect(() => read({ [name]: value })).not.toThrow(value);
+});

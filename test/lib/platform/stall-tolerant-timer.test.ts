@@ -1,0 +1,25 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { patience } from '../../../lib/platform/stall-tolerant-timer.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Whether patience of 3 s is left at each look, the looks so many milliseconds apart. */
+function looks(...pauses: readonly number[]): boolean[] {
+  let now = 1_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const hasPatience = patience(3_000);
+  return pauses.map((pause) => {
+    now += pause;
+    return hasPatience();
+  });
+}
+
+test('it is over after its time', () => {
+  expect(looks(900, 900, 900, 900)).toEqual([true, true, true, false]);
+});
+
+test('the time in which the machine stood still is not counted', () => {
+  expect(looks(60_000, 900, 900, 900)).toEqual([true, true, true, false]);
+});

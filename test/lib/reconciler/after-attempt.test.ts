@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { settleAttempt } from '../../../lib/reconciler/after-attempt.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
+
+const id = (last: number) => `job_0000000000000000000000000${last}`;
+
+/** What a parked job is parked for after another that tried, or did not, came to an end. */
+async function parkedAfter(trying: Partial<Job>, kind: 'succeeded' | 'parked' | 'handed_back') {
+  const deployment = quietDeployment();
+  const waiting = await deployment.store({ id: id(2), parked: 'usage_limit', reason: 'usage_limit' });
+  const running = await deployment.store(aRunningJob({ id: id(1), ...trying }));
+  const reason = { succeeded: 'exited', parked: 'usage_limit', handed_back: 'waiting_for_worker' } as const;
+  const receipt = aReceipt({ kind, reason: reason[kind] }, { job_id: running.id });
+  const ended = await transition(deployment, running, { type: 'end', receipt });
+  await settleAttempt(deployment, running, ended.job ?? running);
+  return (await deployment.read(waiting))?.parked;
+}
+
+it('what tried for others starts them with its end, if it found out that it is over', async () => {
+  expect(await parkedAfter({ probing: 'usage_limit' }, 'succeeded')).toBeUndefined();
+  expect(await parkedAfter({ probing: 'usage_limit' }, 'parked')).toBe('usage_limit');
+  expect(await parkedAfter({ probing: 'usage_limit' }, 'handed_back')).toBe('usage_limit');
+});
+
+it('what tried for nobody, or for others that are parked for something else, starts none', async () => {
+  expect(await parkedAfter({}, 'succeeded')).toBe('usage_limit');
+  expect(await parkedAfter({ probing: 'account_required' }, 'succeeded')).toBe('usage_limit');
+});

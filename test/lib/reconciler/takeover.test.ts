@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
+import { watchRunning } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { aRunningJob } from '../jobs/a-job.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+async function aJobWhoseLeaseIsOver(name: string): Promise<Job> {
+  const lease_until = timestamp(deployment.clock.now() - 5_000);
+  return await deployment.store(aRunningJob({ id: jobIdOfKey(`takeover ${name}`), lease_until }));
+}
+
+it.each(['lose', 'kill'] as const)(
+  'a heartbeat that comes between judgement and write keeps its job: %s',
+  async (type) => {
+    const job = await aJobWhoseLeaseIsOver(`heartbeat ${type}`);
+    const lease_until = timestamp(deployment.clock.now() + 600_000);
+    await deployment.jobs.touch(job, { lease_until });
+    await transition(deployment, job, { type });
+    const after = await deployment.jobs.get(job.id, { consistent: true });
+    expect(after).toMatchObject({ status: 'RUNNING', attempt: 1, lease_until });
+    expect(after?.kill_requested).toBe(type === 'kill' ? true : undefined);
+  },
+);
+
+it('a heartbeat of an attempt that was followed by another changes nothing', async () => {
+  const job = await aJobWhoseLeaseIsOver('void fence');
+  const older = { id: job.id, attempt: job.attempt - 1 };
+  expect(await deployment.jobs.touch(older, { lease_until: timestamp(deployment.clock.now()) })).toBeUndefined();
+  expect(await deployment.jobs.get(job.id, { consistent: true })).toEqual(job);
+});
+
+it('a loss is not counted while the table has failed lately: no worker could renew its lease', async () => {
+  const job = await aJobWhoseLeaseIsOver('outage');
+  await watchRunning({ ...deployment, hadOutage: () => true });
+  const after = await deployment.jobs.get(job.id, { consistent: true });
+  expect(after).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', attempt: 1 });
+  expect(after).not.toHaveProperty('losses');
+});
+
+it('a loss that was judged by one attempt is not applied to the next, whose receipt nobody has looked for', async () => {
+  const job = await aJobWhoseLeaseIsOver('next attempt');
+  // While the watch looks for the receipt, the job is taken over, claimed and lost once more.
+  const readReceipt = async () => {
+    const next = { ...job, attempt: 2, worker_id: 'worker-2' };
+    expect(await deployment.jobs.apply(job, next)).toMatchObject({ applied: true });
+    return undefined;
+  };
+  const byStatus = async function* () {
+    yield job;
+  };
+  await watchRunning({ ...deployment, readReceipt, byStatus });
+  expect(await deployment.jobs.get(job.id, { consistent: true })).toMatchObject({ status: 'RUNNING', attempt: 2 });
+});

@@ -1,0 +1,104 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { type CountedJob, FIGURE_KINDS } from '../../../../lib/stats/counting/job-stats.ts';
+import { recountFigures } from '../../../../lib/stats/counting/recount-stats.ts';
+import { type CountedChange, FigureStore } from '../../../../lib/stats/counting/stats-store.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { aJob } from '../../jobs/a-job.ts';
+
+let deployment: EmulatedDeployment;
+let figures: FigureStore;
+beforeEach(async () => {
+  deployment = await emulateDeployment();
+  figures = new FigureStore(deployment.registry);
+});
+afterEach(async () => await deployment.stop());
+
+it('a batch counts once however it is repeated, cut anew or reordered, on several shards at once, and a recount proves it', async () => {
+  const shards = await Promise.all(
+    ['shard-a', 'shard-b'].map(async (shard) => {
+      const { changes, jobs } = randomLives(shard, 300);
+      for (const job of jobs) await deployment.store(job);
+      return { shard, changes };
+    }),
+  );
+  const cuts = (list: readonly CountedChange[], size: number) =>
+    Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size));
+  await Promise.all(
+    shards.map(async ({ shard, changes }) => {
+      for (const batch of cuts(changes, 50)) {
+        await Promise.all([figures.apply(shard, batch), figures.apply(shard, batch)]);
+      }
+      for (const batch of cuts(changes, 7)) await figures.apply(shard, batch.toReversed());
+    }),
+  );
+  const { jobs, differences } = await recount();
+  expect(jobs).toBeGreaterThan(20);
+  expect(differences).toEqual([]);
+});
+
+it('a recount finds what was counted wrongly', async () => {
+  const job = await deployment.store({ id: 'job_1', status: 'DRAFT' });
+  await figures.apply('shard', [{ sequence: '1', before: undefined, after: job }]);
+  await figures.apply('shard', [{ sequence: '2', before: undefined, after: job }]);
+  expect((await recount()).differences).toEqual([
+    { item: `${FIGURE_KINDS.project} ${job.project_id}`, attribute: 'n_DRAFT', kept: 2, counted: 1 },
+  ]);
+});
+
+it('a heartbeat writes nothing', async () => {
+  const job = aJob({ id: 'job_1', status: 'RUNNING', lease_until: '2026-11-20T10:00:00.000Z' });
+  await figures.apply('shard', [{ sequence: '1', before: job, after: { ...job } }]);
+  const { Count } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));
+  expect(Count).toBe(0);
+});
+
+it('shards that are days older than the one that is counted are forgotten, so that an item stays small', async () => {
+  const day = 24 * 3_600_000;
+  const start = Date.parse('2026-11-20T00:00:00.000Z');
+  const shardOf = (time: number) => `shardId-${String(time).padStart(20, '0')}-abcdef01`;
+  const job: CountedJob = aJob({ id: 'job_1', status: 'DRAFT' });
+  for (const age of [0, 1, 2.5])
+    await figures.apply(shardOf(start + age * day), [{ sequence: '1', before: undefined, after: job }]);
+  const { items } = await figures.list(FIGURE_KINDS.project, { limit: 1 });
+  expect(items[0]).toMatchObject({ n_DRAFT: 3 });
+  expect(Object.keys(items[0] ?? {}).filter((name) => name.startsWith('c_'))).toHaveLength(2);
+});
+
+async function recount() {
+  const { JOBS_TABLE: jobsTable, REGISTRY_TABLE: registryTable } = deployment.env;
+  return await recountFigures(deployment.table, { jobsTable, registryTable });
+}
+
+/** Random lives of jobs over several days, projects and models, as a stream tells them; `jobs`: how they end up. */
+function randomLives(prefix: string, length: number): { changes: CountedChange[]; jobs: Job[] } {
+  const live: Job[] = [];
+  const pick = <T>(...of: readonly [T, ...T[]]): T => of[Math.floor(Math.random() * of.length)] ?? of[0];
+  const time = (hours: number) => new Date(Date.parse('2026-11-18T20:00:00.000Z') + hours * 3_600_000).toISOString();
+  const changes = Array.from({ length }, (_, n): CountedChange => {
+    const at = Math.floor(Math.random() * Math.min(live.length + 1, 100));
+    const before = live[at];
+    const status = pick('QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED');
+    const usage = {
+      input_tokens: n,
+      cached_input_tokens: 1,
+      output_tokens: 2,
+      reasoning_output_tokens: 0,
+      cost_usd: 0.1,
+    };
+    const after = aJob({
+      id: before?.id ?? `job_${prefix}_${at}`,
+      project_id: before?.project_id ?? pick('alpha', 'beta', 'gamma'),
+      status,
+      queued_at: time(n / 10),
+      started_at: time(n / 10 + Math.random()),
+      updated_at: time(n / 10 + 2),
+      ...(Math.random() < 0.5 && { usage, model_used: pick('one', 'two') }),
+      ...(['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status) && { finished_at: time(n / 10 + 2) }),
+    });
+    live[at] = after;
+    return { sequence: String(10n ** 20n + BigInt(n)), before, after };
+  });
+  return { changes, jobs: live };
+}

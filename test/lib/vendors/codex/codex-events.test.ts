@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createCodexReader } from '../../../../lib/vendors/codex/codex-events.ts';
+
+const RUN = [
+  { type: 'thread.started', thread_id: 't-1' },
+  { type: 'turn.started' },
+  { type: 'error', message: 'Reconnecting... 1/1 (unexpected status 401 Unauthorized)' },
+  { type: 'item.completed', item: { id: 'item_0', type: 'error', message: 'Model metadata not found.' } },
+  { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'first' } },
+  { type: 'item.completed', item: { id: 'item_2', type: 'agent_message', text: 'läst 😀 "message"\n' } },
+  {
+    type: 'turn.completed',
+    usage: { input_tokens: 12, cached_input_tokens: 5, output_tokens: 3, reasoning_output_tokens: 1 },
+  },
+];
+
+function read(bytes: Buffer, size: number) {
+  const reader = createCodexReader();
+  for (let start = 0; start < bytes.length; start += size) reader.push(bytes.subarray(start, start + size));
+  return reader.facts();
+}
+
+function linesOf(events: readonly unknown[]): Buffer {
+  return Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+}
+
+test.for([1, 2, 3, 7, 100_000])('a run is read the same in pieces of %i bytes', (size) => {
+  expect(read(linesOf(RUN), size)).toEqual({
+    finished: true,
+    sessionId: 't-1',
+    finalMessage: 'läst 😀 "message"\n',
+    usage: { input_tokens: 12, cached_input_tokens: 5, output_tokens: 3, reasoning_output_tokens: 1 },
+  });
+});
+
+test('error events alone neither fail nor finish a run', () => {
+  expect(read(linesOf(RUN.slice(0, 4)), 10)).toEqual({ finished: false, sessionId: 't-1' });
+});
+
+test('a failed turn says why, with the sentence of an embedded vendor error', () => {
+  function failed(message: string) {
+    return read(linesOf([{ type: 'turn.failed', error: { message } }]), 1_000);
+  }
+  expect(failed('plain')).toEqual({ finished: true, error: 'plain' });
+  expect(failed('{"error":{"message":"No such model","type":"x"}}').error).toBe('No such model');
+  expect(failed('bad request: {"detail":"Unsupported model"}, url: u').error).toBe(
+    'bad request: Unsupported model, url: u',
+  );
+  expect(failed('odd {braces} stay').error).toBe('odd {braces} stay');
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { createJsonLines } from '../../../../lib/vendors/output/json-lines.ts';
+
+function collect(maxLineBytes?: number) {
+  const values: unknown[] = [];
+  return { values, lines: createJsonLines((value) => values.push(value), maxLineBytes) };
+}
+
+test('several lines in one chunk and one line in several chunks are all read', () => {
+  const { values, lines } = collect();
+  for (const piece of ['1\n2\n{"a"', ':', '3}\n', '\n', '"b"\n']) lines.push(Buffer.from(piece));
+  expect(values).toEqual([1, 2, { a: 3 }, 'b']);
+});
+
+test('a line that is not JSON is skipped', () => {
+  const { values, lines } = collect();
+  lines.push(Buffer.from('WARNING: hm\n1\n{"cut\n2\n'));
+  expect(values).toEqual([1, 2]);
+});
+
+test.for([1, 4, 1_000])('a line over the limit is skipped and the next one read, in pieces of %i', (size) => {
+  const { values, lines } = collect(10);
+  const bytes = Buffer.from('"12345678"\n"123456789"\n"x"\n');
+  for (let start = 0; start < bytes.length; start += size) lines.push(bytes.subarray(start, start + size));
+  expect(values).toEqual(['12345678', 'x']);
+});
+
+test('an endless line is not kept', () => {
+  const { lines } = collect();
+  const chunk = Buffer.alloc(1024 * 1024, 'a');
+  const before = process.memoryUsage().arrayBuffers;
+  for (let count = 0; count < 400; count += 1) lines.push(chunk);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024);
+});
+
+test('a chunk may be overwritten once it was taken', () => {
+  const { values, lines } = collect();
+  const chunk = Buffer.from('"ab');
+  lines.push(chunk);
+  chunk.fill(0);
+  lines.push(Buffer.from('c"\n'));
+  expect(values).toEqual(['abc']);
+});

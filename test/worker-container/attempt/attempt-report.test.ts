@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
+import { LIMITS } from '../../../lib/contract/limits.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { LEASE } from '../../../lib/jobs/lifecycle/lease.ts';
+import { type Receipt, receiptSchema } from '../../../lib/jobs/lifecycle/receipt.ts';
+import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
+import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
+import { JobStore } from '../../../lib/jobs/store/job-store.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
+import { reportAttempt } from '../../../worker-container/attempt/attempt-report.ts';
+import type { Timing } from '../../../worker-container/output/timing.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { openWorker } from '../../emulated-worker.ts';
+import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+
+let deployment: EmulatedDeployment;
+let worker: AttemptContext;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  ({ worker } = await openWorker(deployment));
+});
+afterAll(async () => await deployment.stop());
+
+/** A client whose first calls of one kind fail, as they do when all tries of the SDK were in vain. */
+function failing<C extends { send: (command: never) => Promise<unknown> }>(client: C, kind: string, times: number) {
+  let left = times;
+  const send = async (command: never) => {
+    if ((command as object).constructor.name === kind && left-- > 0) throw new Error('the service is away');
+    return await client.send(command);
+  };
+  return Object.assign(Object.create(client) as C, { send });
+}
+
+/** Pauses end at once, what may last longest never does. */
+const impatient: Timing = {
+  now: () => performance.now(),
+  schedule(run, delay) {
+    const waiting = delay < LEASE.duration ? setImmediate(run) : undefined;
+    return () => clearImmediate(waiting);
+  },
+};
+
+/** Reports a success of a running job. @returns the job as it then is. */
+async function reported(name: string, context: Partial<AttemptContext>): Promise<Job | undefined> {
+  const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
+  const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
+  const record = {
+    outcome,
+    composed_prompt,
+    streams,
+    startedAt: started_at,
+    sources: undefined,
+    redaction: new Redaction(),
+  };
+  await reportAttempt({ ...worker, ...context, timing: impatient }, job, record);
+  return await deployment.jobs.get(job.id, { consistent: true });
+}
+
+it('an object store that is away for a while delays the receipt, and the report with it', async () => {
+  const objects = failing(deployment.objects, 'PutObjectCommand', 3);
+  const output = new OutputStore(objects, deployment.env.OUTPUT_BUCKET);
+  const job = await reported('away objects', { output });
+  expect(job).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await deployment.output.readReceipt(job?.id ?? '', 1)).toMatchObject({ outcome: { kind: 'succeeded' } });
+});
+
+it('a table that is away for a while delays the report', async () => {
+  const table = failing(deployment.table, 'UpdateCommand', 3);
+  const jobs = new JobStore(table, deployment.env.JOBS_TABLE);
+  expect(await reported('away table', { jobs })).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+it('a document that was written before a cancel came says how the job ended', async () => {
+  const job = await deployment.store(
+    aRunningJob({
+      ...{ id: jobIdOfKey('late cancel'), project_id: 'late', folder: 'late' },
+      lease_until: '2999-01-01T00:00:00.000Z',
+    }),
+  );
+  const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
+  const bytes = Buffer.alloc(LIMITS.streamedAnswerBytes + 1, 'x');
+  const large = {
+    size: bytes.length,
+    async *read(from = 0, to = bytes.length) {
+      yield bytes.subarray(from, to);
+    },
+  };
+  const output = Object.assign(Object.create(deployment.output) as OutputStore, {
+    // The last moment in which a client can come before the report: its documents are written.
+    async putReceipt(receipt: Receipt) {
+      await deployment.output.putReceipt(receipt);
+      await transition(deployment, job, { type: 'kill' });
+    },
+  });
+  const ended = await reportAttempt({ ...worker, output, timing: impatient }, job, {
+    ...{ outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() },
+    sources: { stdout: large, stderr: NOTHING },
+  });
+  expect(ended).toMatchObject({ status: 'CANCELLED', reason: 'killed_by_request', exit_code: 0 });
+  const url = await deployment.output.presignDocument(job.id, 1, 'result', 60);
+  const { status, state_reason } = (await (await fetch(url)).json()) as Record<string, unknown>;
+  expect({ status, state_reason }).toMatchObject({ status: 'CANCELLED', state_reason: { code: 'killed_by_request' } });
+});
+
+it('what follows from the end is left to the watch if it fails: the report stands', async () => {
+  const partition = async function* () {
+    yield await Promise.reject<Job>(new Error('the index is away'));
+  };
+  expect(await reported('away index', { partition })).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+const SECRET = 'a-secret-of-the-attempt';
+/** Members that the service itself makes, and reads again. */
+const NOT_MASKED =
+  /^(job_id|worker_id|(started|finished)_at|outcome\.until|changes\.(base|head)|streams\.\w+\.sha256)$/;
+
+/** A value that fits a schema, with the secret in each string of it that is not made by the service itself. */
+function withSecret(schema: z.core.$ZodType, path = ''): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return withSecret(schema.unwrap(), path);
+  if (schema instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(schema.shape).map(([name, member]) => [name, withSecret(member, path ? `${path}.${name}` : name)]),
+    );
+  if (schema instanceof z.ZodArray) return [withSecret(schema.element, path)];
+  if (schema instanceof z.ZodEnum) return schema.options[0];
+  // A known code, or one of a later version.
+  if (schema instanceof z.ZodUnion && schema.options[0] !== undefined) return withSecret(schema.options[0], path);
+  if (schema instanceof z.ZodLiteral) return schema.value;
+  if (schema instanceof z.ZodNumber) return 1;
+  if (schema instanceof z.ZodBoolean) return true;
+  if (schema instanceof z.ZodString) return NOT_MASKED.test(path) ? '2026-11-20T10:00:00.000Z' : `${path}: ${SECRET}.`;
+  throw new Error(`${path}: the test does not know ${schema.constructor.name}`);
+}
+
+it('no text of a receipt, or of the job that is made of it, holds a secret', async () => {
+  for (const outcome of [
+    { kind: 'failed', reason: 'agent_error' } as const,
+    { kind: 'succeeded', reason: 'exited' } as const,
+  ]) {
+    const name = `masked ${outcome.kind}`;
+    const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
+    const receipt = receiptSchema.parse(withSecret(receiptSchema));
+    const { job_id, worker_id, version, attempt, finished_at, documents, started_at, ...record } = receipt;
+    await reportAttempt({ ...worker, timing: impatient }, job, {
+      ...record,
+      outcome: { ...record.outcome, ...outcome },
+      startedAt: started_at,
+      sources: undefined,
+      redaction: new Redaction([SECRET]),
+    });
+    const kept = await deployment.output.readReceipt(job.id, 1);
+    const { outcome: _, ...rest } = kept ?? {};
+    const { outcome: __, ...expected } = { ...receipt, job_id: job.id, worker_id: worker.workerId };
+    const unmasked = JSON.stringify({ ...rest, finished_at }).replaceAll('***', SECRET);
+    expect(JSON.parse(unmasked)).toEqual({ ...expected, documents: [] });
+    expect(JSON.stringify(kept)).not.toContain(SECRET);
+    expect(kept?.outcome).toMatchObject({ ...outcome, error: 'outcome.error: ***.' });
+    const reported = await deployment.jobs.get(job.id, { consistent: true });
+    expect(reported?.status).toBe(outcome.kind.toUpperCase());
+    expect(JSON.stringify(reported)).not.toContain(SECRET);
+  }
+});

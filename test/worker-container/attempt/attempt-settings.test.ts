@@ -1,0 +1,74 @@
+import { ThrottlingException } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { claim } from '../../../lib/jobs/admission/claim.ts';
+import { createJob } from '../../../lib/jobs/creation/create-job.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import type { SecretSource } from '../../../worker-container/secrets/secrets.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { openWorker } from '../../emulated-worker.ts';
+
+let deployment: EmulatedDeployment;
+beforeEach(async () => {
+  deployment = await emulateDeployment();
+});
+afterEach(async () => await deployment.stop());
+
+const BUSY = new ThrottlingException({ message: 'Rate exceeded', $metadata: { httpStatusCode: 400 } });
+
+class FailingProfiles extends ProfileStore {
+  readonly error: Error;
+
+  constructor(registry: ConstructorParameters<typeof ProfileStore>[0], error: Error) {
+    super(registry);
+    this.error = error;
+  }
+
+  override async get(): Promise<never> {
+    throw this.error;
+  }
+}
+
+/** Runs a job, whose worker differs, to the end of its attempt. @returns the job as it then is */
+async function attempted(
+  changes: { profiles?: ProfileStore; secrets?: SecretSource },
+  profile = 'shell',
+): Promise<Job> {
+  const { creation, worker } = await openWorker(deployment);
+  const secret = { name: 'with-secret', agent: 'shell', env: { A: { secret: 'A' } } } as const;
+  await creation.profiles.put(secret);
+  const { id } = await createJob(creation, { prompt: 'true', profile, retries: 1 }, 'token:test');
+  const held = await deployment.permits.receive('normal', 5);
+  if (held === undefined) throw new Error('the permit did not come');
+  const claimed = await claim(deployment, held, worker.workerId);
+  if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);
+  await runAttempt({ ...worker, ...changes }, claimed.job, held, new AbortController().signal);
+  const job = await deployment.jobs.get(id, { consistent: true });
+  if (job === undefined) throw new Error('the job is gone');
+  return job;
+}
+
+const HANDED_BACK = { status: 'QUEUED', reason: 'waiting_for_worker', attempt: 1 };
+
+it('a profile that can not be read because the table is busy gives the job back and spends nothing', async () => {
+  const job = await attempted({ profiles: new FailingProfiles(deployment.registry, BUSY) });
+  expect(job).toMatchObject(HANDED_BACK);
+  expect([job.retries_used, job.losses, job.due_at]).toEqual([undefined, undefined, undefined]);
+});
+
+it('so do secrets that can not be fetched', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const secrets = { read: async () => await Promise.reject<never>(refused) };
+  expect(await attempted({ secrets }, 'with-secret')).toMatchObject(HANDED_BACK);
+});
+
+it('what will not pass by itself fails the attempt with what is wrong', async () => {
+  const broken = new FailingProfiles(deployment.registry, new Error('the profile is not one'));
+  expect(await attempted({ profiles: broken })).toMatchObject({
+    status: 'QUEUED',
+    reason: 'retry_backoff',
+    retries_used: 1,
+    error: 'the profile is not one',
+  });
+});

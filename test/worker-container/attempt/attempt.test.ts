@@ -1,0 +1,115 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { expect, it } from 'vitest';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { type AttemptContext, runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
+import type { Ending } from '../../../worker-container/commands/ending.ts';
+import { EndedBeforeStart } from '../../../worker-container/commands/not-started-error.ts';
+import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { ENV } from '../../simulation/model/environment.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+
+const LEFT = aReceipt({ kind: 'succeeded', reason: 'exited' });
+/** What runs until it is asked to end. */
+interface Run {
+  readonly deployment: QuietDeployment;
+  readonly job: Job;
+  /** Of the attempt, while it runs. */
+  readonly ending: Ending;
+  readonly ended: Promise<Job | undefined>;
+  readonly isDisposed: () => boolean;
+  readonly stopping: AbortController;
+}
+
+/** An attempt whose agent runs until `act` has been asked, or longer. @param fails what its start throws. */
+async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: Error } = {}): Promise<Run> {
+  const deployment = quietDeployment();
+  const job = await deployment.store(aRunningJob());
+  await deployment.permits.send(job);
+  const held = await deployment.permits.receive('normal', 0);
+  if (held === undefined) throw new Error('there is no permit');
+  const stopping = new AbortController();
+  if (stopped) stopping.abort();
+  let isDisposed = false;
+  const begun = Promise.withResolvers<Ending>();
+  const agent: typeof runAgent = async (_context, _job, { ending }) => {
+    begun.resolve(ending);
+    const reason = await ending.requested;
+    if (fails !== undefined) throw fails;
+    const outcome =
+      reason === 'stopping'
+        ? ({ kind: 'handed_back', reason: 'waiting_for_worker' } as const)
+        : ({ kind: 'cancelled', reason: 'cancelled_by_request' } as const);
+    const record = { ...LEFT, outcome: { exit_code: null, signal: 'SIGTERM', ...outcome } };
+    const dispose = async () => {
+      isDisposed = true;
+    };
+    return { record, sources: {}, dispose, attachments: [] } as unknown as Awaited<ReturnType<typeof runAgent>>;
+  };
+  const { time } = deployment;
+  const context = {
+    ...deployment,
+    ...{ env: ENV, workerId: 'worker-1', markPrefix: '', log: new Logger({ logLevel: 'SILENT' }) },
+    timing: { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) },
+    machine: { folder: { make: async () => undefined, remove: async () => undefined }, runAgent: agent },
+  } as unknown as AttemptContext;
+  const ended = runAttempt(context, job, held, stopping.signal);
+  return { deployment, job, ending: await begun.promise, ended, isDisposed: () => isDisposed, stopping };
+}
+
+/** What the queue still holds of the permit, once every visibility is over. */
+async function permitsLeft({ deployment }: Run): Promise<number> {
+  await deployment.pass(60_000);
+  return (await deployment.permits.receive('normal', 0)) === undefined ? 0 : 1;
+}
+
+it.each(['cancel', 'kill'] as const)('a %s is heard as what it is', async (type) => {
+  const run = await attempt();
+  await transition(run.deployment, run.job, { type });
+  await run.deployment.pass(3_000);
+  expect(run.ending.reason).toBe(type === 'kill' ? 'killed' : 'cancelled');
+  expect(await run.ended).toMatchObject({ status: 'CANCELLED' });
+  expect(run.isDisposed()).toBe(true);
+  expect(await permitsLeft(run)).toBe(0);
+});
+
+it('its permit stays in flight and its lease is pushed while it runs, and not after', async () => {
+  const run = await attempt();
+  await run.deployment.pass(65_000);
+  expect(await run.deployment.read(run.job)).toMatchObject({ lease_until: '2026-11-20T10:01:30.000Z' });
+  expect(await run.deployment.permits.receive('normal', 0)).toBeUndefined();
+  run.ending.request('cancelled');
+  await run.ended;
+  const before = run.deployment.calls.length;
+  await run.deployment.pass(60_000);
+  expect(run.deployment.calls.slice(before)).toEqual([]);
+});
+
+it.each([false, true])('a worker that must go hands its job back (told before it began: %s)', async (stopped) => {
+  const run = await attempt({ stopped });
+  run.stopping.abort();
+  expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+  expect(run.ending.reason).toBe('stopping');
+});
+
+it.each(['lost', 'stopping'] as const)('an attempt that fails while it is %s tells nothing', async (reason) => {
+  const run = await attempt({ fails: new Error('the disk is full') });
+  run.ending.request(reason);
+  expect(await run.ended).toBeUndefined();
+  expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();
+  expect(await run.deployment.read(run.job)).toMatchObject({ status: 'RUNNING' });
+});
+
+it('an attempt that lost its lease before its agent was started tells nothing', async () => {
+  const run = await attempt({ fails: new EndedBeforeStart() });
+  run.ending.request('lost');
+  expect(await run.ended).toBeUndefined();
+  expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();
+});
+
+it('an attempt that fails by itself is told as such', async () => {
+  const run = await attempt({ fails: new Error('the disk is full') });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'FAILED' });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createJob } from '../../../lib/jobs/creation/create-job.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { openWorker } from '../../emulated-worker.ts';
+import { waitFor } from '../../local-service.ts';
+import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../../small-disk.ts';
+import { startWorkerProcess, type WorkerUnderTest } from '../../worker-process.ts';
+
+describeOnSmallDisk('a worker whose work folder is on a full disk', () => {
+  let deployment: EmulatedDeployment;
+  let disk: SmallDisk;
+  let worker: WorkerUnderTest;
+  beforeEach(async () => {
+    deployment = await emulateDeployment();
+    disk = mountSmallDisk(8);
+    worker = await startWorkerProcess(deployment, { PROMPTQ_WORK_DIR: disk.folder });
+    await waitFor(() => worker.output().includes('"ready"'));
+  });
+  afterEach(async () => {
+    worker.process.kill('SIGTERM');
+    await worker.ended;
+    disk.remove();
+    await deployment.stop();
+  });
+
+  const create = async (prompt: string) => {
+    const { creation } = await openWorker(deployment);
+    return (await createJob(creation, { prompt }, 'token:test')).id;
+  };
+  const job = async (id: string) => await deployment.jobs.get(id, { consistent: true });
+
+  it('claims nothing once it has noticed, and goes on when there is room', async () => {
+    disk.fill();
+    await create('echo first');
+    await waitFor(() => {
+      // What the worker removes after its start is room too.
+      disk.fill();
+      return worker.output().includes('no job is claimed');
+    });
+    const id = await create('echo second');
+    disk.makeRoom();
+    await waitFor(async () => (await job(id))?.status === 'SUCCEEDED');
+    expect(await job(id)).toMatchObject({ attempt: 1 });
+  });
+
+  it('hands a job back that needs more room than there is, and spends nothing of it', async () => {
+    // The probe fits, the script of the prompt does not.
+    disk.fill(300 * 1024);
+    const id = await create(`true ${'#'.repeat(600 * 1024)}`);
+    const handedBack = await waitFor(async () => {
+      const now = await job(id);
+      return now?.status === 'QUEUED' && now.attempt > 0 ? now : undefined;
+    });
+    expect(handedBack).toMatchObject({ reason: 'waiting_for_worker', retries: 0 });
+    expect(handedBack).not.toHaveProperty('losses');
+    expect(handedBack).not.toHaveProperty('retries_used');
+    disk.makeRoom();
+    await waitFor(async () => (await job(id))?.status === 'SUCCEEDED');
+  });
+});

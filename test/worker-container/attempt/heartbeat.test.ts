@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import type { JobStore } from '../../../lib/jobs/store/job-store.ts';
+import { Heartbeat } from '../../../worker-container/attempt/heartbeat.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { VirtualTime } from '../../simulation/model/virtual-time.ts';
+
+/** What a heartbeat tells within a minute, with the second in which it does. */
+async function heardInAMinute(
+  answer: (time: VirtualTime) => Promise<Job | undefined>,
+  look: (time: VirtualTime) => Promise<Job | undefined> = answer,
+): Promise<string[]> {
+  const time = new VirtualTime();
+  const heard: string[] = [];
+  const hear = (what: string) => () => heard.push(`${what} at ${time.now / 1000} s`);
+  const heartbeat = new Heartbeat({
+    jobs: { touch: () => answer(time), get: () => look(time) } as unknown as JobStore,
+    clock: { now: () => time.wall },
+    job: aRunningJob(),
+    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
+    events: {
+      onEndRequested: hear('end'),
+      onLost: hear('lost'),
+      onWatched: () => undefined,
+      onBeat: hear('beat'),
+      onFailure: (error) => {
+        if (error instanceof TypeError) heard.push('a fault');
+      },
+    },
+  });
+  await time.run(() => time.now >= 60_000);
+  heartbeat.stop();
+  return heard;
+}
+
+it('pushes the lease every 10 s', async () => {
+  expect(await heardInAMinute(async () => aRunningJob())).toEqual(
+    [10, 20, 30, 40, 50, 60].map((s) => `beat at ${s} s`),
+  );
+});
+
+it('gives the attempt up, once, when nothing was acknowledged for more than 20 s', async () => {
+  expect(await heardInAMinute(() => Promise.reject(new Error('no answer')))).toEqual(['lost at 22 s']);
+});
+
+it('gives the attempt up with the first look that shows another', async () => {
+  expect(await heardInAMinute(async () => aRunningJob({ attempt: 2 }))).toEqual(['lost at 2 s']);
+});
+
+it('counts from when a heartbeat was sent, not from when its answer came: the lease does too', async () => {
+  const answers = [9_000];
+  const late = async (time: VirtualTime) => {
+    if (time.now >= 10_000) await time.sleep(answers.shift() ?? 3_600_000);
+    return aRunningJob();
+  };
+  expect(await heardInAMinute(late)).toEqual(['beat at 19 s', 'lost at 32 s']);
+});
+
+it('gives the attempt up with the first heartbeat that is refused, whatever a look showed', async () => {
+  const refused = heardInAMinute(
+    async () => undefined,
+    async () => aRunningJob(),
+  );
+  expect(await refused).toEqual(['lost at 10 s']);
+});
+
+it('gives the attempt up with the first look that shows that it has ended', async () => {
+  expect(await heardInAMinute(async () => aRunningJob({ status: 'CANCELLED' }))).toEqual(['lost at 2 s']);
+});
+
+it('hears what was asked with a heartbeat too, and takes a look that shows no job for none', async () => {
+  const asked = async () => aRunningJob({ cancel_requested_at: '2026-11-20T10:00:00.000Z' });
+  const heard = await heardInAMinute(asked, async () => undefined);
+  expect(heard.slice(0, 2)).toEqual(['beat at 10 s', 'end at 10 s']);
+  expect(heard).toHaveLength(12);
+});
+
+it('says whether somebody watches, for as long as the job says so', async () => {
+  const time = new VirtualTime();
+  const watched: [number, boolean][] = [];
+  const watched_until = new Date(time.wallAt(5_000)).toISOString();
+  const heartbeat = new Heartbeat({
+    jobs: { get: async () => aRunningJob({ watched_until }) } as unknown as JobStore,
+    clock: { now: () => time.wall },
+    job: aRunningJob(),
+    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
+    events: {
+      onEndRequested: () => undefined,
+      onLost: () => undefined,
+      onWatched: (is) => watched.push([time.now / 1000, is]),
+      onBeat: () => undefined,
+      onFailure: () => undefined,
+    },
+  });
+  await time.run(() => time.now >= 8_000);
+  heartbeat.stop();
+  expect(watched).toEqual([
+    [2, true],
+    [4, true],
+    [6, false],
+    [8, false],
+  ]);
+});

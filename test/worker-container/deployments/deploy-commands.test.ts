@@ -1,0 +1,127 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
+import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
+import { startDeployments } from '../../../lib/deployments/start-deployments.ts';
+import { createJob } from '../../../lib/jobs/creation/create-job.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { openWorker } from '../../emulated-worker.ts';
+import { waitFor } from '../../local-service.ts';
+
+let deployment: EmulatedDeployment;
+let opened: Awaited<ReturnType<typeof openWorker>>;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  opened = await openWorker(deployment);
+});
+afterAll(async () => await deployment.stop());
+
+/** A job that succeeded in a project with these commands, which nobody has begun to run. */
+async function succeeded(project: string, commands: Readonly<Record<string, string>>): Promise<Job> {
+  const { creation, worker } = opened;
+  const secrets = new BindingSecretStore(deployment.registry);
+  for (const [name, command] of Object.entries(commands)) {
+    const context = { ...deployment, secrets, projects: creation.projects, reach: { loopback: false } };
+    await writeBinding(context, { binding_mode: 'custom', project, name, command });
+  }
+  const { id } = await createJob(creation, { prompt: 'true', project }, 'token:test');
+  const held = await deployment.permits.receive('normal', 5);
+  const job = await deployment.jobs.get(id, { consistent: true });
+  if (job === undefined || held === undefined) throw new Error('the job was not created');
+  const claimed = await transition(deployment, job, { type: 'claim', workerId: worker.workerId });
+  if (!claimed.done) throw new Error(claimed.refused);
+  const ended = await runAttempt(worker, claimed.job, held, never);
+  if (ended === undefined) throw new Error('its end was not reported');
+  expect(ended).toMatchObject({ status: 'SUCCEEDED', bindings_pending: [1] });
+  return await startDeployments(worker, ended);
+}
+
+const states = async ({ id }: Job) =>
+  (await deployment.deployments.list(id)).map(({ name, state, attempts }) => [name, state, attempts]);
+
+it('a worker that stops ends what it runs, says so, and gives the rest to another', async () => {
+  const job = await succeeded('stopping', { a: 'echo begun; trap "" TERM; sleep 600', b: 'echo second' });
+  const stopping = new AbortController();
+  const running = runDeployments(opened.worker, job, stopping.signal);
+  await waitFor(async () => (await states(job))[0]?.[1] === 'running');
+  stopping.abort();
+  await running;
+  expect(await states(job)).toEqual([
+    ['a', 'failed', 1],
+    ['b', 'pending', 0],
+  ]);
+  const { Messages } = await deployment.queues.send(
+    new ReceiveMessageCommand({ QueueUrl: deployment.env.QUEUE_URL_NORMAL, WaitTimeSeconds: 1 }),
+  );
+  expect(JSON.parse(Messages?.[0]?.Body ?? '')).toMatchObject({ job: job.id, deploy: true });
+  await runDeployments(opened.worker, job, never);
+  expect(await states(job)).toEqual([
+    ['a', 'failed', 1],
+    ['b', 'succeeded', 1],
+  ]);
+  expect((await deployment.jobs.get(job.id, { consistent: true }))?.bindings_pending).toBeUndefined();
+});
+
+it('each command is run once, however many workers are asked to', async () => {
+  const job = await succeeded('once', { a: 'echo x >> ran', b: 'echo x >> ran; wc -l < ran' });
+  await Promise.all(Array.from({ length: 4 }, () => runDeployments(opened.worker, job, never)));
+  await runDeployments(opened.worker, job, never);
+  expect(await states(job)).toEqual([
+    ['a', 'succeeded', 1],
+    ['b', 'succeeded', 1],
+  ]);
+  expect((await deployment.deployments.list(job.id))[1]?.log).toContain('\n2\n');
+});
+
+it('nothing is run for a job that was run again meanwhile, nor where commands are switched off', async () => {
+  const retried = await succeeded('retried', { a: 'touch ran' });
+  await transition(deployment, retried, { type: 'retry' });
+  await runDeployments(opened.worker, retried, never);
+  expect(await states(retried)).toEqual([['a', 'skipped', 0]]);
+  const off = await succeeded('off', { a: 'touch ran' });
+  await runDeployments({ ...opened.worker, commands: false }, off, never);
+  expect(await states(off)).toEqual([['a', 'skipped', 0]]);
+});
+
+it('a project and a binding whose stored names hold NUL have their commands run', async () => {
+  const job = await succeeded('named', { a: 'printf "%s of %s" "$PROMPTQ_BINDING" "$PROMPTQ_PROJECT"' });
+  const binding = (await deployment.bindings.list(job.project_id)).at(0);
+  if (binding === undefined) throw new Error('it has no binding');
+  await deployment.bindings.replace(binding, { ...binding, name: 'a\0b' });
+  await deployment.table.send(
+    new UpdateCommand({
+      TableName: deployment.env.JOBS_TABLE,
+      Key: { id: job.id },
+      UpdateExpression: 'SET #project = :name',
+      ExpressionAttributeNames: { '#project': 'project' },
+      ExpressionAttributeValues: { ':name': 'named\0twice' },
+    }),
+  );
+  await runDeployments(opened.worker, job, never);
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
+    state: 'succeeded',
+    log: expect.stringContaining('a\u{fffd}b of named\u{fffd}twice'),
+  });
+});
+
+it('what a command writes is masked, and of much the end is kept', async () => {
+  const commands = { a: 'seq 1 20000; echo "key $DEPLOY_KEY end"', b: `: ${'x'.repeat(70)} very-secret-key; exit 3` };
+  const job = await succeeded('loud', commands);
+  await deployment.profiles.put({ name: 'shell', agent: 'shell', env: { DEPLOY_KEY: { secret: 'DEPLOY_KEY' } } });
+  const secrets = { read: async () => new Map([['DEPLOY_KEY', 'very-secret-key']]) };
+  await runDeployments({ ...opened.worker, secrets }, job, never);
+  const [done, failed] = await deployment.deployments.list(job.id);
+  expect(done).toMatchObject({ state: 'succeeded', log_truncated: true });
+  expect(done?.log?.length).toBeLessThanOrEqual(16 * 1024);
+  expect(done?.log?.endsWith('20000\nkey *** end\n')).toBe(true);
+  // A command itself may hold one.
+  expect(failed?.error).toBe(`Exit code 3: : ${'x'.repeat(70)} ***; ex…`);
+  expect(failed?.log).toBe(`$ : ${'x'.repeat(70)} ***; exit 3\n`);
+});

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { VirtualTime } from '../../simulation/model/virtual-time.ts';
+
+/** More calls than any of these tests has reason for: a source that asks without end is stopped. */
+const TOO_MANY = 200;
+
+/** A source over queues that answer as `answer` says, in virtual time; nothing else passes it. */
+function sourceOver(answer: (band: string, seconds: number) => HeldPermit | undefined) {
+  const time = new VirtualTime();
+  const calls: { readonly band: string; readonly seconds: number; readonly at: number }[] = [];
+  const leaving = new AbortController();
+  const source = new PermitSource({
+    permits: {
+      receive: async (band, seconds) => {
+        calls.push({ band, seconds, at: time.now / 1000 });
+        if (calls.length > TOO_MANY) leaving.abort();
+        const permit = answer(band, seconds);
+        await time.sleep(permit === undefined ? seconds * 1000 + 1 : 1);
+        return permit;
+      },
+      extend: async () => undefined,
+    },
+    starvingBands: async () => [],
+    onFailure: () => undefined,
+    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
+  });
+  const runUntil = async (isOver: () => boolean) => {
+    // What was just called begins with the first event.
+    time.schedule(() => undefined, 0);
+    await time.run(isOver);
+  };
+  return { source, time, calls, leaving, runUntil };
+}
+
+const PERMIT: HeldPermit = { permit: { v: 1, band: 'high', project: 'p', job: 'job' }, handle: 'h', receives: 1 };
+
+it('an empty queue is waited on again and again, not asked all the time', async () => {
+  const { source, time, calls, leaving, runUntil } = sourceOver(() => undefined);
+  void source.next(leaving.signal);
+  await runUntil(() => time.now > 65_000 || leaving.signal.aborted);
+  leaving.abort();
+  for (const band of ['high', 'normal', 'low']) {
+    const waits = calls.filter((call) => call.band === band && call.seconds > 0);
+    expect(waits.map(({ at }) => Math.floor(at))).toEqual([0, 20, 40, 60]);
+  }
+});
+
+it('a last look waits for what is still being received, and for that only', async () => {
+  let left = 1;
+  const { source, leaving, runUntil } = sourceOver(() => (left-- > 0 ? PERMIT : undefined));
+  const taken = source.next(leaving.signal);
+  await runUntil(() => left < 1);
+  let isLast: boolean | undefined;
+  void taken.then(async () => {
+    isLast = await source.lastLook();
+  });
+  await runUntil(() => isLast !== undefined);
+  expect([(await taken)?.permit.job, isLast]).toEqual(['job', true]);
+});
+
+it('after a last look that could not look, permits are taken as before', async () => {
+  let isBroken = true;
+  const { source, leaving, runUntil } = sourceOver(() => {
+    if (isBroken) throw new Error('throttled');
+    return PERMIT;
+  });
+  let isLast: boolean | undefined;
+  void source.lastLook().then((answer) => {
+    isLast = answer;
+  });
+  await runUntil(() => isLast !== undefined);
+  expect(isLast).toBe(false);
+  isBroken = false;
+  let taken: HeldPermit | undefined;
+  void source.next(leaving.signal).then((permit) => {
+    taken = permit;
+  });
+  await runUntil(() => taken !== undefined);
+  expect(taken).toEqual(PERMIT);
+});

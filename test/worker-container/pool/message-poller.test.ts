@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { Band } from '../../../lib/platform/aws/tables.ts';
+import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
+import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { waitFor } from '../../local-service.ts';
+
+let deployment: EmulatedDeployment;
+beforeEach(async () => {
+  deployment = await emulateDeployment();
+});
+afterEach(async () => await deployment.stop());
+
+const PRIORITY = { high: 1, normal: 0, low: -1 } as const;
+
+async function send(band: Band): Promise<void> {
+  await deployment.permits.send({ id: `job of ${band}`, project_id: 'p', priority: PRIORITY[band] });
+}
+
+function sourceWith(starving: () => Promise<readonly Band[]>): PermitSource {
+  return new PermitSource({ permits: deployment.permits, starvingBands: starving, onFailure: () => undefined });
+}
+
+/** Bands of the next permits; the high band never empties, the others hold what they are given. */
+async function nextBands(source: PermitSource, count: number): Promise<Band[]> {
+  const bands: Band[] = [];
+  const { signal } = new AbortController();
+  for (let n = 0; n < count; n += 1) {
+    await send('high');
+    const held: HeldPermit | undefined = await source.next(signal);
+    if (held === undefined) break;
+    await deployment.permits.drop(held);
+    bands.push(held.permit.band);
+  }
+  return bands;
+}
+
+it('a low job that has waited over a minute starts although the high band never empties; a younger one waits', async () => {
+  const queued = new Date(deployment.clock.now()).toISOString();
+  const waiting = { priority: -1, created_at: queued, queued_at: queued };
+  await deployment.store({ id: 'job_00000000000000000000000001', ...waiting });
+  await send('low');
+  let sinceThen = 0;
+  const clock = { now: () => Date.parse(queued) + sinceThen };
+  const source = sourceWith(() => starvingBands({ byStatus: deployment.byStatus, clock }));
+  sinceThen = 59_000;
+  expect(new Set(await nextBands(source, 16))).toEqual(new Set(['high']));
+  sinceThen = 61_000;
+  const bands = await nextBands(source, 16);
+  expect(bands.filter((band) => band === 'low')).toHaveLength(1);
+  expect(bands.indexOf('low')).toBeLessThan(8);
+});
+
+it('bands that starve are looked at in turn, so that one that never empties starves no other', async () => {
+  for (let n = 0; n < 8; n += 1) await send('low');
+  for (let n = 0; n < 8; n += 1) await send('normal');
+  const bands = await nextBands(
+    sourceWith(async () => ['low', 'normal']),
+    32,
+  );
+  expect(bands.filter((band) => band === 'low')).toHaveLength(2);
+  expect(bands.filter((band) => band === 'normal')).toHaveLength(2);
+});
+
+it('permits are taken although nobody can say whether a band starves', async () => {
+  const source = sourceWith(async () => {
+    throw new Error('the table does not answer');
+  });
+  expect(await nextBands(source, 16)).toHaveLength(16);
+});
+
+it('an idle worker waits on all bands at once, and what comes when nobody asks goes back', async () => {
+  let waiting = 0;
+  deployment.queues.middlewareStack.add(
+    (next) => async (args) => {
+      const waits = Number(Reflect.get(args.input, 'WaitTimeSeconds') ?? 0) > 0;
+      if (waits) waiting += 1;
+      return await next(args).finally(() => (waiting -= waits ? 1 : 0));
+    },
+    { step: 'initialize' },
+  );
+  const source = sourceWith(async () => []);
+  const asking = source.next(new AbortController().signal);
+  await waitFor(() => waiting === 3);
+  await send('low');
+  expect((await asking)?.permit.band).toBe('low');
+  // The other waits are still open, and one of them gets this permit first.
+  expect(waiting).toBe(2);
+  await send('normal');
+  expect(await deployment.permits.receive('normal', 20)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
+});
+
+it('a last look that finds nothing is the last: what is sent later is left to others', async () => {
+  const source = sourceWith(async () => []);
+  expect(await source.lastLook()).toBe(true);
+  const leaving = new AbortController();
+  const taken = source.next(leaving.signal);
+  await send('normal');
+  leaving.abort();
+  expect(await taken).toBeUndefined();
+  expect(await deployment.permits.receive('normal', 1)).toBeDefined();
+});
+
+it('a permit that comes while a worker looks a last time is taken at once, and it looks on as before', async () => {
+  const { permits } = deployment;
+  const sent = Promise.withResolvers<void>();
+  const source = new PermitSource({
+    permits: {
+      // The look is under way before the permit comes, and is not over before.
+      receive: async (band, seconds) => await sent.promise.then(() => permits.receive(band, seconds)),
+      extend: async (held, seconds) => await permits.extend(held, seconds),
+    },
+    starvingBands: async () => [],
+    onFailure: () => undefined,
+  });
+  const { signal } = new AbortController();
+  const next = source.next(signal);
+  const last = source.lastLook();
+  await send('low');
+  sent.resolve();
+  expect((await next)?.permit.band).toBe('low');
+  expect(await last).toBe(false);
+  await send('high');
+  expect((await source.next(signal))?.permit.band).toBe('high');
+});
+
+it('a last look that could not look does not count', async () => {
+  const broken = { ...deployment.permits, receive: async () => await Promise.reject(new Error('throttled')) };
+  const failures: unknown[] = [];
+  const source = new PermitSource({
+    permits: { ...broken, extend: async () => undefined },
+    starvingBands: async () => [],
+    onFailure: (error) => failures.push(error),
+  });
+  expect(await source.lastLook()).toBe(false);
+  expect(failures).toHaveLength(3);
+});

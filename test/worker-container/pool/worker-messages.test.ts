@@ -1,0 +1,126 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { expect, it } from 'vitest';
+import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
+import type { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { Worker, type WorkerContext } from '../../../worker-container/pool/worker.ts';
+import { aReceipt } from '../../lib/jobs/a-job.ts';
+import { ENV } from '../../simulation/model/environment.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+
+const ID = 'job_00000000000000000000000001';
+
+/** A worker that is given the permit that is in the queue, and then told to go. @param last told to go with it. */
+async function worker(deployment: QuietDeployment, { last = false, changes = {} } = {}): Promise<Worker> {
+  const draining = new AbortController();
+  const next = async (): Promise<HeldPermit | undefined> => {
+    const held = await deployment.permits.receive('normal', 0);
+    if (held === undefined || last) draining.abort();
+    return held;
+  };
+  const agent = async () => ({
+    record: aReceipt({ kind: 'succeeded', reason: 'exited' }),
+    ...{ sources: {}, attachments: [], dispose: async () => undefined },
+  });
+  const { time } = deployment;
+  const schedule = (run: () => void, delay: number) => {
+    // The pause after a fault: time stands still here.
+    const hurried = delay <= 1_000 ? setImmediate(run) : undefined;
+    return hurried === undefined ? time.schedule(run, delay) : () => clearImmediate(hurried);
+  };
+  const context = {
+    ...deployment,
+    ...{ env: ENV, workerId: 'worker-1', markPrefix: '', log: new Logger({ logLevel: 'SILENT' }) },
+    pause: (milliseconds: number) => deployment.pass(milliseconds),
+    timing: { now: () => time.now, schedule },
+    machine: {
+      folder: { make: async () => undefined, remove: async () => undefined },
+      runAgent: agent as unknown as typeof runAgent,
+    },
+    source: { next } as unknown as PermitSource,
+    ...changes,
+  } as unknown as WorkerContext;
+  const { signal } = new AbortController();
+  const made = new Worker(context, { draining: draining.signal, stopping: signal });
+  await made.run(1);
+  return made;
+}
+
+/** How often a permit that is received now has been, or undefined if there is none. */
+const received = async (deployment: QuietDeployment) => (await deployment.permits.receive('normal', 0))?.receives;
+
+it('runs the job of a permit, which then has served', async () => {
+  const deployment = quietDeployment();
+  const job = await deployment.store({ id: ID });
+  await deployment.permits.send(job);
+  const { running } = await worker(deployment);
+  expect(await deployment.read(job)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  expect(running).toEqual([]);
+  await deployment.pass(60_000);
+  expect(await received(deployment)).toBeUndefined();
+});
+
+it('passes a permit on at once that comes when it must go', async () => {
+  const deployment = quietDeployment();
+  const job = await deployment.store({ id: ID });
+  await deployment.permits.send(job);
+  await worker(deployment, { last: true });
+  expect(await deployment.read(job)).toMatchObject({ status: 'QUEUED' });
+  expect(await received(deployment)).toBe(2);
+});
+
+it('gives a permit back that finds nothing, a few times, and then drops it', async () => {
+  const deployment = quietDeployment();
+  await deployment.permits.send({ id: ID, project_id: 'p', priority: 0 });
+  for (let receive = 1; receive <= 5; receive += 1) {
+    await worker(deployment);
+    await deployment.pass(2_900);
+    expect(await received(deployment)).toBeUndefined();
+    await deployment.pass(receive < 5 ? 200 : 60_000);
+  }
+  expect(await received(deployment)).toBeUndefined();
+});
+
+const AT = { created_at: '2026-11-20T09:00:00.000Z', updated_at: '2026-11-20T09:00:00.000Z' };
+const BINDING: DeployBinding = {
+  ...{ id: 'b', project_id: 'local_project', project: 'local_project', name: 'ci', version: 1, secrets: [], ...AT },
+  ...{ binding_mode: 'custom', command: 'true' },
+};
+/** The binding has gone before its commands begin: they are skipped, which is what the worker then says of them. */
+const bindings = { list: async () => [BINDING], get: async () => undefined };
+
+/** What became of the commands of the binding, and of the permit. */
+async function expectSkipped(deployment: QuietDeployment): Promise<void> {
+  const { running } = await worker(deployment, { changes: { bindings } });
+  expect(await deployment.deployments.list(ID)).toMatchObject([{ binding: 'b', state: 'skipped' }]);
+  expect((await deployment.read({ id: ID }))?.bindings_pending).toBeUndefined();
+  expect(running).toEqual([]);
+  await deployment.pass(60_000);
+  expect(await received(deployment)).toBeUndefined();
+}
+
+it('has the commands of bindings done after a success', async () => {
+  const deployment = quietDeployment();
+  await deployment.permits.send(await deployment.store({ id: ID }));
+  await expectSkipped(deployment);
+});
+
+it('has the commands of bindings done for a permit that is leave to do so', async () => {
+  const deployment = quietDeployment();
+  const job = await deployment.store({
+    ...{ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1, bindings_pending: [1] },
+  });
+  const { created_at } = AT;
+  const pending = {
+    name: 'ci',
+    mode: 'custom',
+    state: 'pending',
+    attempts: 0,
+    created_at,
+    due_at: created_at,
+  } as const;
+  await deployment.deployments.replace(undefined, { job_id: ID, attempt: 1, binding: 'b', ...pending });
+  await deployment.permits.send(job, { deploy: true });
+  await expectSkipped(deployment);
+});

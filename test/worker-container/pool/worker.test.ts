@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createJob } from '../../../lib/jobs/creation/create-job.ts';
+import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { Worker } from '../../../worker-container/pool/worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { openWorker } from '../../emulated-worker.ts';
+import { waitFor } from '../../local-service.ts';
+
+let deployment: EmulatedDeployment;
+beforeEach(async () => {
+  deployment = await emulateDeployment();
+});
+afterEach(async () => await deployment.stop());
+
+it('a permit that comes back leads a worker to the jobs of workers that died', async () => {
+  const { creation, worker: context } = await openWorker(deployment);
+  const { id } = await createJob(creation, { prompt: 'echo again' }, 'token:test');
+  const held = await deployment.permits.receive('normal', 5);
+  const job = await deployment.jobs.get(id, { consistent: true });
+  if (job === undefined || held === undefined) throw new Error('the job was not created');
+  // A worker claimed it a minute ago and has not been heard of since; its permit becomes visible again.
+  const past = { ...deployment, clock: { now: () => deployment.clock.now() - 60_000 } };
+  expect(await transition(past, job, { type: 'claim', workerId: 'dead' })).toMatchObject({ done: true });
+  await deployment.permits.extend(held, 0);
+
+  const draining = new AbortController();
+  const { permits } = deployment;
+  const source = new PermitSource({ permits, starvingBands: async () => [], onFailure: () => undefined });
+  const worker = new Worker(
+    { ...context, source },
+    { draining: draining.signal, stopping: new AbortController().signal },
+  );
+  const running = worker.run(1);
+  const ended = await waitFor(async () => {
+    const now = await deployment.jobs.get(id, { consistent: true });
+    return now?.status === 'SUCCEEDED' ? now : undefined;
+  });
+  expect(ended).toMatchObject({ attempt: 2, losses: 1, worker_id: 'worker-under-test' });
+  draining.abort();
+  await running;
+});
+
+it('a permit that finds no job, as often as it came back, is told and dropped; one that may find one later is neither', async () => {
+  const { worker: context } = await openWorker(deployment);
+  const told: object[] = [];
+  const dropped: string[] = [];
+  const draining = new AbortController();
+  const held = (handle: string, receives: number, sentAt: number): HeldPermit => ({
+    permit: { v: 1, band: 'high', project: 'nobody', job: 'job_unknown' },
+    handle,
+    receives,
+    sentAt,
+  });
+  const now = deployment.clock.now();
+  const waiting = [held('young', 5, now), held('old', 5, now - 60_000)];
+  const next = async () => {
+    const permit = waiting.shift();
+    if (permit === undefined) draining.abort();
+    return permit;
+  };
+  const permits = Object.assign(Object.create(deployment.permits), {
+    drop: async ({ handle }: HeldPermit) => void dropped.push(handle),
+    extend: async () => undefined,
+  });
+  const worker = new Worker(
+    // In which no time goes by, however long its machine stands still.
+    {
+      ...context,
+      permits,
+      clock: { now: () => now },
+      source: { next } as unknown as PermitSource,
+      tell: (values) => told.push(values),
+    },
+    { draining: draining.signal, stopping: new AbortController().signal },
+  );
+  await worker.run(1);
+  expect(dropped).toEqual(['old']);
+  expect(told).toEqual([{ PermitsDropped: 1 }]);
+});

@@ -1,0 +1,64 @@
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
+import { sweepWorkspaces } from '../../../worker-container/workspace/sweep-workspaces.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+test("folders of jobs that ended long ago go, with their worktrees' records; all else stays", async () => {
+  const workspaces = deployment.env.PROMPTQ_WORKSPACES;
+  const { clock, jobs, locks } = deployment;
+  const folder = async (name: string) => await mkdir(join(workspaces, 'app', name, 'within'), { recursive: true });
+  const ended = async (days: number) => {
+    const finished_at = timestamp(clock.now() - days * 86_400_000);
+    const { id } = await deployment.store({ id: randomJobId(), status: 'FAILED', reason: 'exited', finished_at });
+    await folder(id);
+    return id;
+  };
+  const [old, young] = [await ended(8), await ended(6)];
+  const { id: running } = await deployment.store({ id: randomJobId(), status: 'RUNNING', reason: 'running' });
+  const unknown = randomJobId();
+  for (const name of [running, unknown, 'named-by-a-cwd', `${randomJobId()}.going`]) await folder(name);
+  const clone = join(workspaces, '.repositories', 'app-0123.git', 'worktrees');
+  for (const id of [old, young]) await mkdir(join(clone, id), { recursive: true });
+  // What a job has put in a clone in the place of a folder.
+  const led = join(workspaces, '..', 'led', old);
+  await mkdir(led, { recursive: true });
+  await mkdir(join(workspaces, '.repositories', 'app-4567.git', 'refs', 'heads'), { recursive: true });
+  for (const link of ['worktrees', 'refs/heads/promptq'])
+    await symlink(dirname(led), join(workspaces, '.repositories', 'app-4567.git', link));
+
+  const kept = join(workspaces, '.repositories', 'app-4567', 'worktrees');
+  await mkdir(kept, { recursive: true });
+  for (const id of [old, young]) await writeFile(join(kept, `${id}.json`), '{}');
+  // One of the earlier layout that nothing is left of.
+  const unused = join(workspaces, '.repositories', 'app-89ab.git');
+  await mkdir(join(unused, 'objects'), { recursive: true });
+  const longAgo = (clock.now() - 8 * 86_400_000) / 1000;
+  await utimes(unused, longAgo, longAgo);
+
+  const sweep = { workspaces, days: 7, jobs, locks, clock, workerId: 'one' };
+  expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
+  expect(await sweepWorkspaces(sweep)).toBe(2);
+  expect((await readdir(join(workspaces, 'app'))).toSorted()).toEqual(
+    [young, running, unknown, 'named-by-a-cwd'].toSorted(),
+  );
+  expect(await readdir(clone)).toEqual([young]);
+  expect(await readdir(dirname(led))).toEqual([old]);
+  expect(await readdir(kept)).toEqual([`${young}.json`]);
+  expect((await readdir(join(workspaces, '.repositories'))).toSorted()).toEqual([
+    'app-0123.git',
+    'app-4567',
+    'app-4567.git',
+  ]);
+
+  await folder(old);
+  expect(await sweepWorkspaces({ ...sweep, workerId: 'another' })).toBe(0);
+});

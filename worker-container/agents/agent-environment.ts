@@ -1,0 +1,153 @@
+import type { Profile, ProfileStore } from '../../lib/catalog/profiles.ts';
+import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import type { AgentRun } from './agent.ts';
+
+/** Whom an agent of this profile talks to; undefined: its own vendor. */
+export function vendorOf(env: WorkerEnv, profile: Profile): AgentRun['vendor'] {
+  if (profile.vendor === 'own') return undefined;
+  if (env.PROMPTQ_PRACTICE_URL === undefined || env.PROMPTQ_PRACTICE_KEY === undefined) {
+    throw new Error(`profile ${profile.name} talks to the practice vendor, which only the local run has`);
+  }
+  return { baseUrl: env.PROMPTQ_PRACTICE_URL, apiKey: env.PROMPTQ_PRACTICE_KEY };
+}
+
+/** Where an agent finds the practice vendor that is to be reached by the linked login; undefined: it is not. */
+export function practiceUrlOf(env: WorkerEnv, profile: Profile): string | undefined {
+  if (profile.vendor !== 'own' || profile.agent !== 'codex') return undefined;
+  return practiceUrl(env);
+}
+
+/** The practice vendor, where logins are its; undefined: they are the vendors' own. */
+export function practiceUrl(env: WorkerEnv): string | undefined {
+  if (env.PROMPTQ_VENDOR === 'real') return undefined;
+  if (env.PROMPTQ_PRACTICE_URL === undefined)
+    throw new Error('there is no practice vendor: only the local run has one');
+  return env.PROMPTQ_PRACTICE_URL;
+}
+
+/** Whether an agent of this profile works by the linked account; else by a key that it was given, or by none. */
+export function usesLogin(env: WorkerEnv, profile: Profile): boolean {
+  if (profile.agent !== 'codex' || profile.vendor !== 'own') return false;
+  if (env.PROMPTQ_VENDOR === 'practice') return true;
+  const { CODEX_API_KEY, OPENAI_API_KEY = env.OPENAI_API_KEY } = profile.env;
+  return CODEX_API_KEY === undefined && OPENAI_API_KEY === undefined;
+}
+
+/** Whether a job that is parked for want of an account waits for the linked one. */
+export async function waitsForLogin(
+  env: WorkerEnv,
+  profiles: Pick<ProfileStore, 'get'>,
+  job: Pick<Job, 'profile'>,
+): Promise<boolean> {
+  const profile = await profiles.get(job.profile);
+  return profile !== undefined && usesLogin(env, profile);
+}
+
+/**
+ * All that an agent gets of the environment: an allow-list, so that nothing of the worker's own (AWS credentials and
+ * where to fetch them, names of tables and queues) reaches what a prompt can make it run.
+ * @param personal of the account that it runs under; a profile's own comes before it.
+ */
+export function agentEnvironment(
+  env: WorkerEnv,
+  profile: Profile,
+  secrets: Secrets = new Map(),
+  personal: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    ...plainEnvironment(env),
+    ...personal,
+    ...given(OF_AGENT[profile.agent].binary(env)),
+    ...(profile.vendor === 'own' && given(OF_AGENT[profile.agent].account(env))),
+    ...resolved(profile, secrets),
+  };
+}
+
+/** What every CLI and command gets, whatever it is to do. */
+export function plainEnvironment(env: WorkerEnv): Record<string, string> {
+  const { PATH, HOME, LANG, PROMPTQ_RUN_HOME } = env;
+  return given({ PATH, HOME, LANG, PROMPTQ_RUN_HOME });
+}
+
+/** What an agent's CLI gets to make or end a login. */
+export function loginEnvironment(env: WorkerEnv, agent: Profile['agent']): Record<string, string> {
+  return { ...plainEnvironment(env), ...given(OF_AGENT[agent].binary(env)) };
+}
+
+/** What to warn a job of whose profile was stored before some of its variables were refused: it still gets those. */
+export function variableWarnings(profile: Profile): string[] {
+  const names = namesOfKind(profile, 'interpreter');
+  return names.length === 0
+    ? []
+    : [`profile ${profile.name} sets ${names.join(', ')}, which imports refuse now: import it without`];
+}
+
+function namesOfKind(profile: Profile, kind: 'loader' | 'interpreter'): string[] {
+  return Object.keys(profile.env)
+    .filter((name) => refusedKindOf(name) === kind)
+    .toSorted();
+}
+
+/** Values of secrets by name. */
+type Secrets = ReadonlyMap<string, string>;
+
+/** Names of the secrets that a profile refers to. */
+export function secretNames(profile: Profile): string[] {
+  return Object.values(profile.env).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
+}
+
+/**
+ * @throws Error that names the secrets which there are not, or the dynamic loader's variables: a profile that was stored
+ * when these were allowed must not have them either.
+ */
+function resolved(profile: Profile, secrets: Secrets): Record<string, string> {
+  const loaders = namesOfKind(profile, 'loader');
+  if (loaders.length > 0)
+    throw new Error(
+      `profile ${profile.name} sets ${loaders.join(', ')}: no process of a job gets that. Import the profile without it`,
+    );
+  const missing = secretNames(profile).filter((name) => !secrets.has(name));
+  if (missing.length > 0)
+    throw new Error(`profile ${profile.name} needs the secret ${missing.join(', ')}, which is not set`);
+  return Object.fromEntries(
+    Object.entries(profile.env).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (secrets.get(value.secret) ?? ''),
+    ]),
+  );
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What each agent gets beyond that, and nobody else does: where its CLI is, and the account for its own vendor. */
+const OF_AGENT: Readonly<
+  Record<Profile['agent'], { binary: (env: WorkerEnv) => Variables; account: (env: WorkerEnv) => Variables }>
+> = {
+  codex: {
+    binary: ({ PROMPTQ_CODEX_BIN }) => ({ PROMPTQ_CODEX_BIN }),
+    // A real key is nothing for the practice vendor.
+    account: ({ PROMPTQ_VENDOR, OPENAI_API_KEY }) =>
+      PROMPTQ_VENDOR === 'real' ? { CODEX_API_KEY: OPENAI_API_KEY } : {},
+  },
+  claude: {
+    binary: ({ PROMPTQ_CLAUDE_BIN }) => ({ PROMPTQ_CLAUDE_BIN }),
+    account: ({ ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN }) => ({ ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN }),
+  },
+  shell: { binary: () => ({}), account: () => ({}) },
+};
+
+function given(variables: Variables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Values that no reader of output may see. What a profile sets as plain text is none. */
+export function secretsOf(env: WorkerEnv, secrets: Secrets): string[] {
+  const own = [env.OPENAI_API_KEY, env.ANTHROPIC_API_KEY, env.CLAUDE_CODE_OAUTH_TOKEN, env.PROMPTQ_PRACTICE_KEY].filter(
+    (value) => value !== undefined,
+  );
+  return [...own, ...secrets.values()];
+}

@@ -1,0 +1,65 @@
+import type { Agent } from '../agents/agent.ts';
+import type { Ending } from '../commands/ending.ts';
+
+/** Longest delay of a timer, in milliseconds; anything above would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Milliseconds: until the first output, between outputs, and from the final result to the exit. A shell script may be
+ * silent as long as it likes; an agent CLI that is waits for a network that does not come.
+ */
+export const CLOCKS: Readonly<Record<Agent['name'], { start?: number; silence?: number; grace: number }>> = {
+  codex: { start: 120_000, silence: 3_600_000, grace: 10_000 },
+  claude: { start: 120_000, silence: 3_600_000, grace: 10_000 },
+  shell: { grace: 10_000 },
+};
+
+/** The four clocks of an attempt: each that runs out asks for the end with a reason of its own. */
+export class AttemptClocks {
+  readonly #ending: Ending;
+  #clocks: Partial<(typeof CLOCKS)[Agent['name']]> = {};
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  /** The attempt begins: what it needs before its agent counts too. */
+  constructor(ending: Ending, total: number | undefined) {
+    this.#ending = ending;
+    if (total !== undefined) this.#arm('total', total, 'timed_out');
+  }
+
+  /** The agent is started. */
+  onStart(agent: Agent['name']): void {
+    this.#clocks = CLOCKS[agent];
+    if (this.#clocks.start !== undefined) this.#arm('start', this.#clocks.start, 'no_start');
+  }
+
+  /** Something was written. */
+  onOutput(): void {
+    this.#disarm('start');
+    if (this.#clocks.silence === undefined) return;
+    const running = this.#timers.get('silence');
+    if (running === undefined) this.#arm('silence', this.#clocks.silence, 'silent');
+    else running.refresh();
+  }
+
+  /** The agent gave its final result. */
+  onFinished(): void {
+    const { grace } = this.#clocks;
+    if (grace !== undefined && !this.#timers.has('grace')) this.#arm('grace', grace, 'settled');
+  }
+
+  stop(): void {
+    for (const name of [...this.#timers.keys()]) this.#disarm(name);
+  }
+
+  #arm(name: string, delay: number, reason: Parameters<Ending['request']>[0]): void {
+    this.#timers.set(
+      name,
+      setTimeout(() => this.#ending.request(reason), Math.min(delay, LONGEST_TIMER)),
+    );
+  }
+
+  #disarm(name: string): void {
+    clearTimeout(this.#timers.get(name));
+    this.#timers.delete(name);
+  }
+}

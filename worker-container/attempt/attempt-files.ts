@@ -1,0 +1,119 @@
+import { chmod, chown, copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { type KeptAttachments, keepAttachments, OWN_FOLDER } from '../attachments/keep-attachments.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { removeTree } from '../service-accounts/untrusted-files.ts';
+import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import { attemptFolder } from './attempt-folder.ts';
+
+/** The files of one attempt, below its folder. */
+export interface AttemptFiles {
+  /** What the agent knows as `$PROMPTQ_ATTACHMENTS`. */
+  readonly attachments: string;
+  /** What the worker adds to them, out of the agent's reach until it has ended. */
+  readonly own: string;
+  /** The CLI's configuration and scripts: the worker's while it writes them, then the agent's. */
+  readonly agent: string;
+  /** Variables that name the account's own home and its places for temporary files and caches, all on this machine's disk. */
+  readonly personal: Readonly<Record<string, string>> | undefined;
+}
+
+/** Where an agent's own folder is in that of its attempt. */
+export const AGENT_FOLDER = 'agent';
+
+export async function makeAttemptFiles(attemptDir: string, account: ServiceAccount | undefined): Promise<AttemptFiles> {
+  return {
+    attachments: await makeFolder(join(attemptDir, 'attachments'), account),
+    own: await makeFolder(join(attemptDir, 'own')),
+    agent: await makeFolder(join(attemptDir, AGENT_FOLDER)),
+    personal: account && (await makePersonal(attemptDir, account)),
+  };
+}
+
+async function makePersonal(folder: string, account: ServiceAccount): Promise<Record<string, string>> {
+  const cache = await makeFolder(join(folder, 'cache'), account);
+  return {
+    HOME: await makeFolder(join(folder, 'home'), account),
+    TMPDIR: await makeFolder(join(folder, 'temp'), account),
+    // Not below HOME, which a profile may set to a folder in the workspaces, where each byte is billed.
+    XDG_CACHE_HOME: cache,
+    // npm does not follow XDG_CACHE_HOME.
+    npm_config_cache: await makeFolder(join(cache, 'npm'), account),
+  };
+}
+
+async function makeFolder(path: string, account?: ServiceAccount): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (account !== undefined) await chown(path, account.uid, account.gid);
+  return path;
+}
+
+/** A home, and places for temporary files and caches, for what runs under the slot's account besides attempts. */
+export async function openHome(
+  { account, env }: Pick<AttemptContext, 'account' | 'env'>,
+  name: string,
+): Promise<{ readonly environment: Readonly<Record<string, string>>; close(): Promise<void> }> {
+  if (account === undefined) return { environment: {}, close: async () => undefined };
+  const folder = join(env.PROMPTQ_WORK_DIR, 'attempts', name);
+  await attemptFolder.make(folder, { isPassable: true });
+  return { environment: await makePersonal(folder, account), close: () => attemptFolder.remove(folder) };
+}
+
+/**
+ * Keeps what the agent left in its attachments folder, and what the worker has to add. A failure is told by a warning,
+ * it doesn't change the outcome.
+ * @param limit milliseconds.
+ */
+export async function keepAttemptFiles(
+  { objects, env, log, account }: AttemptContext & { readonly log: Logger },
+  job: Job,
+  { files, redaction, limit }: { readonly files: AttemptFiles; readonly redaction: Redaction; readonly limit: number },
+): Promise<KeptAttachments> {
+  try {
+    if (account !== undefined) await takeBack(files.attachments);
+    await addOwn(files);
+    return await keepAttachments({
+      s3: objects,
+      bucket: env.OUTPUT_BUCKET,
+      jobId: job.id,
+      attempt: job.attempt,
+      folder: files.attachments,
+      owner: account?.uid,
+      redaction,
+      signal: AbortSignal.timeout(limit),
+      onFailure: (error) => log.warn('keeping attachments failed; trying again', error as Error),
+    });
+  } catch (error) {
+    log.error('attachments were not kept', error as Error);
+    return { attachments: [], warnings: ['attachments: not kept: they could not be read, or stored in time'] };
+  }
+}
+
+/** Closes a folder that its job may have opened to jobs of other slots: none of them can put a link in the worker's way. */
+async function takeBack(folder: string): Promise<void> {
+  // In this order: only an owner can change the mode without a further right.
+  await chown(folder, process.geteuid?.() ?? 0, process.getegid?.() ?? 0);
+  await chmod(folder, 0o700);
+}
+
+async function addOwn({ attachments, own }: AttemptFiles): Promise<void> {
+  const names = await readdir(own);
+  const target = join(attachments, OWN_FOLDER);
+  // Whatever the agent has put in its place, a link too.
+  await removeTree(target);
+  if (names.length === 0) return;
+  await mkdir(target);
+  for (const name of names) await copyFile(join(own, name), join(target, name));
+}
+
+/** What a receipt says of the kept files. */
+export function recordOf({ attachments, warnings }: KeptAttachments): Pick<AttemptRecord, 'attachments' | 'warnings'> {
+  const bytes = attachments.reduce((sum, file) => sum + file.bytes, 0);
+  return {
+    ...(attachments.length > 0 && { attachments: { count: attachments.length, bytes } }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Outcome } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
+import { AccountRequiredError } from '../account/attempt-login.ts';
+import type { EndingReason } from '../commands/ending.ts';
+import type { TreeExit } from '../commands/process-tree.ts';
+
+/** All that decides what an attempt came to. */
+export interface AttemptEnd {
+  /** Why the worker ended it; undefined: it ended by itself. */
+  readonly ending: EndingReason | undefined;
+  readonly exit: TreeExit;
+  readonly facts: AgentFacts;
+  /** The job's timeout as a person reads it: `5 seconds`. */
+  readonly timeout: string;
+}
+
+/** What the attempt came to. Success needs exit 0 (or a final result) and no error reported by the agent itself. */
+export function attemptOutcome({ ending, exit, facts, timeout }: AttemptEnd): Outcome {
+  const how = { exit_code: exit.exitCode, signal: exit.signal };
+  switch (ending) {
+    case 'cancelled':
+      return { kind: 'cancelled', reason: 'cancelled_by_request', ...how };
+    case 'killed':
+      return { kind: 'cancelled', reason: 'killed_by_request', ...how };
+    case 'stopping':
+      return { kind: 'handed_back', reason: 'waiting_for_worker', ...how };
+    case 'lost':
+      return { kind: 'handed_back', reason: 'worker_lost', ...how };
+    case 'timed_out':
+      return { kind: 'failed', reason: 'timed_out', error: `It ran longer than its timeout of ${timeout}.`, ...how };
+    case 'silent':
+      return { kind: 'failed', reason: 'timed_out', error: 'The agent wrote nothing for too long.', ...how };
+    case 'no_start':
+      return { kind: 'failed', reason: 'start_failed', error: 'The agent wrote nothing after its start.', ...how };
+    case 'output_limit':
+      return { kind: 'failed', reason: 'output_limit', error: 'It wrote more than is kept of one stream.', ...how };
+    case 'output_failed':
+      return {
+        kind: 'failed',
+        reason: 'output_limit',
+        error: 'Its output could not be kept: the disk of the worker failed or is full.',
+        ...how,
+      };
+    case 'settled':
+    case undefined:
+      return ownEnd(ending === 'settled', exit, facts, how);
+  }
+}
+
+function ownEnd(
+  settled: boolean,
+  exit: TreeExit,
+  facts: AgentFacts,
+  how: Pick<Outcome, 'exit_code' | 'signal'>,
+): Outcome {
+  if (facts.park !== undefined) {
+    const { reason, until } = facts.park;
+    return {
+      kind: 'parked',
+      reason,
+      ...(facts.error !== undefined && { error: facts.error }),
+      ...(until !== undefined && { until }),
+      ...how,
+    };
+  }
+  if (facts.error !== undefined) return { kind: 'failed', reason: 'agent_error', error: facts.error, ...how };
+  if (exit.exitCode === 0 || settled) return { kind: 'succeeded', reason: 'exited', ...how };
+  return {
+    kind: 'failed',
+    reason: 'exited',
+    error: exit.signal === null ? `Exit code ${exit.exitCode}.` : `Ended by ${exit.signal}.`,
+    ...how,
+  };
+}
+
+/** The attempt whose settings could not be read, or whose worker has no room: not the job's fault, so nothing is spent. */
+export function notStarted(): Outcome {
+  return { kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null, signal: null };
+}
+
+/** The attempt that never came to run. */
+export function startFailure(error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof AccountRequiredError)
+    return { kind: 'parked', reason: 'account_required', error: message, exit_code: null, signal: null };
+  return { kind: 'failed', reason: 'start_failed', error: message, exit_code: null, signal: null };
+}
+
+/** The attempt that was ended before its agent was started. */
+export function endedEarly(ending: EndingReason | undefined, timeout: string): Outcome {
+  return attemptOutcome({ ending, exit: { exitCode: null, signal: null }, facts: { finished: false }, timeout });
+}

@@ -1,0 +1,163 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { endAttempt } from '../../lib/jobs/dispatch/end-attempt.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
+import { decide } from '../../lib/jobs/lifecycle/lifecycle.ts';
+import { type DocumentName, type Receipt, STREAMS, type StreamName } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import { compared, receiptStreams } from '../../lib/jobs/output/compared-output.ts';
+import { exceedsAsJson } from '../../lib/jobs/output/output-document.ts';
+import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
+import { uploadDocument } from '../../lib/jobs/output/output-upload.ts';
+import { logsDocument, resultDocument, resultMembers } from '../../lib/jobs/output/reading/output-answer.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { settleAttempt } from '../../lib/reconciler/after-attempt.ts';
+import { retrying } from '../output/retrying.ts';
+import { deadline, machineTiming } from '../output/timing.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { AttemptContext, AttemptRecord } from './attempt.ts';
+
+/**
+ * Writes the receipt, with all secrets in it masked, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
+ * the outcome from the receipt; if the fence is void the report is refused and the receipt stays as evidence.
+ * @returns the job as it then is, if the report came through.
+ */
+export async function reportAttempt(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  attempt: AttemptRecord & {
+    readonly startedAt: string;
+    readonly sources: OutputSources | undefined;
+    /** With masked names. */
+    readonly attachmentList?: readonly Attachment[];
+    readonly redaction: Redaction;
+  },
+): Promise<Job | undefined> {
+  const { startedAt, sources, attachmentList = [], redaction, ...record } = attempt;
+  const output = { sources, attachments: attachmentList };
+  const base: Receipt = {
+    version: 1,
+    job_id: job.id,
+    attempt: job.attempt,
+    worker_id: context.workerId,
+    started_at: startedAt,
+    finished_at: timestamp(context.clock.now()),
+    ...redaction.strings(record, { except: NOT_MASKED }),
+    documents: [],
+  };
+  const onFailure = (error: unknown) => context.log.warn('reporting failed; trying again', error as Error);
+  const foreseen = afterEnd(context, job, base);
+  const { timing = machineTiming } = context;
+  const tries = (longest: number) => ({ timing, signal: deadline(timing, longest), onFailure });
+  const receiving = tries(LONGEST_UPLOAD);
+  try {
+    let receipt = base;
+    await retrying(async () => {
+      receipt = {
+        ...base,
+        documents: await writeDocuments(context, { job: foreseen, receipt: base, ...output }, receiving.signal),
+      };
+      await context.output.putReceipt(receipt);
+    }, receiving);
+    let ended: Job | undefined;
+    await retrying(async () => {
+      const reported = await endAttempt(context, job, receipt);
+      if (reported.done) {
+        ended = reported.job;
+        context.log.info('attempt ended', { status: ended.status, reason: ended.reason });
+      } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
+    }, tries(LEASE.duration));
+    if (ended === undefined) return undefined;
+    const settled = await settle(context, job, ended);
+    // A cancel may have come after the documents were written.
+    if (receipt.documents.length > 0 && ended.status !== foreseen.status) {
+      const content = { job: settled, receipt, ...output };
+      const rewrite = retrying(async () => {
+        await writeDocuments(context, content, receiving.signal);
+      }, receiving);
+      await rewrite.catch((error: Error) => context.log.error('documents keep an outdated state', error));
+    }
+    return settled;
+  } catch (error) {
+    context.log.error('the outcome could not be reported; the receipt, if it was written, tells it', error as Error);
+  }
+  return undefined;
+}
+
+/** Codes, hashes and times, which the service made and reads again: a short secret may occur in one by chance. */
+const NOT_MASKED: ReadonlySet<string> = new Set([
+  'kind',
+  'reason',
+  'until',
+  'agent',
+  'fault',
+  'base',
+  'head',
+  'sha256',
+]);
+
+/** Never fails: what is left undone is done by watch-jobs. */
+async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {
+  return await settleAttempt(context, job, ended).catch((error: Error) => {
+    context.log.warn('what follows from the end was left to watch-jobs', error);
+    return ended;
+  });
+}
+
+/** Milliseconds; an hour moves more than the most output that is kept. */
+const LONGEST_UPLOAD = 3_600_000;
+
+/** The job as the report will make it, unless a client is faster. */
+function afterEnd(context: AttemptContext, job: Job, receipt: Receipt): Job {
+  const decision = decide(job, { type: 'end', receipt }, { now: context.clock.now(), random: context.random });
+  return 'job' in decision ? decision.job : job;
+}
+
+/** What documents are made of: the job as it is after the attempt, and what the attempt left. */
+interface DocumentContent {
+  readonly job: Job;
+  readonly receipt: Receipt;
+  readonly sources: OutputSources | undefined;
+  readonly attachments: readonly Attachment[];
+}
+
+/** Writes the answers that are too large to be streamed through Lambda as whole documents, as they will read. */
+async function writeDocuments(
+  context: AttemptContext,
+  { job, receipt, sources, attachments }: DocumentContent,
+  signal: AbortSignal,
+): Promise<DocumentName[]> {
+  if (sources === undefined || !(await exceedsAsJson(Object.values(sources), LIMITS.streamedAnswerBytes))) return [];
+  const comparedSource = (stream: StreamName) => compared(sources[stream], receiptStreams(receipt)[stream]);
+  const write = (document: DocumentName, body: Parameters<typeof uploadDocument>[0]['body']) =>
+    uploadDocument({
+      s3: context.objects,
+      bucket: context.env.OUTPUT_BUCKET,
+      jobId: job.id,
+      attempt: job.attempt,
+      document,
+      body,
+      signal,
+    });
+  const whole = { full: true, ended: true };
+  const members = resultMembers(job, {
+    receipt,
+    composedPrompt: receipt.composed_prompt,
+    attachments,
+    receiptState: 'complete',
+    attachmentsState: receipt.attachments && 'complete',
+  });
+  // Also the answer of `logs?stream=all`, so it has that answer's members too.
+  const both = { stdout: comparedSource('stdout'), stderr: comparedSource('stderr') };
+  await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, both, whole));
+  const written: DocumentName[] = ['result'];
+  for (const stream of STREAMS) {
+    if (!(await exceedsAsJson([sources[stream]], LIMITS.streamedAnswerBytes))) continue;
+    const request = { stream, full: true, offset: undefined };
+    const shown = { [stream]: comparedSource(stream) };
+    await write(`logs-${stream}`, logsDocument(job, job.attempt, shown, request, { ended: true }));
+    written.push(`logs-${stream}`);
+  }
+  return written;
+}

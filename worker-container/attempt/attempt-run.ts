@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { collectFollowUps } from '../../lib/jobs/creation/follow-up-blocks.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
+import { timeoutMs } from '../../lib/platform/config/timeout.ts';
+import { STDERR_TAIL } from '../../lib/vendors/output/agent-output.ts';
+import { AttemptLogin } from '../account/attempt-login.ts';
+import type { Agent } from '../agents/agent.ts';
+import { usesLogin } from '../agents/agent-environment.ts';
+import type { Ending } from '../commands/ending.ts';
+import { NotStarted } from '../commands/not-started-error.ts';
+import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';
+import { s3OutputObjects } from '../output/output-objects.ts';
+import { OutputShipper } from '../output/output-shipper.ts';
+import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import { AttemptClocks } from './attempt-clocks.ts';
+import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
+import { attemptOutcome } from './attempt-outcome.ts';
+import { unlessPassing } from './attempt-settings.ts';
+import { prepareAttempt } from './prepare-attempt.ts';
+
+/** An attempt that has run, with its output still at hand. */
+export interface AttemptRun {
+  readonly record: AttemptRecord;
+  readonly sources: OutputSources;
+  readonly attachments?: readonly Attachment[];
+  readonly dispose: () => Promise<void>;
+}
+
+interface Surroundings {
+  readonly attemptDir: string;
+  readonly ending: Ending;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
+  /** Fires `watched` and `unwatched`. */
+  readonly watched: EventTarget;
+}
+
+/**
+ * Runs the profile's agent on a job until nothing of it is alive and all its output is kept.
+ * @throws Error with a plain message when it can't be started.
+ */
+export async function runAgent(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  surroundings: Surroundings,
+): Promise<AttemptRun> {
+  const login = await unlessPassing(() => loginOf(context, job, surroundings.attemptDir));
+  surroundings.redaction.add(login?.secrets ?? []);
+  try {
+    return await runWithLogin(context, job, { ...surroundings, login });
+  } finally {
+    await login?.close();
+  }
+}
+
+async function runWithLogin(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  surroundings: Surroundings & { readonly login: AttemptLogin | undefined },
+): Promise<AttemptRun> {
+  const { ending, attemptDir, login, redaction } = surroundings;
+  const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
+  const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
+  const { account } = context;
+  const files = await makeAttemptFiles(attemptDir, account);
+  const at = { attemptDir, ending, mark, files, redaction };
+  const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
+    clocks.stop();
+    // The output of a setup command that failed is what its author wants to see.
+    throw new NotStarted(error, await keepAttemptFiles(context, job, { files, redaction, limit: LEAVING_LIMIT }));
+  });
+  const { profile, agent, model, prompt, command, cwd, worktree } = prepared;
+  const followUps = collectFollowUps();
+  const reader = agent.createReader(followUps.messages);
+  let stderrTail = Buffer.alloc(0);
+  let tree: Tree | undefined;
+  let shipper: OutputShipper | undefined;
+  try {
+    tree = await spawnTree({ ...command, cwd, mark, account });
+    clocks.onStart(agent.name);
+    shipper = await OutputShipper.start({
+      jobId: job.id,
+      attempt: job.attempt,
+      pipes: tree,
+      spoolDir: join(attemptDir, 'output'),
+      outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
+      objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
+      redaction,
+      onData: (stream, chunk) => {
+        clocks.onOutput();
+        if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL);
+        else reader.push(chunk);
+        if (reader.facts().finished) clocks.onFinished();
+      },
+      onLimit: () => ending.request('output_limit'),
+      onError: (stream, error) => {
+        context.log.error(`${stream} can't be kept`, error as Error);
+        ending.request('output_failed');
+      },
+      onFailure: (stream, error) => context.log.warn(`shipping ${stream} failed; trying again`, error as Error),
+    });
+    const shipped = shipper;
+    surroundings.watched.addEventListener('watched', () => shipped.setWatched(true));
+    surroundings.watched.addEventListener('unwatched', () => shipped.setWatched(false));
+    const { exit, byItself } = await untilEnded(tree, agent, mark, ending);
+    clocks.stop();
+    const streams = await shipper.finish({
+      complete: byItself,
+      // A worker that must go can't wait for an object store that does not answer; what was shipped live is there.
+      ...(isLeaving(ending) && { signal: AbortSignal.timeout(LEAVING_LIMIT) }),
+    });
+    // Others wait for what it has renewed; nobody waits for files.
+    await login?.close();
+    const leaving = isLeaving(ending);
+    redaction.add(login?.secrets ?? []);
+    const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
+    const { changes, warnings } = leaving ? NO_CHANGES : await changesOf(git, worktree, files);
+    const limit = leaving ? LEAVING_LIMIT : LONGEST_KEEPING;
+    const kept = await keepAttemptFiles(context, job, { files, redaction, limit });
+    reader.end();
+    const asked = followUps.found();
+    const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });
+    const ownOutcome = attemptOutcome({
+      ending: byItself ? undefined : ending.reason,
+      exit,
+      facts,
+      timeout: `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`,
+    });
+    const used = facts.model ?? model;
+    const record: AttemptRecord = {
+      outcome: (await login?.judge(ownOutcome)) ?? ownOutcome,
+      agent: profile.agent,
+      streams,
+      composed_prompt: prompt,
+      ...(used !== undefined && { model: used }),
+      ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+      ...(facts.usage !== undefined && { usage: facts.usage }),
+      ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
+      ...(asked !== undefined && { follow_ups: asked }),
+      ...(changes !== undefined && { changes }),
+      ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings] }),
+    };
+    const sources: OutputSources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
+    return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };
+  } catch (error) {
+    if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
+    if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
+    await shipper?.dispose();
+    throw error;
+  } finally {
+    clocks.stop();
+  }
+}
+
+/** How long (ms) a worker that is stopping, or has lost the job, tries to join the output. */
+const LEAVING_LIMIT = 10_000;
+
+/** Whether the worker gives the job up instead of ending it. */
+export function isLeaving({ reason }: Pick<Ending, 'reason'>): boolean {
+  return reason === 'stopping' || reason === 'lost';
+}
+
+/** Gives an agent that works by the linked account a copy of its login. @throws AccountRequiredError if none is linked */
+async function loginOf(
+  { env, credentials, profiles, log, account }: AttemptContext & { readonly log: Logger },
+  job: Job,
+  attemptDir: string,
+): Promise<AttemptLogin | undefined> {
+  const profile = await profiles.get(job.profile);
+  if (credentials === undefined || profile === undefined || !usesLogin(env, profile)) return undefined;
+  return await AttemptLogin.copyInto(attemptDir, credentials, {
+    account,
+    onFailure: (error) => log.warn('a renewed login was not written back; trying again', error as Error),
+  });
+}
+
+/** How long (ms) it is tried to keep an attempt's files. */
+const LONGEST_KEEPING = 3_600_000;
+
+/** Until the agent has ended, or was ended, and nothing of its tree is alive. */
+async function untilEnded(
+  tree: Tree,
+  agent: Agent,
+  mark: string,
+  ending: Ending,
+): Promise<{ exit: TreeExit; byItself: boolean }> {
+  const { politeSignal } = agent;
+  const byItself = await Promise.race([tree.exited.then(() => true), ending.requested.then(() => false)]);
+  // What an agent leaves behind when it has ended by itself is nobody's any more: it is not asked.
+  const ended = endTree({ child: tree, mark, politeSignal, kill: byItself || ending.reason === 'killed' });
+  const hurry = ending.hurried.then(() => endTree({ child: tree, mark, politeSignal, kill: true }));
+  await Promise.race([ended, hurry]);
+  return { exit: await tree.exited, byItself };
+}

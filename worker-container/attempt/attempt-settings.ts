@@ -1,0 +1,85 @@
+import type { Profile } from '../../lib/catalog/profiles.ts';
+import type { Rule } from '../../lib/catalog/rules.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { JobTexts } from '../../lib/jobs/store/job-texts.ts';
+import { secretNames } from '../agents/agent-environment.ts';
+import type { AttemptContext } from './attempt.ts';
+
+/** All that an attempt must read before it can start. */
+export interface AttemptSettings {
+  readonly profile: Profile;
+  readonly texts: JobTexts;
+  readonly rules: readonly Rule[];
+  /** By name; those that there are. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/** What an attempt needs could not be read just now; another attempt may. */
+export class SettingsUnreadError extends Error {
+  override readonly name = 'SettingsUnreadError';
+}
+
+/**
+ * Reads what an attempt needs.
+ * @throws SettingsUnreadError where a service was busy or out of reach; Error with a plain message where the job can't be run.
+ */
+export async function readSettings(
+  context: Pick<AttemptContext, 'profiles' | 'texts' | 'rules' | 'secrets'>,
+  job: Job,
+): Promise<AttemptSettings> {
+  return await unlessPassing(async () => {
+    const profile = await context.profiles.get(job.profile);
+    if (profile === undefined) throw new Error(`there is no profile ${job.profile} any more`);
+    const texts = await context.texts.get(job);
+    const { rules, unknown } = await context.rules.get(texts.rule_ids ?? []);
+    if (unknown.length > 0) throw new Error(`there is no rule ${unknown.join(', ')} any more`);
+    return { profile, texts, rules, secrets: await readSecrets(context, profile) };
+  });
+}
+
+/** Reads something. @throws SettingsUnreadError where a service was busy or out of reach */
+export async function unlessPassing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isPassing(error)) throw new SettingsUnreadError('what the attempt needs could not be read', { cause: error });
+    throw error;
+  }
+}
+
+/** Values of the secrets that a profile refers to, by name; of those that there are. */
+export async function readSecrets(
+  { secrets }: Pick<AttemptContext, 'secrets'>,
+  profile: Profile,
+): Promise<ReadonlyMap<string, string>> {
+  const names = secretNames(profile);
+  return (names.length === 0 ? undefined : await secrets?.read(names, profile.name)) ?? new Map();
+}
+
+/** What a service of AWS says when it is busy, and what a network says. */
+const PASSING = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'RequestThrottled',
+  'SlowDown',
+  'TimeoutError',
+  'RequestTimeout',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  return (
+    PASSING.has(error.name) ||
+    (typeof code === 'string' && PASSING.has(code)) ||
+    ($metadata?.httpStatusCode ?? 0) >= 500
+  );
+}

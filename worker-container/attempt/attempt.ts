@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { Receipt } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
+import type { SettleContext } from '../../lib/reconciler/after-attempt.ts';
+import type { CredentialFiles } from '../account/credential-files.ts';
+import { secretsOf } from '../agents/agent-environment.ts';
+import { Ending } from '../commands/ending.ts';
+import { EndedBeforeStart, NotStarted } from '../commands/not-started-error.ts';
+import type { Timing } from '../output/timing.ts';
+import type { RepositoryContext } from '../repository/job-repository.ts';
+import { Redaction } from '../secrets/redaction.ts';
+import type { SecretSource } from '../secrets/secrets.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { recordOf } from './attempt-files.ts';
+import { type AttemptFolder, attemptFolder } from './attempt-folder.ts';
+import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
+import { reportAttempt } from './attempt-report.ts';
+import { isLeaving, runAgent } from './attempt-run.ts';
+import { SettingsUnreadError } from './attempt-settings.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { PermitKeeper } from './visibility-extender.ts';
+
+/** What an attempt needs of its worker. */
+export interface AttemptContext extends SettleContext, RepositoryContext {
+  readonly env: WorkerEnv;
+  readonly workerId: string;
+  readonly output: OutputStore;
+  readonly objects: S3Client;
+  /** Begins the mark of every process of this worker. */
+  readonly markPrefix: string;
+  readonly log: Logger;
+  /** What the slot's processes run under, and nothing else does. Default: this process's user. */
+  readonly account?: ServiceAccount | undefined;
+  /** The login of the vendor account. */
+  readonly credentials?: CredentialFiles | undefined;
+  /** Resolves the secrets of profiles. Default: there are none. */
+  readonly secrets?: SecretSource;
+  /** Time that is no record's: timers and pauses. Default: this machine's. */
+  readonly timing?: Timing;
+  /** What an attempt does to its machine. Default: to this one. */
+  readonly machine?: { readonly folder: AttemptFolder; readonly runAgent: typeof runAgent };
+}
+
+/** What running an attempt left behind, before anybody was told. */
+export type AttemptRecord = Pick<
+  Receipt,
+  | 'outcome'
+  | 'agent'
+  | 'model'
+  | 'session_id'
+  | 'usage'
+  | 'final_message'
+  | 'composed_prompt'
+  | 'follow_ups'
+  | 'streams'
+  | 'attachments'
+  | 'changes'
+  | 'warnings'
+>;
+
+const NO_OUTPUT = {
+  bytes: 0,
+  lines: 0,
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  complete: true,
+};
+
+/**
+ * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report; then the permit
+ * has served. Never rejects: whatever goes wrong becomes the attempt's outcome, or is left to whoever finds the lease over.
+ * @param stopping aborted when the worker wants its running attempts back.
+ * @returns the job as it then is, if its outcome was reported.
+ */
+export async function runAttempt(
+  context: AttemptContext,
+  job: Job,
+  held: HeldPermit,
+  stopping: AbortSignal,
+): Promise<Job | undefined> {
+  const machine = context.machine ?? { folder: attemptFolder, runAgent };
+  const redaction = new Redaction(secretsOf(context.env, new Map()));
+  const log = context.log.createChild({
+    persistentKeys: { job_id: job.id, attempt: job.attempt },
+    jsonReplacerFn: (_key, value) => (typeof value === 'string' ? redaction.text(value) : value),
+  });
+  const ending = new Ending();
+  const permit = new PermitKeeper(context.permits, held, log, context.timing);
+  const watched = new EventTarget();
+  const heartbeat = new Heartbeat({
+    jobs: context.jobs,
+    clock: context.clock,
+    timing: context.timing,
+    job,
+    events: {
+      onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
+      onLost: () => ending.request('lost'),
+      onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
+      onBeat: () => void permit.keep(),
+      onFailure: (error) => log.warn('the heartbeat failed', error as Error),
+    },
+  });
+  const stop = () => ending.request('stopping');
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  const attemptDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', `${job.id}-${job.attempt}`);
+  const startedAt = timestamp(context.clock.now());
+  try {
+    await machine.folder.make(attemptDir, { isPassable: context.account !== undefined });
+    const run = await machine.runAgent({ ...context, log }, job, { attemptDir, ending, watched, redaction });
+    try {
+      const { record, sources, attachments } = run;
+      return await reportAttempt({ ...context, log }, job, {
+        ...record,
+        startedAt,
+        sources,
+        attachmentList: attachments,
+        redaction,
+      });
+    } finally {
+      await run.dispose();
+    }
+  } catch (error) {
+    const failure = error instanceof NotStarted ? error.cause : error;
+    const isEnded = failure instanceof EndedBeforeStart;
+    if (!isEnded) log.error('the attempt failed to run', failure as Error);
+    // Without an outcome to report the lease runs out, and the job is taken over.
+    if (ending.reason === 'lost' || (isLeaving(ending) && !isEnded)) return undefined;
+    const kept = error instanceof NotStarted ? error.kept : { attachments: [], warnings: [] };
+    const record = {
+      outcome: outcomeOf(failure, ending, `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`),
+      composed_prompt: '',
+      streams: { stdout: NO_OUTPUT, stderr: NO_OUTPUT },
+      ...recordOf(kept),
+    };
+    return await reportAttempt({ ...context, log }, job, {
+      ...record,
+      startedAt,
+      sources: undefined,
+      attachmentList: kept.attachments,
+      redaction,
+    });
+  } finally {
+    heartbeat.stop();
+    stopping.removeEventListener('abort', stop);
+    await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('an attempt folder stays', error));
+    await permit.drop();
+  }
+}
+
+/** What the attempt came to whose agent never ran. */
+function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
+  if (failure instanceof EndedBeforeStart) return endedEarly(ending.reason, timeout);
+  // Another worker, or this one once it has room, can run it.
+  return failure instanceof SettingsUnreadError || isDiskFull(failure) ? notStarted() : startFailure(failure);
+}

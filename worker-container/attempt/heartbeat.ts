@@ -1,0 +1,106 @@
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
+import type { JobStore } from '../../lib/jobs/store/job-store.ts';
+import type { Clock } from '../../lib/platform/aws/table-clock.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { machineTiming, type Timing } from '../output/timing.ts';
+
+/** What a running attempt hears of its job. */
+export interface HeartbeatEvents {
+  /** The job was asked to end; `kill`: without asking the agent first. Called again when a cancel becomes a kill. */
+  readonly onEndRequested: (how: { kill: boolean }) => void;
+  /** The attempt's fence is void, or may be: nothing was acknowledged for too long. */
+  readonly onLost: () => void;
+  readonly onWatched: (watched: boolean) => void;
+  /** The lease was pushed forward. */
+  readonly onBeat: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface HeartbeatOptions {
+  readonly jobs: JobStore;
+  readonly clock: Clock;
+  readonly job: Job;
+  readonly events: HeartbeatEvents;
+  /** Default: this machine's. */
+  readonly timing?: Timing | undefined;
+}
+
+/**
+ * Keeps an attempt's lease and reads what was asked of its job meanwhile: a write every 10 s, a read every 2 s between.
+ * Ends itself when the fence is void.
+ */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  readonly #timing: Timing;
+  #cancelTick: () => void;
+  #acknowledgedAt: number;
+  #beatAt: number;
+  #busy = false;
+  #over = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#timing = options.timing ?? machineTiming;
+    this.#acknowledgedAt = this.#timing.now();
+    this.#beatAt = this.#acknowledgedAt;
+    this.#cancelTick = this.#scheduleTick();
+  }
+
+  stop(): void {
+    this.#over = true;
+    this.#cancelTick();
+  }
+
+  #scheduleTick(): () => void {
+    return this.#timing.schedule(() => {
+      this.#cancelTick = this.#scheduleTick();
+      void this.#tick();
+    }, LEASE.lookEvery);
+  }
+
+  async #tick(): Promise<void> {
+    const now = this.#timing.now();
+    if (now - this.#acknowledgedAt > LEASE.selfFence) return this.#lost();
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      if (now - this.#beatAt >= LEASE.heartbeatEvery) await this.#beat(now);
+      else await this.#look();
+    } catch (error) {
+      this.#options.events.onFailure(error);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #beat(sentAt: number): Promise<void> {
+    const { jobs, clock, job, events } = this.#options;
+    const current = await jobs.touch(job, { lease_until: timestamp(clock.now() + LEASE.duration) });
+    if (this.#over) return;
+    if (current === undefined) return this.#lost();
+    this.#acknowledgedAt = sentAt;
+    this.#beatAt = sentAt;
+    events.onBeat();
+    this.#hear(current);
+  }
+
+  async #look(): Promise<void> {
+    const { jobs, job } = this.#options;
+    const current = await jobs.get(job.id, { consistent: true });
+    if (this.#over || current === undefined) return;
+    if (current.attempt !== job.attempt || current.status !== 'RUNNING') return this.#lost();
+    this.#hear(current);
+  }
+
+  #hear(current: Job): void {
+    const { clock, events } = this.#options;
+    events.onWatched(current.watched_until !== undefined && current.watched_until > timestamp(clock.now()));
+    if (current.cancel_requested_at !== undefined) events.onEndRequested({ kill: current.kill_requested === true });
+  }
+
+  #lost(): void {
+    this.stop();
+    this.#options.events.onLost();
+  }
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { Profile } from '../../lib/catalog/profiles.ts';
+import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
+import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import type { Agent, AgentCommand } from '../agents/agent.ts';
+import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
+import { AGENTS } from '../agents/agents.ts';
+import type { Ending } from '../commands/ending.ts';
+import { openRepository } from '../repository/job-repository.ts';
+import type { JobWorktree } from '../repository/job-worktree.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import { giveTree } from '../service-accounts/untrusted-files.ts';
+import { workFolders } from '../workspace/work-folders.ts';
+import type { AttemptContext } from './attempt.ts';
+import type { AttemptFiles } from './attempt-files.ts';
+import { readSettings } from './attempt-settings.ts';
+
+/** An attempt whose agent can be started. */
+export interface PreparedAttempt {
+  readonly profile: Profile;
+  readonly agent: Agent;
+  readonly model: string | undefined;
+  readonly prompt: string;
+  readonly command: AgentCommand;
+  readonly cwd: string;
+  /** The job's working copy of its project's repository. */
+  readonly worktree: JobWorktree | undefined;
+  /** For whoever reads the job. */
+  readonly warnings: readonly string[];
+}
+
+/** Where, and in whose name, an attempt is prepared. */
+interface Surroundings {
+  readonly attemptDir: string;
+  readonly ending: Ending;
+  readonly mark: string;
+  readonly files: AttemptFiles;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
+}
+
+/**
+ * Reads what an attempt needs, and makes its folder, or its worktree, and its agent's command.
+ * @throws SettingsUnreadError; EndedBeforeStart; Error with a plain message where the job can't be run.
+ */
+export async function prepareAttempt(
+  context: AttemptContext,
+  job: Job,
+  { files, ...at }: Surroundings,
+): Promise<PreparedAttempt> {
+  const { env, folders, account } = context;
+  const { profile, texts, rules, secrets } = await readSettings(context, job);
+  at.redaction.add(secretsOf(env, secrets));
+  const unavailable = sandboxFault(profile.sandbox, env.PROMPTQ_SANDBOXES);
+  if (unavailable !== undefined) throw new Error(`sandbox of profile ${profile.name}: ${unavailable}`);
+  const agent = AGENTS[profile.agent];
+  const prompt =
+    agent.name === 'shell'
+      ? composePrompt([], texts)
+      : composePrompt(
+          rules.map(({ text }) => text),
+          texts,
+        );
+  if (promptLength(prompt) > agent.maxPromptLength)
+    throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
+  const folder = workingFolder(folders, job);
+  if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
+  const runEnv = {
+    ...agentEnvironment(env, profile, secrets, files.personal),
+    PROMPTQ_ATTACHMENTS: files.attachments,
+  };
+  const lend = async () => await workFolders(context).lend(folder.path, job);
+  const worktree = await openRepository(
+    context,
+    { env, account, ...at },
+    {
+      job,
+      path: folder.path,
+      workspaces: folders.workspaces,
+      lend,
+      agentEnv: runEnv,
+      setupLog: join(files.own, 'setup.log'),
+    },
+  );
+  const cwd = worktree === undefined ? await lend() : worktree.path;
+  const model = job.model ?? profile.model;
+  const command = await agent.prepare({
+    prompt,
+    model,
+    cwd,
+    attemptDir: files.agent,
+    args: profile.args,
+    env: runEnv,
+    sandbox: profile.sandbox,
+    vendor: vendorOf(env, profile),
+    practiceUrl: practiceUrlOf(env, profile),
+  });
+  await giveTree(files.agent, account);
+  const warnings = variableWarnings(profile);
+  return { profile, agent, model, prompt, command, cwd, worktree, warnings };
+}

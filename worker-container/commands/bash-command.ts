@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { findBash } from './find-bash.ts';
+import { endTree, spawnTree, type TreeExit } from './process-tree.ts';
+
+export interface BashCommand {
+  readonly command: string;
+  readonly cwd: string;
+  /** All that it gets, but for the mark. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Unique to it; every process of its tree inherits it. */
+  readonly mark: string;
+  readonly account: ServiceAccount | undefined;
+  /** What is masked in what it writes. */
+  readonly redaction: Redaction;
+  readonly timeoutMs: number;
+  /** Aborted when the worker must go. */
+  readonly stopping: AbortSignal;
+  /** Takes what it writes, stdout and stderr as they come. */
+  readonly onData: (chunk: Buffer) => void;
+}
+
+export interface CommandEnd {
+  readonly ended: 'by itself' | 'timed out' | 'stopped';
+  readonly exit: TreeExit;
+}
+
+/** Milliseconds from SIGTERM to SIGKILL. */
+const GRACE = 2_000;
+
+/** Runs a command by bash until it has ended, or was ended, and nothing of its tree is alive. @throws Error if it can't be started. */
+export async function runCommand(run: BashCommand): Promise<CommandEnd> {
+  const { command, cwd, env, mark, account, stopping } = run;
+  const bash = await findBash(env.PATH ?? '');
+  const tree = await spawnTree({ command: bash, args: ['-c', command], env, cwd, stdin: '', mark, account });
+  const written = Promise.all([tree.stdout, tree.stderr].map((stream) => pass(stream, run)));
+  const over = Promise.withResolvers<'timed out' | 'stopped'>();
+  const timer = setTimeout(() => over.resolve('timed out'), run.timeoutMs);
+  const stop = () => over.resolve('stopped');
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  try {
+    const ended = await Promise.race([tree.exited.then(() => 'by itself' as const), over.promise]);
+    const kill = ended === 'by itself';
+    await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE, kill });
+    await written;
+    return { ended, exit: await tree.exited };
+  } finally {
+    clearTimeout(timer);
+    stopping.removeEventListener('abort', stop);
+  }
+}
+
+async function pass(stream: Readable, { redaction, onData }: BashCommand): Promise<void> {
+  const redactor = redaction.redactor();
+  for await (const chunk of stream) onData(redactor.push(chunk as Buffer));
+  onData(redactor.flush());
+}

@@ -1,0 +1,181 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { patience } from '../../lib/platform/stall-tolerant-timer.ts';
+import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from '../processes/process-scan.ts';
+import {
+  listProcesses,
+  type ProcessEntry,
+  readEnvironmentOf,
+  requireProcessTable,
+} from '../processes/process-table.ts';
+import { AccountScan } from '../service-accounts/account-scan.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { startUnder } from '../service-accounts/start-under-account.ts';
+import { openAgentPipes } from './agent-pipes.ts';
+
+export interface TreeCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All that the process gets, but for the mark. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** What the process reads on stdin, up to EOF. */
+  readonly stdin: string;
+  /** Unique to the attempt; every process of the tree inherits it. */
+  readonly mark: string;
+  /** What it runs under, and nothing else does meanwhile. Undefined: as this process's user. */
+  readonly account: ServiceAccount | undefined;
+}
+
+/** How the first process of a tree ended; one of the two is null. */
+export interface TreeExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process tree's first process. */
+export interface Tree {
+  readonly pid: number;
+  readonly account: ServiceAccount | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** When the first process has ended; others of the tree may live on and hold the pipes open. */
+  readonly exited: Promise<TreeExit>;
+}
+
+/**
+ * Starts a process in a session of its own.
+ * @throws Error if it can't be started, or if the platform can't find its processes again.
+ */
+export async function spawnTree({ command, args, env, cwd, stdin, mark, account }: TreeCommand): Promise<Tree> {
+  requireProcessTable();
+  const pipes = await openAgentPipes(stdin);
+  try {
+    const { child, started } = startUnder(account, command, args, {
+      cwd,
+      env: { ...env, [ATTEMPT_MARK]: mark },
+      detached: true,
+      stdio: [...pipes.stdio],
+    });
+    const exited = new Promise<TreeExit>((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    });
+    await started;
+    if (child.pid === undefined) throw new Error('it has no process number');
+    return { pid: child.pid, account, stdout: pipes.stdout, stderr: pipes.stderr, exited };
+  } catch (cause) {
+    pipes.stdout.destroy();
+    pipes.stderr.destroy();
+    throw new Error(`can't start ${command} in ${cwd}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  } finally {
+    pipes.handOver();
+  }
+}
+
+export interface TreeEnding {
+  readonly child: Pick<Tree, 'pid' | 'account'>;
+  readonly mark: string;
+  /** What asks the agent to end itself and its tools. */
+  readonly politeSignal: 'SIGINT' | 'SIGTERM';
+  /** Milliseconds from the polite signal to SIGKILL. Default 10,000. */
+  readonly graceMs?: number;
+  /** Begins at SIGKILL. */
+  readonly kill?: boolean;
+}
+
+/**
+ * Ends a tree, whatever of it is left, and returns when nothing of it is alive. The polite signal goes to the agent's
+ * own group only, because an agent ends its tools by itself; what outlives the agent is asked by SIGTERM.
+ * @returns How many processes had to be killed.
+ * @throws Error if processes survive SIGKILL for a minute.
+ */
+export async function endTree({
+  child,
+  mark,
+  politeSignal,
+  graceMs = 10_000,
+  kill = false,
+}: TreeEnding): Promise<number> {
+  const { account, pid } = child;
+  const scan = account === undefined ? new ProcessScan((value) => value === mark, pid) : new AccountScan(account);
+  if (!kill) await endPolitely(scan, pid, politeSignal, graceMs);
+  return killAll(scan);
+}
+
+/**
+ * Kills every process whose mark begins with a prefix: what an earlier worker of the same home left behind.
+ * @returns How many there were.
+ */
+export async function endMarkedLike(prefix: string): Promise<number> {
+  requireProcessTable();
+  if (prefix === '') throw new RangeError('an empty prefix would end every attempt on this machine');
+  return killAll(new ProcessScan((mark) => mark.startsWith(prefix)));
+}
+
+/** Kills every process of an account. @returns How many there were. */
+export async function endAccount(account: ServiceAccount): Promise<number> {
+  requireProcessTable();
+  return killAll(new AccountScan(account));
+}
+
+/** The processes that carry exactly this mark and live. */
+export function findMarked(mark: string): ProcessEntry[] {
+  return listProcesses().filter((entry) => !entry.zombie && readEnvironmentOf(entry.pid, ATTEMPT_MARK) === mark);
+}
+
+/** Milliseconds. */
+const LONGEST_KILL = 60_000;
+const PAUSE = { first: 2, longest: 200 };
+/** A look is no snapshot: a process may fork and end while the list is read. */
+const EMPTY_LOOKS = 2;
+
+async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Signals, graceMs: number): Promise<void> {
+  const hasPatience = patience(graceMs);
+  const asked = new Set<string>();
+  await untilGone(scan, async (living) => {
+    const agent = living.find(({ pid }) => pid === root);
+    const next = agent === undefined ? orphans(living) : [agent];
+    for (const entry of next.filter((candidate) => !asked.has(identity(candidate)))) {
+      asked.add(identity(entry));
+      if (entry === agent) signalGroup(entry, politeSignal);
+      else signalProcess(entry, 'SIGTERM');
+    }
+    return hasPatience();
+  });
+}
+
+/** Those without a living parent in the tree. The children of one that has been asked to end may be its way of doing so. */
+function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
+  const pids = new Set(living.map(({ pid }) => pid));
+  return living.filter(({ parent }) => !pids.has(parent));
+}
+
+async function killAll(scan: TreeScan): Promise<number> {
+  const hasPatience = patience(LONGEST_KILL);
+  const killed = new Set<string>();
+  await untilGone(scan, async (living) => {
+    if (!hasPatience()) throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
+    await scan.kill(living);
+    for (const entry of living) killed.add(identity(entry));
+    return true;
+  });
+  return killed.size;
+}
+
+/** Looks until nothing is left, or until `visit`, which gets what is, says to stop. The first look is shown in any case. */
+async function untilGone(scan: TreeScan, visit: (living: readonly ProcessEntry[]) => Promise<boolean>): Promise<void> {
+  let pause = PAUSE.first;
+  for (let look = 1, empty = 0; empty < EMPTY_LOOKS; look += 1) {
+    const living = scan.look();
+    empty = living.length === 0 ? empty + 1 : 0;
+    if ((living.length > 0 || look === 1) && !(await visit(living))) return;
+    await sleep(pause);
+    pause = living.length === 0 ? PAUSE.first : Math.min(pause * 2, PAUSE.longest);
+  }
+}
+
+function identity({ pid, startedAt }: ProcessEntry): string {
+  return `${pid}@${startedAt}`;
+}

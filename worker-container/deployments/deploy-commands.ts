@@ -1,0 +1,193 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { acts, commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
+import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
+import { exclusiveFolder, wakeIfFree } from '../../lib/jobs/admission/folder-slots.ts';
+import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
+import type { AttemptContext } from '../attempt/attempt.ts';
+import { openHome } from '../attempt/attempt-files.ts';
+import { readSecrets } from '../attempt/attempt-settings.ts';
+import { type CommandEnd, runCommand } from '../commands/bash-command.ts';
+import { LogTail } from '../output/log-tail.ts';
+import { retrying } from '../output/retrying.ts';
+import { deadline, machineTiming } from '../output/timing.ts';
+import { Redaction } from '../secrets/redaction.ts';
+import { workFolders } from '../workspace/work-folders.ts';
+
+/** Milliseconds that writing down what came of commands is tried; then watch-jobs calls them lost. */
+const LONGEST_REPORT = 600_000;
+/** Milliseconds beyond the commands' own time after which somebody else calls them lost. */
+const MARGIN = 300_000 + LONGEST_REPORT;
+
+type Outcome = Pick<JobDeployment, 'state' | 'error'>;
+
+/**
+ * Runs the commands that deploy bindings have to run on a succeeded job, one binding after the other, each at most once:
+ * it is marked as running before it begins, and what a dead worker left so is never run again by itself. What has not
+ * begun when the worker stops is given to another.
+ */
+export async function runDeployments(
+  context: AttemptContext & { readonly log: Logger },
+  known: Pick<Job, 'id'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const job = await context.jobs.get(known.id, { consistent: true });
+    if (job === undefined) return;
+    if (job.bindings_pending === undefined) return await leaveFolder(context, job);
+    const all = await context.deployments.list(job.id);
+    const next = all.find((one) => runsCommands(one) && !isFinal(one));
+    if (next === undefined) return await leaveFolder(context, job);
+    // Another worker is at it.
+    if (next.state === 'running') return;
+    if (stopping.aborted) return await context.permits.send(job, { deploy: true });
+    await runOne(context, job, next, stopping);
+    await finishDeployments(context, job, next.attempt);
+  }
+}
+
+/** Lets the next job into a folder that this one had for itself until its commands were done. */
+async function leaveFolder(context: AttemptContext, job: Job): Promise<void> {
+  const folder = await exclusiveFolder(context, job);
+  if (folder !== undefined) await wakeIfFree(context, folder);
+}
+
+async function runOne(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  known: JobDeployment,
+  stopping: AbortSignal,
+): Promise<void> {
+  const binding = await context.bindings.get(known.binding);
+  const skipped = whySkipped(context, { job, known, binding });
+  const now = context.clock.now();
+  if (skipped !== undefined || binding === undefined) {
+    const end = { state: 'skipped', error: skipped, finished_at: timestamp(now) } as const;
+    await context.deployments.replace(known, { ...known, ...end });
+    return;
+  }
+  const commands = commandsOf(binding);
+  const running = await context.deployments.replace(known, {
+    ...known,
+    state: 'running',
+    attempts: known.attempts + 1,
+    started_at: timestamp(now),
+    worker_id: context.workerId,
+    ends_by: timestamp(now + commands.length * timeoutOf(binding) * 1000 + MARGIN),
+  });
+  if (running === undefined) return;
+  const tail = new LogTail();
+  const redaction = new Redaction(secretsOf(context.env, new Map()));
+  const outcome = await runAll(context, { job, binding, deployment: running, tail, stopping, redaction }).catch(
+    (error: Error): Outcome => ({ state: 'failed', error: redaction.text(error.message) }),
+  );
+  const finished_at = timestamp(context.clock.now());
+  const { log, truncated } = tail.end();
+  const { timing = machineTiming } = context;
+  await retrying(
+    async () => {
+      const kept = await context.deployments.replace(running, {
+        ...running,
+        ...outcome,
+        finished_at,
+        log,
+        log_truncated: truncated,
+      });
+      if (kept === undefined)
+        context.log.warn('what came of commands was not kept: they were called lost', { ...known });
+    },
+    {
+      timing,
+      signal: deadline(timing, LONGEST_REPORT),
+      onFailure: (error) => context.log.warn('writing down what came of commands failed; trying again', error as Error),
+    },
+  );
+}
+
+function whySkipped(
+  { commands }: Pick<AttemptContext, 'commands'>,
+  { job, known, binding }: { job: Job; known: JobDeployment; binding: DeployBinding | undefined },
+): string | undefined {
+  if (binding === undefined) return 'The binding was deleted.';
+  if (!commands) return "This deployment's bindings run no commands.";
+  if (!acts(binding) || binding.binding_mode !== known.mode) return 'The binding was changed.';
+  // Its folder is another attempt's now.
+  return job.status === 'SUCCEEDED' && job.attempt === known.attempt ? undefined : 'The job was run again before.';
+}
+
+interface Running {
+  readonly job: Job;
+  readonly binding: DeployBinding;
+  readonly deployment: JobDeployment;
+  readonly tail: LogTail;
+  readonly stopping: AbortSignal;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
+}
+
+async function runAll(context: AttemptContext, running: Running): Promise<Outcome> {
+  const { job, binding, deployment } = running;
+  const folder = workingFolder(context.folders, job);
+  if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
+  const cwd = context.account === undefined ? folder.path : await workFolders(context).lend(folder.path, job);
+  const home = await openHome(context, `${job.id}-${deployment.attempt}-${binding.id}`);
+  try {
+    return await runEach(context, running, { cwd, personal: home.environment });
+  } finally {
+    await home.close();
+  }
+}
+
+async function runEach(
+  context: AttemptContext,
+  { job, binding, deployment, tail, stopping, redaction }: Running,
+  { cwd, personal }: { readonly cwd: string; readonly personal: Readonly<Record<string, string>> },
+): Promise<Outcome> {
+  const { env, account } = context;
+  const profile = await context.profiles.get(job.profile);
+  // What the agent's own profile gave it, and nothing of its vendor account.
+  const environment = profile && { ...profile, agent: 'shell' as const };
+  const secrets = environment === undefined ? new Map<string, string>() : await readSecrets(context, environment);
+  redaction.add(secretsOf(env, secrets));
+  for (const command of commandsOf(binding)) {
+    const shown = redaction.text(command);
+    tail.push(Buffer.from(`$ ${shown}\n`));
+    const end = await runCommand({
+      command,
+      cwd,
+      env: {
+        ...(environment === undefined
+          ? { ...plainEnvironment(env), ...personal }
+          : agentEnvironment(env, environment, secrets, personal)),
+        PROMPTQ_JOB_ID: job.id,
+        PROMPTQ_PROJECT: withoutNul(job.project),
+        PROMPTQ_BINDING: withoutNul(binding.name),
+      },
+      mark: `${context.markPrefix}${job.id}/${deployment.attempt}/${binding.id}`,
+      account,
+      redaction,
+      timeoutMs: timeoutOf(binding) * 1000,
+      stopping,
+      onData: (chunk) => tail.push(chunk),
+    });
+    const error = faultOf(shown, end, timeoutOf(binding));
+    if (error !== undefined) return { state: 'failed', error };
+  }
+  return { state: 'succeeded', error: undefined };
+}
+
+/** No variable can hold NUL. Names have none today, but those that earlier versions stored may. */
+function withoutNul(name: string): string {
+  return name.replaceAll('\0', '\u{fffd}');
+}
+
+function faultOf(command: string, { ended, exit }: CommandEnd, timeoutSeconds: number): string | undefined {
+  const shown = command.length > 80 ? `${command.slice(0, 80)}…` : command;
+  if (ended === 'stopped') return `The worker was stopped while this ran, and ended it: ${shown}`;
+  if (ended === 'timed out') return `It ran longer than ${timeoutSeconds} seconds: ${shown}`;
+  if (exit.exitCode === 0) return undefined;
+  return `${exit.signal === null ? `Exit code ${exit.exitCode}` : `Ended by ${exit.signal}`}: ${shown}`;
+}

@@ -1,0 +1,145 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import type { StreamManifest, StreamName } from '../../lib/jobs/lifecycle/receipt.ts';
+import { joinedKey, liveChunkKey } from '../../lib/jobs/output/output-keys.ts';
+import type { OutputSource } from '../../lib/jobs/output/output-source.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import { OutputIntake } from './output-intake.ts';
+import type { OutputObjects } from './output-objects.ts';
+import { Spool } from './spool.ts';
+import { StreamShipper } from './stream-shipper.ts';
+import { machineTiming, type Timing } from './timing.ts';
+
+export interface OutputShipperOptions {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** The agent's pipes. */
+  readonly pipes: Readonly<Record<StreamName, Readable>>;
+  /** A folder of this attempt alone; made if it isn't there. Takes as many bytes as the agent writes. */
+  readonly spoolDir: string;
+  readonly objects: OutputObjects;
+  /** What no reader may see. */
+  readonly redaction: Redaction;
+  /** Every byte as persisted, in order; must not throw. */
+  readonly onData?: (stream: StreamName, chunk: Buffer) => void;
+  /** Once a stream: it wrote more than the limit, the rest is not kept. */
+  readonly onLimit?: (stream: StreamName) => void;
+  /** Once a stream: reading or spooling failed (a full disk, say), the rest is not kept. */
+  readonly onError?: (stream: StreamName, error: unknown) => void;
+  /** A request to the object store failed; it is tried again with backoff. */
+  readonly onFailure?: (stream: StreamName, error: unknown) => void;
+  /** Most bytes of one stream. Default: `LIMITS.outputBytes`. */
+  readonly outputBytes?: number;
+  readonly timing?: Timing;
+}
+
+interface Lane {
+  readonly spool: Spool;
+  readonly intake: OutputIntake;
+  readonly shipper: StreamShipper;
+}
+
+/**
+ * Keeps all that one attempt writes, from the first byte: masked, spooled on disk, shipped while it runs, joined at its
+ * end. Needs the same memory whatever the volume; a slow or failing object store slows the agent down and loses nothing.
+ */
+export class OutputShipper {
+  /** When both pipes have ended; never rejects. Processes that outlive the agent may delay it for ever. */
+  readonly ended: Promise<void>;
+  readonly #lanes: Readonly<Record<StreamName, Lane>>;
+  readonly #abort: AbortController;
+
+  static async start(options: OutputShipperOptions): Promise<OutputShipper> {
+    await mkdir(options.spoolDir, { recursive: true, mode: 0o700 });
+    const [stdout, stderr] = await Promise.all([
+      Spool.create(join(options.spoolDir, 'stdout')),
+      Spool.create(join(options.spoolDir, 'stderr')),
+    ]);
+    return new OutputShipper(options, { stdout, stderr });
+  }
+
+  private constructor(options: OutputShipperOptions, spools: Readonly<Record<StreamName, Spool>>) {
+    this.#abort = new AbortController();
+    this.#lanes = {
+      stdout: lane(options, 'stdout', spools.stdout, this.#abort.signal),
+      stderr: lane(options, 'stderr', spools.stderr, this.#abort.signal),
+    };
+    this.ended = Promise.all(this.#all.map(({ intake }) => intake.ended)).then(() => undefined);
+  }
+
+  /** Whether somebody reads along; then output arrives within 2 s. */
+  setWatched(watched: boolean): void {
+    for (const { shipper } of this.#all) shipper.setWatched(watched);
+  }
+
+  /** What has been kept of a stream until now, for reading it without S3; until `dispose`. */
+  source(stream: StreamName): OutputSource {
+    return this.#lanes[stream].spool.source();
+  }
+
+  /**
+   * Takes what is readable by now, whether or not the pipes have ended, and joins each stream into one object. Call it
+   * once, when the process tree has ended.
+   * @param end.complete Whether the attempt wrote all that it wanted to, as far as the caller knows.
+   * @param end.signal Gives up; then the promise rejects with its reason, and what was shipped live stays readable.
+   */
+  async finish(end: { complete: boolean; signal?: AbortSignal }): Promise<Record<StreamName, StreamManifest>> {
+    const giveUp = () => this.#abort.abort(end.signal?.reason);
+    if (end.signal?.aborted) giveUp();
+    end.signal?.addEventListener('abort', giveUp, { once: true });
+    const joinLane = async ({ intake, shipper, spool }: Lane) => {
+      shipper.settle();
+      await intake.close();
+      await shipper.join();
+      return spool.manifest(end.complete && intake.complete);
+    };
+    try {
+      const [stdout, stderr] = await Promise.all([joinLane(this.#lanes.stdout), joinLane(this.#lanes.stderr)]);
+      return { stdout, stderr };
+    } finally {
+      end.signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** Ends everything and removes the spools. What hasn't been finished by then is lost but for its live chunks. */
+  async dispose(): Promise<void> {
+    this.#abort.abort(new Error('the output shipper was disposed of'));
+    for (const { shipper } of this.#all) shipper.settle();
+    await Promise.all(this.#all.map(({ intake }) => intake.close()));
+    await Promise.all(this.#all.map(({ spool }) => spool.remove()));
+  }
+
+  get #all(): readonly Lane[] {
+    return [this.#lanes.stdout, this.#lanes.stderr];
+  }
+}
+
+function lane(options: OutputShipperOptions, stream: StreamName, spool: Spool, signal: AbortSignal): Lane {
+  const { jobId, attempt, objects, timing = machineTiming } = options;
+  const shipper = new StreamShipper({
+    spool,
+    objects,
+    chunkKey: (offset) => liveChunkKey(jobId, attempt, stream, offset),
+    joinedKey: joinedKey(jobId, attempt, stream),
+    timing,
+    signal,
+    onFailure: (error) => options.onFailure?.(stream, error),
+  });
+  const intake = new OutputIntake({
+    input: options.pipes[stream],
+    spool,
+    redactor: options.redaction.redactor(),
+    limit: options.outputBytes ?? LIMITS.outputBytes,
+    timing,
+    onKept: (chunk) => {
+      shipper.grown();
+      options.onData?.(stream, chunk);
+    },
+    onLimit: () => options.onLimit?.(stream),
+    onError: (error) => options.onError?.(stream, error),
+    room: () => shipper.room(),
+  });
+  return { spool, intake, shipper };
+}

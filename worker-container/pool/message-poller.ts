@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import type { HeldPermit, PermitQueues } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import { BANDS, type Band, QUEUE } from '../../lib/platform/aws/tables.ts';
+import { machineTiming, pause, type Timing } from '../output/timing.ts';
+
+/** Every so many looks a band that has waited too long goes first, so that nothing starves. */
+const STARVATION_GUARD_EVERY = 8;
+
+/** Milliseconds to wait after the queues failed to answer. */
+const FAILURE_PAUSE = 1_000;
+
+export interface PermitSourceOptions {
+  readonly permits: Pick<PermitQueues, 'receive' | 'extend'>;
+  /** The bands with a job that has been ready for too long. */
+  readonly starvingBands: () => Promise<readonly Band[]>;
+  readonly onFailure: (error: unknown) => void;
+  /** Default: this machine's. */
+  readonly timing?: Timing | undefined;
+}
+
+/**
+ * Takes permits from the three bands for a worker with free slots: looks from the highest to the lowest, then waits on
+ * all of them at once. A wait that brings a permit after another did is not lost: the permit goes to the next who
+ * asks, or back to its queue.
+ */
+export class PermitSource {
+  readonly #options: PermitSourceOptions;
+  readonly #waits = new Map<Band, Promise<HeldPermit | undefined>>();
+  readonly #arrived: HeldPermit[] = [];
+  readonly #receiving = new Set<Promise<unknown>>();
+  /** Set while nothing is to be received any more but by the last look; resolved when that is over. */
+  #closing: PromiseWithResolvers<void> | undefined;
+  #asking = 0;
+  #looks = 0;
+  #failures = 0;
+
+  constructor(options: PermitSourceOptions) {
+    this.#options = options;
+  }
+
+  /** The next permit, or undefined when `signal` is aborted. */
+  async next(signal: AbortSignal): Promise<HeldPermit | undefined> {
+    this.#asking += 1;
+    try {
+      while (!signal.aborted) {
+        const permit = this.#arrived.shift() ?? (await this.#look()) ?? (await this.#wait(signal));
+        if (permit !== undefined) return permit;
+      }
+      return undefined;
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+
+  /**
+   * Looks for permits a last time: takes up no further waits, lets those end that are under way (20 s at most; a queue may
+   * hand a message to a wait whose caller has gone), and asks each queue once more.
+   * @returns whether nothing came; then nothing is taken any more. Else all goes on as before.
+   */
+  async lastLook(): Promise<boolean> {
+    const closing = Promise.withResolvers<void>();
+    this.#closing = closing;
+    const failures = this.#failures;
+    while (this.#receiving.size > 0 && this.#closing !== undefined)
+      await Promise.race([Promise.all(this.#receiving), closing.promise]);
+    // A wait, however short, asks all servers of a queue; a look without one asks some of them.
+    if (this.#closing !== undefined) await Promise.all(BANDS.map((band) => this.#longPoll(band, 1)));
+    const isOver = this.#closing !== undefined && this.#failures === failures;
+    if (!isOver) this.#goOn();
+    return isOver;
+  }
+
+  #goOn(): void {
+    this.#closing?.resolve();
+    this.#closing = undefined;
+  }
+
+  async #look(): Promise<HeldPermit | undefined> {
+    if (this.#closing !== undefined) return undefined;
+    for (const band of await this.#order()) {
+      if (this.#closing !== undefined) return undefined;
+      const permit = await this.#receive(band, 0);
+      if (permit !== undefined) return permit;
+    }
+    return undefined;
+  }
+
+  async #order(): Promise<readonly Band[]> {
+    this.#looks += 1;
+    if (this.#looks % STARVATION_GUARD_EVERY !== 0) return BANDS;
+    const starving = await this.#starving();
+    // In turn: else one that never empties would keep its looks from another.
+    const first = starving[(this.#looks / STARVATION_GUARD_EVERY) % starving.length];
+    return first === undefined ? BANDS : [first, ...BANDS.filter((band) => band !== first)];
+  }
+
+  /** A guard that fails must not keep permits from being taken. */
+  async #starving(): Promise<readonly Band[]> {
+    try {
+      return await this.#options.starvingBands();
+    } catch (error) {
+      this.#options.onFailure(error);
+      return [];
+    }
+  }
+
+  async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {
+    if (this.#closing === undefined) {
+      for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#waitFor(band));
+    }
+    const waited = new AbortController();
+    try {
+      const aborted = once(signal, 'abort', { signal: waited.signal }).catch(() => undefined);
+      const waits = this.#closing === undefined ? this.#waits.values() : [this.#closing.promise];
+      if (!signal.aborted) await Promise.race([...waits, aborted]);
+    } finally {
+      waited.abort();
+    }
+    return this.#arrived.shift();
+  }
+
+  async #waitFor(band: Band): Promise<HeldPermit | undefined> {
+    const permit = await this.#longPoll(band, QUEUE.receiveWait);
+    this.#waits.delete(band);
+    return permit;
+  }
+
+  /** Not cut short by an abort: a queue may hand a message to a poll whose caller has gone, and it would be lost for a while. */
+  async #longPoll(band: Band, seconds: number): Promise<HeldPermit | undefined> {
+    const permit = await this.#receive(band, seconds);
+    if (permit === undefined) return undefined;
+    if (this.#asking > 0) this.#arrived.push(permit);
+    else await this.#options.permits.extend(permit, 0).catch(this.#options.onFailure);
+    return permit;
+  }
+
+  async #receive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
+    const receiving = this.#tryToReceive(band, waitSeconds);
+    this.#receiving.add(receiving);
+    const permit = await receiving;
+    this.#receiving.delete(receiving);
+    if (permit !== undefined) this.#goOn();
+    return permit;
+  }
+
+  async #tryToReceive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
+    try {
+      return await this.#options.permits.receive(band, waitSeconds);
+    } catch (error) {
+      this.#failures += 1;
+      this.#options.onFailure(error);
+      await pause(this.#options.timing ?? machineTiming, FAILURE_PAUSE);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { patience } from '../../lib/platform/stall-tolerant-timer.ts';
+import { type LiveWorkers, REGISTER_EVERY, type WorkerInfo } from '../../lib/workers/live-workers.ts';
+
+/** How often the time since the last acknowledgement is checked. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** How long the end of the worker waits for its entry to be written. */
+const DEREGISTER_TIMEOUT_MS = 5_000;
+
+export type Leaving = NonNullable<WorkerInfo['leaving']>;
+
+interface RegistrationOptions {
+  readonly workers: Pick<LiveWorkers, 'register' | 'deregister'>;
+  /** What is to be told of this worker, as of now. */
+  readonly describe: () => Promise<Parameters<LiveWorkers['register']>[0]>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Milliseconds without an acknowledgement, not counting time in which the machine stood still. */
+  readonly unacknowledgedLimitMs: number;
+  /** Called once, when the registry has acknowledged nothing for that long. */
+  readonly onUnacknowledged: () => void;
+}
+
+/** Tells the registry that this worker lives, what it does, and whether it is about to leave; one telling at a time. */
+export class Registration {
+  readonly #options: RegistrationOptions;
+  #leaving: Leaving | undefined;
+  #last: Promise<void> = Promise.resolve();
+  #timers: readonly NodeJS.Timeout[] = [];
+  #hasTimeLeft: () => boolean;
+  #isUnacknowledged = false;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+    this.#hasTimeLeft = patience(options.unacknowledgedLimitMs);
+  }
+
+  get leaving(): Leaving | undefined {
+    return this.#leaving;
+  }
+
+  /** From now on until `end`. */
+  async start(): Promise<void> {
+    this.#timers = [
+      setInterval(() => void this.#tellQuietly(), REGISTER_EVERY),
+      // Apart from the registrations, which wait for each other: the table may not answer at all.
+      setInterval(() => this.#checkAcknowledged(), CHECK_INTERVAL_MS),
+    ];
+    await this.#tellQuietly();
+  }
+
+  /** @throws if it can't be told: others may go on counting on this worker. */
+  async leave(why: Leaving | undefined): Promise<void> {
+    this.#leaving = why;
+    await this.#tell();
+  }
+
+  /** The worker has gone. Its entry expires if the registry does not take this in time. */
+  async end(): Promise<void> {
+    this.#stopTimers();
+    if (this.#isUnacknowledged) return;
+    const { workers, log } = this.#options;
+    const deregistered = this.#after(async () => await workers.deregister(await this.#description())).catch(
+      (error: Error) => log.warn('not deregistered; the entry ends by itself', error),
+    );
+    await Promise.race([deregistered, sleep(DEREGISTER_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
+  #checkAcknowledged(): void {
+    if (this.#hasTimeLeft()) return;
+    this.#isUnacknowledged = true;
+    this.#stopTimers();
+    this.#options.onUnacknowledged();
+  }
+
+  #stopTimers(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  async #tellQuietly(): Promise<void> {
+    await this.#tell().catch((error: Error) => this.#options.log.warn('not registered; trying again', error));
+  }
+
+  async #tell(): Promise<void> {
+    const { workers, unacknowledgedLimitMs } = this.#options;
+    await this.#after(async () => await workers.register(await this.#description()));
+    this.#hasTimeLeft = patience(unacknowledgedLimitMs);
+  }
+
+  async #description() {
+    return { ...(await this.#options.describe()), ...(this.#leaving && { leaving: this.#leaving }) };
+  }
+
+  /** In order: what is told last counts. */
+  async #after(telling: () => Promise<void>): Promise<void> {
+    const told = this.#last.then(telling);
+    this.#last = told.catch(() => undefined);
+    await told;
+  }
+}

@@ -1,0 +1,148 @@
+import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
+import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
+import { type WatchContext, watchRunning } from '../../lib/reconciler/reconcile-jobs.ts';
+import { type AttemptContext, runAttempt } from '../attempt/attempt.ts';
+import { runDeployments } from '../deployments/deploy-commands.ts';
+import { machineTiming, pause } from '../output/timing.ts';
+import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
+import type { PermitSource } from './message-poller.ts';
+
+/** Milliseconds before a slot goes on after an unexpected fault. */
+const FAULT_PAUSE = 1_000;
+/** Milliseconds between the checks whether a full disk has room again. */
+const ROOM_CHECK_INTERVAL_MS = 5_000;
+
+type Context = Omit<AttemptContext, 'account'> & WatchContext & ClaimContext;
+
+export type WorkerContext = Context & {
+  readonly source: PermitSource;
+  /** One for each slot. Default: all run as this process's user. */
+  readonly accounts?: ServiceAccounts | undefined;
+  /** @throws Error while the worker's disk takes no more: then no job is claimed. Default: there is room. */
+  readonly probeDisk?: () => Promise<void>;
+  /** Takes metrics. Default: nobody is told. */
+  readonly tell?: (values: MetricValues) => void;
+};
+
+/** Signals of a worker's own end. */
+export interface WorkerSignals {
+  /** No new permits. */
+  readonly draining: AbortSignal;
+  /** Running attempts are to be handed back. */
+  readonly stopping: AbortSignal;
+}
+
+/** Slots that take permits and run attempts until they are told to stop. */
+export class Worker {
+  readonly #context: WorkerContext;
+  readonly #signals: WorkerSignals;
+  readonly #running = new Set<string>();
+  #usedAt = performance.now();
+
+  constructor(context: WorkerContext, signals: WorkerSignals) {
+    this.#context = context;
+    this.#signals = signals;
+  }
+
+  /** Ids of the jobs that run now. */
+  get running(): string[] {
+    return [...this.#running];
+  }
+
+  /** Milliseconds since it last ran something; 0 while it does. */
+  get idleSince(): number {
+    return this.#running.size > 0 ? 0 : performance.now() - this.#usedAt;
+  }
+
+  /** Runs until `draining` is aborted and every attempt has ended. */
+  async run(slots: number): Promise<void> {
+    await Promise.all(Array.from({ length: slots }, (_, slot) => this.#slot(this.#context.accounts?.slots[slot])));
+  }
+
+  async #slot(account: ServiceAccount | undefined): Promise<void> {
+    const { source, log, timing = machineTiming } = this.#context;
+    while (!this.#signals.draining.aborted) {
+      if (!(await this.#hasRoom())) {
+        await this.#pause(ROOM_CHECK_INTERVAL_MS);
+        continue;
+      }
+      const held = await source.next(this.#signals.draining);
+      if (held === undefined) continue;
+      try {
+        await this.#use(held, account);
+      } catch (error) {
+        const about = { job_id: held.permit.job, error: error as Error };
+        log.error('a permit could not be used; it comes back by itself', about);
+        await pause(timing, FAULT_PAUSE);
+      }
+    }
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    try {
+      await this.#context.probeDisk?.();
+      return true;
+    } catch (error) {
+      this.#context.log.error('no job is claimed: the work folder can not be written', error as Error);
+      return false;
+    }
+  }
+
+  async #use(held: HeldPermit, account: ServiceAccount | undefined): Promise<void> {
+    const { permits, workerId } = this.#context;
+    if (this.#signals.draining.aborted) return permits.extend(held, 0);
+    if (held.permit.deploy === true) {
+      // At once: who does what is decided in the table, and watch-jobs asks again for what nobody does.
+      await permits.drop(held);
+      return await this.#deploy(held.permit.job, account);
+    }
+    const claimed = await claim(this.#context, held, workerId);
+    if (claimed.kind === 'claimed') return await this.#run(claimed.job, held, account);
+    // A permit that came back may be that of a worker that died: its job still says RUNNING.
+    if (held.receives > 1) await watchRunning(this.#context);
+    return claimed.kind === 'drop' ? this.#drop(held) : permits.extend(held, claimed.seconds);
+  }
+
+  /** A permit that found nothing, as often as it came back. */
+  async #drop(held: HeldPermit): Promise<void> {
+    this.#context.tell?.({ PermitsDropped: 1 });
+    await this.#context.permits.drop(held);
+  }
+
+  async #run(job: Job, held: HeldPermit, account: ServiceAccount | undefined): Promise<void> {
+    this.#running.add(job.id);
+    try {
+      const ended = await runAttempt({ ...this.#context, account }, job, held, this.#signals.stopping);
+      if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
+      // It was handed back: what this worker lacks, room on its disk or what jobs are read from, it lacks for the next too.
+      if (ended?.status === 'QUEUED' && ended.reason === 'waiting_for_worker')
+        await this.#pause(ROOM_CHECK_INTERVAL_MS);
+    } finally {
+      this.#ends(job.id);
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(this.#context.timing ?? machineTiming, milliseconds, this.#signals.draining);
+  }
+
+  /** Never rejects: what fails here is left to watch-jobs. */
+  async #deploy(jobId: string, account: ServiceAccount | undefined): Promise<void> {
+    this.#running.add(jobId);
+    const log = this.#context.log.createChild({ persistentKeys: { job_id: jobId } });
+    try {
+      await runDeployments({ ...this.#context, log, account }, { id: jobId }, this.#signals.stopping);
+    } catch (error) {
+      log.error('commands of deploy bindings were left to watch-jobs', error as Error);
+    } finally {
+      this.#ends(jobId);
+    }
+  }
+
+  #ends(jobId: string): void {
+    this.#running.delete(jobId);
+    this.#usedAt = performance.now();
+  }
+}

@@ -1,0 +1,79 @@
+import { readFile, stat } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { requestLimits } from '../../lib/platform/aws/request-limits.ts';
+import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import { secretPlaces } from '../../lib/platform/config/secrets-path.ts';
+
+/** Where the values behind names of secrets are. */
+export interface SecretSource {
+  /**
+   * Values by name, of those that there are.
+   * @param profile whose jobs ask: its own value comes before the one that all profiles share. Default: none.
+   * @throws Error when they can't be read.
+   */
+  read(names: readonly string[], profile?: string): Promise<ReadonlyMap<string, string>>;
+}
+
+/**
+ * The secrets of a worker: in the cloud SSM's, locally those of its environment, then of the file.
+ * @param variables the environment's secrets by name; the rest of an environment is no profile's business.
+ */
+export function secretSource(
+  env: WorkerEnv,
+  variables: Readonly<Record<string, string>>,
+  ssm: () => Pick<SSMClient, 'send'> = () => new SSMClient({ maxAttempts: 4, requestHandler: requestLimits() }),
+): SecretSource {
+  if (env.PROMPTQ_SECRETS_PATH !== undefined) return ofParameterStore(env.PROMPTQ_SECRETS_PATH, ssm());
+  return {
+    async read(names, profile) {
+      const file = await ofFile(env.PROMPTQ_SECRETS_FILE);
+      return resolve(names, profile, (place) => variables[place] ?? file[place]);
+    },
+  };
+}
+
+/** The first value of each name. An empty one is none. */
+function resolve(
+  names: readonly string[],
+  profile: string | undefined,
+  valueAt: (place: string) => string | undefined,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const name of names) {
+    const value = secretPlaces(name, profile).map(valueAt).find(Boolean);
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
+}
+
+/** @throws Error when others than its owner may read the file */
+async function ofFile(path: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
+  if (path === undefined) return {};
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found === undefined) return {};
+  if ((found.mode & 0o077) !== 0) throw new Error(`${path} can be read by others: \`chmod 600\` it`);
+  return parseEnv(await readFile(path, 'utf8'));
+}
+
+/** SSM takes at most this many names in one request. */
+const BATCH = 10;
+
+function ofParameterStore(path: string, ssm: Pick<SSMClient, 'send'>): SecretSource {
+  return {
+    async read(names, profile) {
+      const places = [...new Set(names.flatMap((name) => secretPlaces(name, profile)))];
+      const values = new Map<string, string>();
+      for (let at = 0; at < places.length; at += BATCH) {
+        const Names = places.slice(at, at + BATCH).map((place) => `${path}${place}`);
+        const { Parameters = [] } = await ssm.send(new GetParametersCommand({ Names, WithDecryption: true }));
+        for (const { Name, Value } of Parameters)
+          if (Name !== undefined && Value !== undefined) values.set(Name.slice(path.length), Value);
+      }
+      return resolve(names, profile, (place) => values.get(place));
+    },
+  };
+}

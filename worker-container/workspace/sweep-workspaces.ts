@@ -1,0 +1,101 @@
+import { lstat, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTerminal } from '../../lib/contract/schemas/job.ts';
+import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
+import type { JobStore } from '../../lib/jobs/store/job-store.ts';
+import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
+import type { Clock } from '../../lib/platform/aws/table-clock.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { CLONES, RECORDS } from '../repository/kept-clone.ts';
+import { removeTree } from '../service-accounts/untrusted-files.ts';
+import { pathOf, withFolder } from './open-folder.ts';
+
+export interface WorkspaceSweep {
+  readonly workspaces: string;
+  /** Days after a job's end at which its own folder goes; 0: never. */
+  readonly days: number;
+  readonly jobs: Pick<JobStore, 'look'>;
+  readonly locks: SharedLocks;
+  readonly clock: Clock;
+  readonly workerId: string;
+}
+
+const DAY = 86_400_000;
+/** Milliseconds for which no other worker sweeps. */
+const SWEPT_FOR = 3_500_000;
+/** Folders that one sweep removes at the most. */
+const MOST = 1_000;
+/** A folder that is being removed: no job finds it any more. */
+const GOING = '.going';
+
+/**
+ * Removes the folders that jobs without a `cwd` had to themselves, some days after their ends, and the worktrees' records
+ * in the kept clones. Folders that a `cwd` names are nobody's but their owners'.
+ * @returns how many; 0 if another worker has done it lately.
+ */
+export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
+  const { workspaces, days, locks, workerId } = sweep;
+  if (days === 0 || !(await locks.take('sweep-workspaces', workerId, SWEPT_FOR))) return 0;
+  let removed = 0;
+  for (const project of await foldersIn(workspaces)) {
+    if (project.startsWith('.')) continue;
+    for (const name of await foldersIn(join(workspaces, project))) {
+      if (removed >= MOST) return removed;
+      const [id = ''] = name.split('.');
+      if (!isJobId(id) || !(name.endsWith(GOING) || (await isOver(sweep, id, join(workspaces, project, name)))))
+        continue;
+      await withFolder(workspaces, [project], async (above) => await remove(join(pathOf(above), name)));
+      await removeRecords(workspaces, project, id);
+      removed += 1;
+    }
+  }
+  await removeEarlierClones(sweep);
+  return removed;
+}
+
+/** Clones of the earlier layout, `PROJECT-HASH.git`, that no worktree is of and that nothing has used for as long. */
+async function removeEarlierClones({ workspaces, clock, days }: WorkspaceSweep): Promise<void> {
+  for (const name of await foldersIn(join(workspaces, CLONES))) {
+    const clone = join(workspaces, CLONES, name);
+    if (!name.endsWith('.git') || (await foldersIn(join(clone, RECORDS))).length > 0) continue;
+    if ((await lstat(clone)).mtimeMs < clock.now() - days * DAY) await removeTree(clone);
+  }
+}
+
+async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder: string): Promise<boolean> {
+  const since = clock.now() - days * DAY;
+  const job = await jobs.look(id);
+  if (job === 'newer') return false;
+  if (job === undefined) return (await lstat(folder)).mtimeMs < since;
+  return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);
+}
+
+/** Takes it out of a retry's way first. */
+async function remove(folder: string): Promise<void> {
+  const going = folder.endsWith(GOING) ? folder : `${folder}${GOING}`;
+  if (going !== folder) await rename(folder, going);
+  await removeTree(going);
+}
+
+/** Where a clone has what belongs to one worktree. In clones of the earlier layout jobs can change these folders. */
+function recordsOf(id: string): readonly (readonly [folder: readonly string[], name: string])[] {
+  return [
+    [[RECORDS], `${id}.json`],
+    [[RECORDS], id],
+    [['refs', 'heads', 'promptq'], id],
+  ];
+}
+
+async function removeRecords(workspaces: string, project: string, id: string): Promise<void> {
+  const clones = join(workspaces, CLONES);
+  for (const clone of await foldersIn(clones)) {
+    if (!clone.startsWith(`${project}-`)) continue;
+    for (const [names, name] of recordsOf(id))
+      await withFolder(clones, [clone, ...names], async (above) => await removeTree(join(pathOf(above), name)));
+  }
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
