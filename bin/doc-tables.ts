@@ -7,6 +7,7 @@ import { readDeployment } from '../lib/platform/config/deployment.ts';
 import { SETTING_TEXTS } from '../lib/platform/config/setting-texts.ts';
 import { ALARMS } from '../lib/platform/operations/alarms.ts';
 import { METRICS } from '../lib/platform/operations/metrics.ts';
+import { TOOLS } from './tools.ts';
 
 /** Settings that a deployment has if it gives only what has no default. */
 const { timeoutUnit: _given, ...defaults } = readDeployment({ timeoutUnit: 'seconds' });
@@ -89,6 +90,17 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     metrics: table(
       ['metric', 'unit', 'meaning'],
       Object.entries(METRICS).map(([name, { unit, means }]) => [`\`${name}\``, unit, means]),
+    ),
+  },
+  'docs/develop/testing.md': {
+    tools: table(
+      ['command', 'what it does'],
+      Object.entries(TOOLS).flatMap(([subject, tools]) =>
+        Object.entries(tools).map(([name, { about, options = '' }]) => [
+          `\`${`npm run ${subject} -- ${name} ${options}`.trimEnd()}\``,
+          about,
+        ]),
+      ),
     ),
   },
 };

@@ -20,7 +20,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'count the requests behind docs/operate/cost.md and store them',
       options: '[--check]',
     },
-    account: { file: 'bench/service-account.ts', about: 'time that a job of its own account costs (as root)' },
+    account: { file: 'bench/service-account.ts', about: 'time that a separate account costs a job (as root)' },
     table: {
       file: 'bench/local-table.ts',
       about: 'CPU time of the DynamoDB emulator in homes of different age',

@@ -13,8 +13,8 @@ const DEPTHS = [
 /** What lies among the dead letters, and what it takes. */
 const GIVEN_UP = {
   permits:
-    'watch-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job says QUEUED and does not start".',
-  deliveries: 'Signed calls that failed for good. Runbook, "Messages lie in the dead letters of the deliveries queue".',
+    'watch-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job stays QUEUED".',
+  deliveries: 'Signed calls that failed for good. Runbook, "Dead letters of the deliveries queue".',
 } as const;
 
 /** Looks at the depth of each queue, and at what its messages left that could not be got rid of. */

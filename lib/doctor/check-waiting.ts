@@ -75,5 +75,5 @@ function oldestReady(of: { oldest: number; queued: number; running: number; work
       message,
       'Workers are busy, or fewer than needed: raise maxWorkers (locally PROMPTQ_CONCURRENCY) if this lasts.',
     );
-  return fault('waiting jobs', message, 'Runbook, "A job says QUEUED and does not start"; then `npm run redrive`.');
+  return fault('waiting jobs', message, 'Runbook, "A job stays QUEUED"; then `npm run redrive`.');
 }
