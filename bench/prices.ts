@@ -44,7 +44,7 @@ export const PRICES = {
   efsInfrequentAccess: { usd: 0.01, of: 1, unit: 'GB read from infrequent access, or moved out of it', source: OWN },
   ecrStorage: { usd: 0.1, of: 1, unit: 'GB-month', source: OWN },
   alarmMetric: { usd: 0.1, of: 1, unit: 'metric of an alarm, a month', source: CLOUDWATCH },
-  customMetric: { usd: 0.3, of: 1, unit: 'metric of our own, a month, by the hour', source: CLOUDWATCH },
+  customMetric: { usd: 0.3, of: 1, unit: 'custom metric, a month, by the hour', source: CLOUDWATCH },
   dashboard: { usd: 3, of: 1, unit: 'dashboard, a month', source: CLOUDWATCH },
   logIngestion: { usd: 0.5, of: 1, unit: 'GB written to a log', source: CLOUDWATCH },
   logStorage: { usd: 0.03, of: 1, unit: 'GB-month of log', source: OWN },

@@ -247,7 +247,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read all kept output anew and set right what was recorded of it
+         * Rebuild the record of a job from its stored output
          * @description Sizes, hashes, usage, session and messages of every attempt are worked out anew; follow-up jobs that are missing are made. An attempt that is running is left alone. A second time changes nothing.
          */
         post: operations["rereadLogsJobs"];
@@ -371,7 +371,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a deploy binding act on a succeeded job again
+         * Retry a deployment
          * @description Also the first time, for a binding that was created after the job ended.
          */
         post: operations["retryDeployments"];

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { TOOLS } from '../../bin/tools.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import * as pages from '../../lib/contract/routes/pages.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/routes.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DOCUMENTS, ROOT } from './documents.ts';
 

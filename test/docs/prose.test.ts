@@ -27,7 +27,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Lines of prose without code, link targets and headings, which may quote old titles. */
-const lines = DOCUMENTS.flatMap(({ path, prose }) =>
+const lines = DOCUMENTS.filter(({ path }) => !path.startsWith('docs/decisions/')).flatMap(({ path, prose }) =>
   prose
     .filter(({ text }) => !text.startsWith('#'))
     .map(({ line, text }) => ({ where: `${path}:${line}`, text: text.replaceAll(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, '') })),
@@ -35,7 +35,7 @@ const lines = DOCUMENTS.flatMap(({ path, prose }) =>
 
 describe('the prose of the documents', () => {
   test('is read by this test', () => {
-    expect(lines.length).toBeGreaterThan(1_000);
+    expect(lines.length).toBeGreaterThan(500);
     const found = PHRASES.filter(([phrase]) => phrase.test('Whoever looks again goes on by itself, anew.'));
     expect(found).toHaveLength(5);
   });

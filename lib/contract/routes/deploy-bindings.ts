@@ -58,7 +58,7 @@ export const retryDeployment = defineRoute({
   path: '/jobs/{id}/deployments/{binding}/retry',
   scope: 'write',
   audited: true,
-  summary: 'Have a deploy binding act on a succeeded job again',
+  summary: 'Retry a deployment',
   description: 'Also the first time, for a binding that was created after the job ended.',
   params: jobParams.extend({ binding: z.string().min(1).meta({ description: 'Id of a deploy binding.' }) }),
   body: z.strictObject({}),

@@ -195,7 +195,7 @@ export const rereadLogs = defineRoute({
   id: 'jobs.reread-logs',
   method: 'POST',
   path: '/jobs/{id}/reread-logs',
-  summary: 'Read all kept output anew and set right what was recorded of it',
+  summary: 'Rebuild the record of a job from its stored output',
   description:
     'Sizes, hashes, usage, session and messages of every attempt are worked out anew; follow-up jobs that are missing are made. An attempt that is running is left alone. A second time changes nothing.',
   responses: { 200: { description: 'The job as it now is, and what was done.', schema: rereadJob } },

@@ -85,7 +85,7 @@ export const ALARMS: readonly AlarmSpec[] = [
   },
   {
     id: 'functions-throttled',
-    means: 'Lambda refused to run functions, for ten minutes: the account runs as many at once as it may.',
+    means: 'Lambda refused to run functions for ten minutes: the account has reached its limit.',
     metric: { of: 'all functions of the account', name: 'Throttles' },
     statistic: 'Sum',
     limit: 1,
@@ -113,7 +113,7 @@ export const ALARMS: readonly AlarmSpec[] = [
   {
     id: 'permits-given-up',
     means:
-      'A queue gave up permits. They were put back, so no job is lost; but something takes them and does not use them.',
+      'A queue gave up dispatch messages. They were sent again, so no job is lost; but something receives them and does not use them.',
     metric: 'PermitsGivenUp',
     statistic: 'Sum',
     limit: 1,
@@ -122,7 +122,7 @@ export const ALARMS: readonly AlarmSpec[] = [
   },
   {
     id: 'damaged-items',
-    means: 'An item of the tables, or a receipt, can not be read: it is skipped, and what depends on it waits.',
+    means: "An item of the tables, or a receipt, can't be read: it is skipped, and jobs that depend on it wait.",
     metric: 'DamagedItems',
     statistic: 'Sum',
     limit: 1,
@@ -131,7 +131,7 @@ export const ALARMS: readonly AlarmSpec[] = [
   },
   {
     id: 'calls-given-up',
-    means: 'Signed calls of deploy bindings have failed for good and wait to be looked at.',
+    means: 'Signed calls of deploy bindings have failed for good and wait for a decision.',
     metric: { of: 'dead letters of the deliveries', name: 'ApproximateNumberOfMessagesVisible' },
     statistic: 'Maximum',
     limit: 1,
