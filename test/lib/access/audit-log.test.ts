@@ -93,6 +93,8 @@ it('a row is not shown, and may be removed, when its time has passed', async () 
   expect(Items?.[0]?.expires_at_epoch).toBe(Math.floor(now / 1000) + 90 * 86_400);
   now += 91 * DAY;
   expect((await audit.list({ limit: 1 })).items).toEqual([]);
+  const since = new Date(now - 92 * DAY).toISOString();
+  expect((await audit.list({ limit: 1, since })).items).toEqual([]);
 });
 
 it('a cursor that is none of ours is refused', async () => {

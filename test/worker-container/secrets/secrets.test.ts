@@ -33,8 +33,10 @@ it('the environment comes before the file, and what is in neither is left out', 
 it('a file that others may read is refused', async () => {
   const path = join(folder, 'open.env');
   await writeFile(path, 'A=1\n');
-  await chmod(path, 0o644);
-  await expect(source('open.env').read(['A'])).rejects.toThrow(/open\.env can be read by others/);
+  for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602]) {
+    await chmod(path, mode);
+    await expect(source('open.env').read(['A']), mode.toString(8)).rejects.toThrow(/open\.env can be read by others/);
+  }
 });
 
 it('without a file there are none', async () => {

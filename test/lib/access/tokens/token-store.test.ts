@@ -57,6 +57,16 @@ it('an expired token is refused', async () => {
   expect(await tokens.verify(token)).toBeUndefined();
 });
 
+it('a token is good until the moment of its expiry, and not in it', async () => {
+  let now = Date.UTC(2030, 0);
+  const store = new TokenStore({ ...deployment.registry, clock: { now: () => now } });
+  const { token } = await store.create({ name: 'brief', scopes: ['read'], expiresIn: 1_000 });
+  now += 999;
+  expect(await store.verify(token)).toBeDefined();
+  now += 1;
+  expect(await store.verify(token)).toBeUndefined();
+});
+
 it('an expiry that is not to come is refused', async () => {
   for (const expiresAt of [0, deployment.clock.now(), Date.UTC(10_000, 0), Number.NaN]) {
     await expect(tokens.create({ name: 'x', scopes: ['read'], expiresAt })).rejects.toThrow(

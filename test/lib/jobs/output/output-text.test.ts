@@ -113,6 +113,20 @@ test('a tail reads no more than its limit and a few bytes of context', async () 
   expect(reads).toEqual([[894, 1_000]]);
 });
 
+test('a character that is cut off at the end is given where it just fits, and counts as left out where it does not', async () => {
+  const cutOff = Buffer.from([0x61, 0xe2, 0x82]);
+  const fits = textFrom(source(cutOff, [9]), { offset: 0, limitBytes: 4, ended: true });
+  expect(await read(fits)).toBe('a\uFFFD');
+  expect([fits.truncated(), fits.nextOffset()]).toEqual([false, 3]);
+  const longer = textFrom(source(Buffer.concat([Buffer.from('a'), cutOff]), [9]), {
+    offset: 0,
+    limitBytes: 4,
+    ended: true,
+  });
+  expect(await read(longer)).toBe('aa');
+  expect([longer.truncated(), longer.nextOffset()]).toEqual([true, 2]);
+});
+
 test('a limit too small for a character is refused', () => {
   expect(() => tailText(source(Buffer.from('abc'), [1]), { limitBytes: 3, ended: true })).toThrow(RangeError);
   expect(() => textFrom(source(Buffer.from('abc'), [1]), { offset: 0, limitBytes: 3, ended: true })).toThrow(

@@ -119,6 +119,14 @@ describe('a launch that failed', () => {
     expect(registered).toMatchObject({ launches: [], failure: undefined });
   });
 
+  test('is not over when one registers that was launched before it', () => {
+    const earlier = started(launch(NONE, 2).scaling);
+    const failed = refused(earlier, NOW + 1_000);
+    const registered = withRegistered(failed, new Set(earlier.launches[0]?.tasks));
+    expect(standingFailure(registered)?.reason).toBe('no capacity');
+    expect(isPausing(registered, NOW + 1_000)).toBe(true);
+  });
+
   test('on Spot is made on demand at once, and Spot is tried again when that has worked', () => {
     const made = launch(NONE, 1, { spotWeight: 100 });
     const token = made.launches[0]?.token ?? '';

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { throttle } from '../../../lib/local/gateway-throttle.ts';
+
+it('as many come at once as the burst says, then as many a second as the rate says', () => {
+  let now = 0;
+  const isTooMany = throttle({ rate: 2, burst: 3 }, () => now);
+  const passing = (requests: number) =>
+    Array.from({ length: requests }, isTooMany).filter((refused) => !refused).length;
+  expect(passing(5)).toBe(3);
+  now += 499;
+  expect(passing(5)).toBe(0);
+  now += 1;
+  expect(passing(5)).toBe(1);
+  // However long nothing has come, no more than the burst is saved up.
+  now += 3_600_000;
+  expect(passing(50)).toBe(3);
+});

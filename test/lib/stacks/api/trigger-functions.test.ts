@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
+import { readAssembly } from '../../../../lib/stacks/iam/assembly.ts';
+import { grantsOf } from '../../../../lib/stacks/iam/grants.ts';
+import { codeOf, deployment, testApp, VERSION } from '../synthesis.ts';
+import { functionsById } from './api-methods.ts';
+
+const app = testApp();
+const stacks = addStacks(app, { deployment: deployment(), version: VERSION, codeOf });
+const { directory } = app.synth();
+const grants = readAssembly(directory).flatMap(({ template }) => grantsOf(template));
+
+/** What the functions that no client calls may change, and for how many seconds each may run. */
+const TRIGGERS: Record<string, { readonly seconds: number; readonly writes: readonly string[] }> = {
+  CountJobs: {
+    seconds: 60,
+    writes: ['dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures'],
+  },
+  WatchJobs: {
+    seconds: 300,
+    writes: [
+      'dynamodb:PutItem Jobs',
+      'dynamodb:UpdateItem Jobs',
+      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, probe, hold, deployments#*, account',
+      'dynamodb:PutItem Registry: project, texts#*, labels#*, probe, hold, deployments#*, account',
+      's3:PutObject Output/jobs/*',
+    ],
+  },
+  DeliverCalls: {
+    seconds: 30,
+    writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
+  },
+  SweepJobs: {
+    seconds: 900,
+    writes: [
+      'dynamodb:DeleteItem Jobs',
+      'dynamodb:UpdateItem Jobs',
+      'dynamodb:DeleteItem Registry: texts#*, labels#*, deployments#*',
+      's3:DeleteObject Output/jobs/*',
+    ],
+  },
+};
+
+/** `WatchJobs` → `triggers.watch-jobs`. */
+const idOf = (name: string) => `triggers.${name.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}`;
+
+describe.for(Object.entries(TRIGGERS))('%s', ([name, { seconds, writes }]) => {
+  test('may change this and nothing else', () => {
+    const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
+    const found = own.flatMap(({ actions, resources, conditions }) =>
+      actions
+        .filter((action) => /^(?:dynamodb|s3):(?:Put|Update|Delete|BatchWrite|\*)/.test(action))
+        .map((action) => [action, ...resources].join(' ') + conditions.join().replace('LeadingKeys is', ':')),
+    );
+    expect(found).toEqual(writes);
+  });
+
+  test('has its time', () => {
+    expect(functionsById(stacks.api).get(idOf(name))?.timeout).toBe(seconds);
+  });
+});
