@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { duration } from './duration.ts';
 import { exactTime, useAbsoluteTimes } from './time-preference.ts';
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -64,15 +65,4 @@ export function TimeAgo({ at, within = 0 }: TimeAgoProps) {
 function ago(difference: number): string {
   const [unit, size] = UNITS.find(([, length]) => Math.abs(difference) >= length) ?? ['second', 1_000];
   return relative.format(Math.round(difference / size), unit);
-}
-
-/** A length of time (ms) as people say it: `40 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
-export function duration(ms: number): string {
-  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
-import { duration } from '../format/time-ago.tsx';
+import { duration } from '../format/duration.ts';
 import type { Stats } from './stats-query.ts';
 
 /** The figures that say most. */

@@ -1,5 +1,5 @@
 import BarChart from '@cloudscape-design/components/bar-chart';
-import { duration } from '../format/time-ago.tsx';
+import { duration } from '../format/duration.ts';
 import { EmptyList } from '../tables/empty-list.tsx';
 import { CHART_HEIGHT, ChartFrame, dayText } from './chart-frame.tsx';
 import type { Day } from './stats-query.ts';

@@ -1,5 +1,5 @@
+import { duration } from '../../format/duration.ts';
 import { sizeText } from '../../format/size-text.ts';
-import { duration } from '../../format/time-ago.tsx';
 import { endText, waitText } from '../job/past-attempts.tsx';
 import { runOf, waitOf } from '../status/attempt-times.ts';
 import { statusText } from '../status/job-status.tsx';

@@ -1,4 +1,4 @@
-import { duration } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
 import type { Job } from '../queries/job-query.ts';
 
 /** A job's settings by their labels, in the order of the form. */

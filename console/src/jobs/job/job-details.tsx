@@ -5,7 +5,7 @@ import Header from '@cloudscape-design/components/header';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Link } from 'react-router';
-import { duration } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
 import { compareAddress } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
 import { TextBlock } from '../text/text-block.tsx';

@@ -1,5 +1,6 @@
 import Steps from '@cloudscape-design/components/steps';
-import { duration, TimeAgo } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
 import { waitOf } from '../status/attempt-times.ts';
 import { statusText } from '../status/job-status.tsx';

@@ -1,7 +1,7 @@
 import type { StepsProps } from '@cloudscape-design/components/steps';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { duration } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
 import { compareAddress } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
 import { type Attempt, attemptOf, runOf, type Wait, waitOf } from '../status/attempt-times.ts';

@@ -1,7 +1,8 @@
 import Alert, { type AlertProps } from '@cloudscape-design/components/alert';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
-import { duration, useNow } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
+import { useNow } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
 import '../text/job-text.css';
 

@@ -1,4 +1,5 @@
-import { duration, useNow } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
+import { useNow } from '../../format/time-ago.tsx';
 import type { JobSummary } from '../queries/jobs-query.ts';
 
 interface RunTimeProps {

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
-import { duration } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
 import type { Job } from '../queries/job-query.ts';
 import { CopyButton } from '../text/copy-button.tsx';
 import { Markdown } from '../text/markdown.tsx';

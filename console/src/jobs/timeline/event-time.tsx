@@ -1,4 +1,4 @@
-import { duration } from '../../format/time-ago.tsx';
+import { duration } from '../../format/duration.ts';
 import type { TimelineItem } from './timeline-item.ts';
 
 interface EventTimeProps {
