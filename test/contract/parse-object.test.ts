@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
+import { parseObject } from '../../lib/contract/input/parse-object.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import { parseObject } from '../../lib/contract/parse-object.ts';
 
 const schema = z.object({
   numbers: z.array(z.number()).optional(),

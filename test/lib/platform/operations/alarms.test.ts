@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ALARMS } from '../../../lib/operations/alarms.ts';
+import { ALARMS } from '../../../../lib/platform/operations/alarms.ts';
 
 /** From how much on, in how many periods in a row of how many minutes: as people decided it once, and the runbook relies on it. */
 const GOES_OFF: Record<string, readonly [limit: number, times: number, minutes: number]> = {

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readBody } from '../../../lib/local/gateway-body.ts';
+import { readBody } from '../../../../lib/local/gateway/gateway-body.ts';
 
 const MAX_BYTES = 10;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AttemptClocks, CLOCKS } from '../../worker-container/attempt/attempt-clocks.ts';
-import { Ending } from '../../worker-container/commands/ending.ts';
+import { AttemptClocks, CLOCKS } from '../../../worker-container/attempt/attempt-clocks.ts';
+import { Ending } from '../../../worker-container/commands/ending.ts';
 
 const DAY = 86_400_000;
 const START = CLOCKS.claude.start ?? 0;

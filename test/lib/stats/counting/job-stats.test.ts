@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { endsOf } from '../../../lib/stats/counting/job-stats.ts';
-import { bucketOf } from '../../../lib/stats/counting/log-buckets.ts';
-import { aJob } from './a-job.ts';
+import { endsOf } from '../../../../lib/stats/counting/job-stats.ts';
+import { bucketOf } from '../../../../lib/stats/counting/log-buckets.ts';
+import { aJob } from '../../jobs/a-job.ts';
 
 const times = (queued_at: string, started_at: string | undefined, finished_at: string) => ({
   queued_at: `2026-11-20T10:00:${queued_at}.000Z`,

@@ -5,7 +5,7 @@ import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { FigureStore } from '../../../lib/stats/counting/stats-store.ts';
 import { readStats } from '../../../lib/stats/read-stats.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { aJob } from './a-job.ts';
+import { aJob } from '../jobs/a-job.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 

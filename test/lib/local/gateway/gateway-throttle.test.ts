@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { throttle } from '../../../lib/local/gateway-throttle.ts';
+import { throttle } from '../../../../lib/local/gateway/gateway-throttle.ts';
 
 it('as many come at once as the burst says, then as many a second as the rate says', () => {
   let now = 0;
