@@ -11,7 +11,7 @@ import { mutantTable } from './mutant-table.ts';
 import { MutantTests } from './mutant-tests.ts';
 import { Worlds } from './mutant-worlds.ts';
 import { MUTANTS } from './mutants.ts';
-import { testsOf } from './tests-of-file.ts';
+import { TestsOfFile } from './tests-of-file.ts';
 
 /**
  * `npm run prove -- mutate [--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
@@ -36,6 +36,9 @@ const soundLooks = new Set<keyof typeof LOOKS>();
 /** Tests that take longer (seconds) come after the long look. */
 const QUICK = 60;
 
+/** Of the tests that see a file, so many of the nearest are tried. */
+const MOST_TESTS = 12;
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
@@ -47,6 +50,7 @@ const { values } = parseArgs({
   },
 });
 const log = new MutantLog(values.log);
+const testsOfFile = new TestsOfFile(ROOT);
 const all = [...MUTANTS, ...foundMutants(ROOT)].filter(({ name, file }) => `${file} ${name}`.includes(values.only));
 const sources = new Map<string, string>();
 for (const file of new Set(all.map((mutant) => mutant.file)))
@@ -167,7 +171,8 @@ async function tried(
     }
     return undefined;
   };
-  const files = await tests.inOrder([...new Set([...(mutant.test ? [mutant.test] : []), ...testsOf(mutant.file)])]);
+  const near = testsOfFile.of(mutant.file, MOST_TESTS);
+  const files = await tests.inOrder([...new Set([...(mutant.test ? [mutant.test] : []), ...near])]);
   const { quick = [], slow = [] } = Object.groupBy(files, ({ seconds }) => (seconds <= QUICK ? 'quick' : 'slow'));
   try {
     const seen = await tested(quick);

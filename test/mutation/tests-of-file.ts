@@ -1,129 +1,64 @@
-/** The tests that are to see what a file gets wrong, where the simulator does not. */
-export function testsOf(file: string): readonly string[] {
-  const tests = TESTS[file] ?? [];
-  return tests.map((name) => `test/${name}.test.ts`);
+import { basename } from 'node:path';
+import { filesOf, Imports } from './imports.ts';
+
+/** Tests of what goes through the whole service, by name, for the folders whose sources they see without importing them. */
+const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[] = [
+  [/^(?:functions\/jobs|lib\/jobs)\b/, ['main-job', 'job-actions', 'attempts', 'later-codes']],
+  [/^lib\/jobs\/(?:views|store)\b/, ['job-list', 'list-filters', 'queue-place']],
+  [/^lib\/jobs\/output\b/, ['log-lines', 'large-output', 'earlier-results', 'lost-output']],
+  [/^lib\/jobs\/creation\b/, ['drafts', 'follow-ups', 'refusals']],
+  [/^lib\/reconciler\b/, ['worker-loss', 'restart']],
+  [/^(?:lib\/(?:api|http|contract)|functions)\b/, ['refusals', 'access-matrix', 'refusals-for-programs']],
+  [/^(?:lib\/access|functions\/(?:auth|session|sessions|tokens))\b/, ['principals', 'sessions', 'sign-in']],
+  [/^(?:lib\/(?:deployments|bindings)|functions\/deploy)/, ['deploy-bindings', 'write-bindings']],
+  [/^(?:lib\/(?:catalog|projects)|functions\/(?:config|rules|profiles|projects))\b/, ['config', 'remove-projects']],
+  [/^(?:lib\/accounts?|functions\/codex-account|worker-container\/account)\b/, ['vendor-account', 'parked-jobs']],
+  [/^(?:lib\/stats|functions\/(?:stats|health|environment))\b/, ['overview']],
+  [/^worker-container\b/, ['worker', 'main-job', 'masking', 'repository-jobs']],
+  [/^lib\/local\b/, ['gateway', 'restart']],
+  [/^console\b/, ['jobs', 'job-page', 'administration', 'own-words', 'list']],
+  [/^console\/src\/jobs\b/, ['list-filters', 'forms', 'timeline', 'compare']],
+  [/^lib\/stacks\b/, ['grants', 'api-stack', 'trigger-functions']],
+];
+
+/** Imports that lead from a test to what it is about. */
+const MOST_STEPS = 3;
+
+/** Which tests see what a file gets wrong, the nearest first; found by imports and names, so that it follows renames. */
+export class TestsOfFile {
+  readonly #steps: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly #subjects: readonly (readonly [folder: RegExp, tests: readonly string[]])[];
+
+  /** @throws Error if a test of a subject is not there */
+  constructor(root: string) {
+    const imports = new Imports(root);
+    const tests = filesOf(root, 'test/**/*.test.ts');
+    this.#steps = new Map(tests.map((test) => [test, imports.stepsFrom([test], { most: MOST_STEPS })]));
+    const named = (name: string) => {
+      const found = tests.filter((test) => basename(test) === `${name}.test.ts`);
+      if (found.length === 0) throw new Error(`there is no test called ${name}`);
+      return found;
+    };
+    this.#subjects = SUBJECTS.map(([folder, names]) => [folder, names.flatMap(named)]);
+  }
+
+  /** @param most how many are of use; those of the subject come behind those that import the file */
+  of(file: string, most = Infinity): readonly string[] {
+    const words = wordsOf(file);
+    const near = [...this.#steps].flatMap(([test, steps]) => {
+      const away = steps.get(file);
+      const shared = wordsOf(test).filter((word) => words.includes(word)).length;
+      if (away === undefined && shared < Math.min(2, words.length)) return [];
+      return [{ test, distance: (away ?? MOST_STEPS + 1) - 2 * shared }];
+    });
+    const nearest = near.toSorted((a, b) => a.distance - b.distance || a.test.localeCompare(b.test));
+    const ofSubject = this.#subjects.filter(([folder]) => folder.test(file)).flatMap(([, tests]) => tests);
+    return [...new Set([...nearest.map(({ test }) => test), ...ofSubject])].slice(0, most);
+  }
 }
 
-const TESTS: Readonly<Record<string, readonly string[]>> = {
-  'lib/jobs/dispatch/act-on-job.ts': ['api/jobs/job-actions', 'api/jobs/later-codes'],
-  'lib/jobs/admission/claim.ts': [
-    'lib/jobs/later-codes',
-    'lib/jobs/admission/claim',
-    'lib/jobs/admission/folder-slots',
-    'lib/jobs/consistent-reads',
-    'lib/jobs/lifecycle/newer-schema',
-  ],
-  'lib/stats/counting/counts.ts': ['lib/stats/counting/counts', 'lib/jobs/later-codes', 'lib/jobs/consistent-reads'],
-  'lib/jobs/creation/create-job.ts': ['api/jobs/main-job'],
-  'lib/jobs/creation/edit-job.ts': ['api/jobs/job-actions', 'api/jobs/later-codes', 'api/jobs/drafts'],
-  'lib/jobs/admission/folder-slots.ts': ['lib/jobs/admission/folder-slots', 'lib/jobs/admission/slots'],
-  'lib/jobs/lifecycle/follow-up-record.ts': ['lib/jobs/creation/follow-ups'],
-  'lib/jobs/creation/follow-ups.ts': ['lib/jobs/creation/follow-ups'],
-  'lib/jobs/admission/slots.ts': [
-    'lib/jobs/admission/slots',
-    'lib/jobs/admission/folder-slots',
-    'lib/jobs/admission/profile-slots',
-    'lib/jobs/lifecycle/newer-schema',
-  ],
-  'lib/jobs/store/job-store.ts': [
-    'lib/jobs/lifecycle/newer-schema',
-    'lib/reconciler/takeover',
-    'lib/jobs/admission/claim',
-    'lib/reconciler/late-report',
-    'lib/jobs/decisions',
-    'lib/jobs/dispatch/dispatch-messages',
-  ],
-  'lib/jobs/lifecycle/lease.ts': ['lib/jobs/lifecycle/lifecycle', 'lib/reconciler/takeover'],
-  'lib/jobs/lifecycle/lifecycle.ts': [
-    'lib/jobs/later-codes',
-    'lib/reconciler/remove-jobs',
-    'lib/jobs/lifecycle/usage',
-    'lib/jobs/lifecycle/lifecycle',
-    'lib/jobs/admission/parked-jobs',
-    'lib/jobs/reread/reread-job',
-    'lib/jobs/decisions',
-    'lib/jobs/dispatch/dispatch-messages',
-  ],
-  'lib/jobs/admission/parked-jobs.ts': [
-    'lib/jobs/later-codes',
-    'lib/jobs/admission/probes',
-    'lib/jobs/lifecycle/newer-schema',
-    'lib/jobs/admission/parked-jobs',
-    'lib/jobs/consistent-reads',
-    'lib/reconciler/after-attempt',
-  ],
-  'lib/jobs/dispatch/dispatch-queues.ts': [
-    'lib/jobs/lifecycle/newer-schema',
-    'lib/jobs/dispatch/redeliver',
-    'worker-container/pool/message-poller',
-    'worker-container/pool/worker',
-    'lib/jobs/dispatch/dispatch-messages',
-    'worker-container/pool/worker-messages',
-  ],
-  'lib/jobs/admission/probes.ts': [
-    'lib/jobs/admission/probes',
-    'lib/jobs/admission/parked-jobs',
-    'lib/jobs/consistent-reads',
-  ],
-  'lib/jobs/admission/profile-slots.ts': ['lib/jobs/admission/slots', 'lib/jobs/admission/profile-slots'],
-  'lib/reconciler/remove-jobs.ts': ['lib/reconciler/remove-jobs', 'lib/jobs/lifecycle/newer-schema'],
-  'lib/jobs/reread/reread-attempt.ts': ['lib/jobs/reread/reread-evidence', 'lib/jobs/reread/reread-job'],
-  'lib/jobs/reread/reread-job.ts': [
-    'lib/jobs/reread/reread-evidence',
-    'lib/jobs/reread/reread-job',
-    'api/jobs/later-codes',
-  ],
-  'lib/reconciler/after-attempt.ts': [
-    'lib/jobs/creation/follow-ups',
-    'lib/jobs/admission/parked-jobs',
-    'lib/jobs/consistent-reads',
-    'lib/reconciler/after-attempt',
-  ],
-  'lib/reconciler/await-follow-ups.ts': ['api/jobs/follow-ups', 'lib/jobs/consistent-reads'],
-  'lib/reconciler/starving-bands.ts': ['lib/reconciler/starving-bands'],
-  'lib/jobs/dispatch/transition.ts': [
-    'lib/jobs/later-codes',
-    'lib/jobs/dispatch/transition',
-    'lib/reconciler/takeover',
-    'lib/jobs/admission/claim',
-    'lib/jobs/lifecycle/lifecycle',
-    'lib/jobs/dispatch/dispatch-messages',
-  ],
-  'lib/jobs/lifecycle/understood.ts': ['lib/jobs/later-codes'],
-  'lib/reconciler/reconcile-jobs.ts': [
-    'lib/jobs/later-codes',
-    'lib/jobs/lifecycle/newer-schema',
-    'lib/reconciler/takeover',
-    'lib/reconciler/starving-bands',
-    'bin/operate',
-    'lib/jobs/consistent-reads',
-    'lib/jobs/dispatch/dispatch-messages',
-  ],
-  'lib/reconciler/reconciler.ts': ['lib/jobs/creation/follow-ups', 'lib/jobs/dispatch/redeliver'],
-  'worker-container/attempt/attempt-report.ts': [
-    'worker-container/attempt/attempt-report',
-    'lib/reconciler/late-report',
-  ],
-  'worker-container/attempt/attempt.ts': ['worker-container/pool/worker', 'worker-container/attempt/attempt'],
-  'worker-container/commands/ending.ts': ['worker-container/pool/worker', 'worker-container/commands/ending'],
-  'worker-container/attempt/heartbeat.ts': [
-    'worker-container/attempt/heartbeat',
-    'lib/jobs/consistent-reads',
-    'worker-container/attempt/attempt',
-  ],
-  'worker-container/output/retrying.ts': ['worker-container/output/output-shipper-faults'],
-  'worker-container/output/stream-shipper.ts': [
-    'worker-container/output/stream-shipper',
-    'worker-container/output/output-shipper',
-    'worker-container/output/output-shipper-faults',
-  ],
-  'worker-container/attempt/visibility-extender.ts': [
-    'worker-container/pool/worker',
-    'worker-container/attempt/visibility-extender',
-  ],
-  'worker-container/pool/message-poller.ts': [
-    'worker-container/pool/message-poller-waits',
-    'worker-container/pool/message-poller',
-  ],
-  'worker-container/pool/worker.ts': ['worker-container/pool/worker', 'worker-container/pool/worker-messages'],
-};
+/** `lib/jobs/output/read-output.ts` → read, output; without an ending for more than one. */
+function wordsOf(file: string): string[] {
+  const [name = ''] = basename(file).split('.');
+  return name.split('-').map((word) => word.replace(/s$/, ''));
+}

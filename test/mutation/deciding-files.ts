@@ -1,0 +1,13 @@
+import { filesOf } from './imports.ts';
+
+/** The rooms in which it is decided who may write what, what is sent, counted and ended, and what is kept. */
+export const DECIDING_ROOMS = [
+  ...['lifecycle', 'store', 'dispatch', 'admission', 'creation', 'reread'].map((room) => `lib/jobs/${room}`),
+  ...['lib/reconciler', 'lib/stats/counting'],
+  ...['attempt', 'commands', 'pool', 'output'].map((room) => `worker-container/${room}`),
+] as const;
+
+/** The modules whose every safeguard is taken out once. */
+export function decidingFiles(root: string): string[] {
+  return filesOf(root, ...DECIDING_ROOMS.map((room) => `${room}/*.ts`));
+}

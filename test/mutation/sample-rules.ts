@@ -1,0 +1,100 @@
+import ts from 'typescript';
+import { type Safeguard, safeguardsOf } from './safeguards.ts';
+
+/** Members and arguments whose texts and numbers people read or see, and nothing decides by. */
+const SHOWN_MEMBERS =
+  /^(?:description|summary|title|header|label|means|reason|message|text|example\w*|placeholder|content|style|className|id|key|pictured|\w*(?:Label|Text|Title|Width|Height|Size|Description))$/;
+const SHOWN_CALLS = /(?:^|\.)(?:meta|describe|description|log|warn|info|error|debug|option|argument|notify)$/;
+
+const OPPOSITE: ReadonlyMap<ts.SyntaxKind, string> = new Map([
+  [ts.SyntaxKind.LessThanToken, '<='],
+  [ts.SyntaxKind.LessThanEqualsToken, '<'],
+  [ts.SyntaxKind.GreaterThanToken, '>='],
+  [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
+]);
+
+/** Units of a length of time in CDK's words, each with one that means something else. */
+const UNITS: Readonly<Record<string, string>> = {
+  seconds: 'minutes',
+  minutes: 'seconds',
+  hours: 'minutes',
+  days: 'hours',
+};
+
+/** All breaks that a random sample of the whole product is drawn from; each is meant to compile. */
+export function breaksOf(tree: ts.SourceFile): Safeguard[] {
+  const found: Safeguard[] = safeguardsOf(tree).filter(({ node }) => !isShown(node));
+  const literals = stringsByTopic(tree);
+  const add = (node: ts.Node, replace: string, what: string) =>
+    found.push({ node, from: node.getStart(), to: node.getEnd(), replace, what });
+  const visit = (node: ts.Node): void => {
+    if (isShown(node) || ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
+    if (ts.isBinaryExpression(node)) {
+      const opposite = OPPOSITE.get(node.operatorToken.kind);
+      if (opposite !== undefined) add(node.operatorToken, opposite, 'boundary');
+    }
+    if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
+    if (ts.isNumericLiteral(node) && isQuantity(node)) add(node, timesTen(node), 'ten times');
+    if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'Duration') {
+      const unit = UNITS[node.name.text];
+      if (unit !== undefined) add(node.name, unit, 'unit');
+    }
+    if (ts.isReturnStatement(node) && node.expression !== undefined) {
+      if (node.expression.kind === ts.SyntaxKind.TrueKeyword) add(node.expression, 'false', 'answer');
+      if (node.expression.kind === ts.SyntaxKind.FalseKeyword) add(node.expression, 'true', 'answer');
+    }
+    if (ts.isStringLiteral(node)) {
+      const topic = topicOf(node);
+      const other = literals.get(topic ?? '')?.find((literal) => literal !== node.getText());
+      if (other !== undefined) add(node, other, 'another word');
+    }
+    if (ts.isArrayLiteralExpression(node) && node.elements.length > 1 && node.elements.every(ts.isStringLiteral)) {
+      const rest = node.elements.slice(1).map((element) => element.getText());
+      add(node, `[${rest.join(', ')}]`, 'one less');
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+function isShown(node: ts.Node): boolean {
+  if (ts.isPropertyAssignment(node)) return SHOWN_MEMBERS.test(node.name.getText());
+  if (ts.isJsxAttribute(node)) return !/^on[A-Z]|disabled|loading|visible$/.test(node.name.getText());
+  return ts.isCallExpression(node) && SHOWN_CALLS.test(node.expression.getText());
+}
+
+/** Not an index, a mode, a digit to show, or a place in a list; 0 and 1 are what boundaries are for. */
+function isQuantity({ text, parent }: ts.NumericLiteral): boolean {
+  if (!/^\d[\d_]*(?:\.\d+)?$/.test(text) || Number(text) < 2) return false;
+  return (
+    ts.isPropertyAssignment(parent) ||
+    ts.isVariableDeclaration(parent) ||
+    (ts.isBinaryExpression(parent) && !/^[=!]==$/.test(parent.operatorToken.getText())) ||
+    (ts.isCallExpression(parent) && /Duration\.|\.max$|\.min$/.test(parent.expression.getText()))
+  );
+}
+
+function timesTen({ text }: ts.NumericLiteral): string {
+  return String(Number(text.replaceAll('_', '')) * 10);
+}
+
+/** What a text is one of several values of: what it is compared with, or the member that it is given to. */
+function topicOf({ parent }: ts.StringLiteral): string | undefined {
+  if (ts.isBinaryExpression(parent) && /^[=!]==$/.test(parent.operatorToken.getText()))
+    return parent.left.getText().split(/[.?]+/).at(-1);
+  return ts.isPropertyAssignment(parent) ? parent.name.getText() : undefined;
+}
+
+/** Literals as they are written. */
+function stringsByTopic(tree: ts.SourceFile): ReadonlyMap<string, readonly string[]> {
+  const topics = new Map<string, string[]>();
+  const visit = (node: ts.Node): void => {
+    const topic = ts.isStringLiteral(node) ? topicOf(node) : undefined;
+    if (ts.isStringLiteral(node) && topic !== undefined)
+      topics.set(topic, [...(topics.get(topic) ?? []), node.getText()]);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return topics;
+}
