@@ -41,6 +41,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'take one safeguard out at a time; the simulator or a test has to see it',
       options: '[--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]',
     },
+    sample: {
+      file: 'test/mutation/run-sample.ts',
+      about: 'break the whole product in random places; a test, the simulator or the compiler has to see it',
+      options: '[--seed N] [--count N] [--only TEXT] [--minutes N] [--log FILE] [--table]',
+    },
     kill: {
       file: 'test/faults/kill.ts',
       about: 'kill parts of a local run under load and report what was lost',

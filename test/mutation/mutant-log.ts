@@ -6,9 +6,9 @@ const verdictSchema = z.object({
   /** The mutant's name. */
   mutant: z.string(),
   file: z.string(),
-  /** Of the file without the mutant, so that a file that has changed is tried anew. */
+  /** Of the file without the mutant, so that a changed file is tried again. */
   source: z.string(),
-  by: z.enum(['simulator', 'test', 'nobody']),
+  by: z.enum(['simulator', 'test', 'compiler', 'nobody']),
   /** The invariant that broke, or the test that failed. */
   seen: z.string().optional(),
   /** What it took to see it. */

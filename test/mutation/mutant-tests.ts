@@ -1,21 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 
-/** What one run of a test file showed. */
-interface Run {
-  readonly seconds: number;
-  /** The first thing that failed. */
-  readonly failed?: { readonly test: string | undefined; readonly why: string };
+/** The first thing that failed in a run. */
+interface Failure {
+  /** None: it is not a test that failed, or the run did not end. */
+  readonly file?: string;
+  readonly test?: string;
+  readonly why: string;
 }
 
 const reportSchema = z.object({
   success: z.boolean(),
   testResults: z.array(
     z.object({
+      /** The test file's absolute path. */
+      name: z.string(),
       status: z.string(),
       message: z.string(),
       assertionResults: z.array(
@@ -30,8 +33,10 @@ const reportSchema = z.object({
   ),
 });
 
-/** A run counts as endless after so many times what it takes without a mutant, and after this at least (seconds). */
-const ENDLESS = { times: 6, least: 90 };
+/** A run that takes longer (seconds) counts as endless if it ends without the mutant. */
+const ENDLESS = 300;
+
+const NO_END = 'it never ends';
 
 /** Shorter waits (ms) than the tests have by themselves: what a mutant keeps from coming is looked for again if it may be load. */
 const WAITS = ['--testTimeout=60000', '--hookTimeout=60000', '--expect.poll.timeout=10000'];
@@ -40,110 +45,103 @@ const WAITS = ['--testTimeout=60000', '--hookTimeout=60000', '--expect.poll.time
 const MAY_BE_LOAD = /timed? ?out|never ends|did not come within|did not succeed in time|ECONN|before it was ready/i;
 
 /**
- * The tests in a copy of the repository. A mutant counts as seen only by a test that passes without any; and if it may
- * have failed for a busy machine, only when it passes without the mutant right after, and fails with it once more.
+ * The tests in a copy of the repository. A mutant counts as seen only by a test file that passes without any; and if it
+ * may have failed for a busy machine, only when it passes without the mutant right after, and fails with it once more.
  */
 export class MutantTests {
   readonly #root: string;
   readonly #folder: string;
-  /** How long each test file takes without a mutant, seconds. */
-  readonly #seconds = new Map<string, number>();
+  /** Test files that were seen to pass without a mutant. */
+  readonly #sound = new Set<string>();
+  /** Test files that fail without a mutant, so that they show nothing. */
+  readonly unsound = new Set<string>();
 
   constructor(root: string, folder: string) {
     this.#root = root;
     this.#folder = folder;
   }
 
-  /** Test files with what each takes without any mutant, the quickest first. @throws Error if one fails without. */
-  async inOrder(files: readonly string[]): Promise<{ file: string; seconds: number }[]> {
-    const all: { file: string; seconds: number }[] = [];
-    for (const file of files) {
-      const seconds = this.#seconds.get(file) ?? (await this.#withoutMutant(file));
-      this.#seconds.set(file, seconds);
-      all.push({ file, seconds });
-    }
-    return all.toSorted((a, b) => a.seconds - b.seconds);
-  }
-
   /**
+   * Runs test files together until the first fails.
    * @param set puts the mutant into the copy, or takes it out.
    * @returns what failed because of the mutant; undefined: nothing did.
    */
-  async see(file: string, set: (isMutated: boolean) => Promise<void>): Promise<string | undefined> {
-    for (let round = 0; round < 3; round += 1) {
+  async see(files: readonly string[], set: (isMutated: boolean) => Promise<void>): Promise<string | undefined> {
+    for (let round = 0; round < 4; round += 1) {
+      const sound = files.filter((file) => !this.unsound.has(file));
+      if (sound.length === 0) return undefined;
       await set(true);
-      const { failed } = await this.#run(file);
+      const failed = await this.#run(sound);
       if (failed === undefined) return undefined;
-      if (!MAY_BE_LOAD.test(failed.why)) return told(file, failed);
+      const mayBeLoad = MAY_BE_LOAD.test(failed.why);
+      const suspects = failed.file === undefined ? sound : [failed.file];
+      if (!mayBeLoad && suspects.every((file) => this.#sound.has(file))) return lineOf(failed);
       await set(false);
-      if ((await this.#run(file, failed.test)).failed !== undefined) continue;
+      const without = await this.#run(suspects);
+      if (without !== undefined) {
+        // Load or not, what fails without a mutant is no witness.
+        for (const file of without.file === undefined ? suspects : [without.file]) this.unsound.add(file);
+        continue;
+      }
+      for (const file of suspects) this.#sound.add(file);
+      if (!mayBeLoad || failed.why === NO_END) return lineOf(failed);
       await set(true);
-      const again = await this.#run(file, failed.test);
-      if (again.failed !== undefined) return told(file, again.failed);
+      const again = await this.#run(suspects, failed.test);
+      if (again !== undefined) return lineOf(again);
     }
     return undefined;
   }
 
-  async #withoutMutant(file: string): Promise<number> {
-    for (let left = 2; ; left -= 1) {
-      const { failed, seconds } = await this.#run(file);
-      if (failed === undefined) return seconds;
-      if (left === 0) throw new Error(`${told(file, failed)}: without any mutant`);
-    }
-  }
-
   /** @param test its name, if only that one is to run. */
-  async #run(file: string, test?: string): Promise<Run> {
+  async #run(files: readonly string[], test?: string): Promise<Failure | undefined> {
     const report = join(this.#folder, 'report.json');
     await rm(report, { force: true });
     const only = test === undefined ? [] : ['-t', `^${test.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`];
-    const args = ['run', '--bail=1', ...WAITS, '--reporter=json', `--outputFile=${report}`, ...only, file];
-    const beganAt = performance.now();
+    const args = ['run', '--bail=1', ...WAITS, '--reporter=json', `--outputFile=${report}`, ...only, ...files];
     const child = spawn(process.execPath, [join(this.#root, 'node_modules/vitest/vitest.mjs'), ...args], {
       cwd: this.#folder,
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
+    // Its workers and emulators too.
+    const kill = () => process.kill(-(child.pid ?? 0), 'SIGKILL');
+    process.once('exit', kill);
     let isEndless = false;
-    const usual = this.#seconds.get(file) ?? ENDLESS.least;
-    const late = setTimeout(
-      () => {
-        isEndless = true;
-        // Its workers and emulators too.
-        process.kill(-(child.pid ?? 0), 'SIGKILL');
-      },
-      1000 * Math.max(ENDLESS.least, ENDLESS.times * usual),
-    );
+    const late = setTimeout(() => {
+      isEndless = true;
+      kill();
+    }, 1000 * ENDLESS);
     const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     clearTimeout(late);
-    const seconds = (performance.now() - beganAt) / 1000;
-    if (isEndless) return { seconds, failed: { test, why: 'it never ends' } };
-    const failed = firstFailure(await readFile(report, 'utf8').catch(() => undefined));
-    if (failed !== undefined) return { seconds, failed };
-    return child.exitCode === 0
-      ? { seconds }
-      : { seconds, failed: { test, why: /^\w*Error.*$/m.exec(errors)?.[0] ?? 'an error outside of the tests' } };
+    process.off('exit', kill);
+    if (isEndless) return { why: NO_END };
+    const failed = firstFailure(await readFile(report, 'utf8').catch(() => undefined), this.#folder);
+    if (failed !== undefined || child.exitCode === 0) return failed;
+    return { why: /^\w*Error.*$/m.exec(errors)?.[0] ?? 'an error outside of the tests' };
   }
 }
 
-function firstFailure(report: string | undefined): Run['failed'] {
+function firstFailure(report: string | undefined, folder: string): Failure | undefined {
   if (report === undefined) return undefined;
   const { testResults } = reportSchema.parse(JSON.parse(report));
-  for (const { assertionResults } of testResults)
+  for (const { name, assertionResults } of testResults)
     for (const { ancestorTitles, title, status, failureMessages } of assertionResults)
       if (status === 'failed')
-        return { test: [...ancestorTitles, title].join(' > '), why: messageOf(failureMessages?.[0] ?? '') };
+        return {
+          file: relative(folder, name),
+          test: [...ancestorTitles, title].join(' > '),
+          why: messageOf(failureMessages?.[0] ?? ''),
+        };
   const broken = testResults.find(({ status, message }) => status === 'failed' && message !== '');
-  return broken && { test: undefined, why: messageOf(broken.message) };
+  return broken && { file: relative(folder, broken.name), why: messageOf(broken.message) };
 }
 
-/** Without the stack, which speaks of timeouts whatever happened. */
 function messageOf(failure: string): string {
   return failure.split(/\n\s+at /)[0] ?? '';
 }
 
-function told(file: string, { test, why }: NonNullable<Run['failed']>): string {
+function lineOf({ file, test, why }: Failure): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: assertions colour their messages.
   const line = why.replaceAll(/\u001b\[[\d;]*m/g, '').split('\n')[0] ?? '';
-  return `${file}${test === undefined ? '' : ` › ${test}`}: ${line.slice(0, 140)}`;
+  return [file, test, line.slice(0, 140)].filter((part) => part !== undefined).join(' › ');
 }

@@ -52,6 +52,12 @@ export class Worlds {
     return seen;
   }
 
+  /** @throws Error if the same worlds break something with the source as it is: they would show nothing of mutants. */
+  async expectSound(look: Omit<Look, 'number' | 'source'>): Promise<void> {
+    const broken = await this.look({ ...look, source: await readFile(look.path, 'utf8') });
+    if (broken !== undefined) throw new Error(`without any mutant: ${broken}`);
+  }
+
   end(): void {
     this.#process?.kill('SIGKILL');
     this.#process = undefined;

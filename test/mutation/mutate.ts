@@ -1,10 +1,11 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { foundMutants } from './found-mutants.ts';
 import { HARMLESS } from './harmless-mutants.ts';
+import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
 import { MutantLog, type Verdict } from './mutant-log.ts';
 import { mutantTable } from './mutant-table.ts';
@@ -21,9 +22,6 @@ import { TestsOfFile } from './tests-of-file.ts';
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDERS = ['lib', 'worker-container', 'functions', 'bin', 'test'];
-const FILES = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'cdk.json', 'openapi.json', 'README.md'];
-
 /** Which worlds look at a mutant, and how many lives they have. */
 const LOOKS = {
   short: { seed: 1, lives: 600 },
@@ -32,12 +30,6 @@ const LOOKS = {
 
 /** Looks that were seen to break nothing without a mutant. */
 const soundLooks = new Set<keyof typeof LOOKS>();
-
-/** Tests that take longer (seconds) come after the long look. */
-const QUICK = 60;
-
-/** Of the tests that see a file, so many of the nearest are tried. */
-const MOST_TESTS = 12;
 
 const { values } = parseArgs({
   options: {
@@ -95,7 +87,7 @@ async function lane(): Promise<void> {
       const seen = await timed(mutant, () => simulated(worlds, 'short', mutant));
       if (seen === undefined) unseen.push(mutant);
     }
-    if (unseen.length > 0) await inCopy((folder) => testUnseen(folder, worlds));
+    if (unseen.length > 0) await inCopy(ROOT, (folder) => testUnseen(folder, worlds));
   } finally {
     worlds.end();
   }
@@ -129,17 +121,6 @@ function note(mutant: Mutant, seen: Seen, seconds = 0): void {
   console.log(`${seen.by === 'nobody' ? 'SURVIVED' : seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
 }
 
-async function inCopy(act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'promptq-mutant-'));
-  try {
-    for (const each of [...FOLDERS, ...FILES]) await cp(join(ROOT, each), join(folder, each), { recursive: true });
-    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    await act(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 async function simulated(worlds: Worlds, look: keyof typeof LOOKS, mutant: Mutant): Promise<Seen | undefined> {
   await expectSound(worlds, look);
   const source = mutated(sourceOf(mutant), mutant);
@@ -150,9 +131,7 @@ async function simulated(worlds: Worlds, look: keyof typeof LOOKS, mutant: Mutan
 /** Without a mutant the same worlds must break nothing, else what they show says nothing of mutants. */
 async function expectSound(worlds: Worlds, look: keyof typeof LOOKS): Promise<void> {
   if (soundLooks.has(look)) return;
-  const path = join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts');
-  const seen = await worlds.look({ ...LOOKS[look], path, source: await readFile(path, 'utf8') });
-  if (seen !== undefined) throw new Error(`without any mutant: ${seen}`);
+  await worlds.expectSound({ ...LOOKS[look], path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
   soundLooks.add(look);
 }
 
@@ -164,18 +143,13 @@ async function tried(
   const source = sourceOf(mutant);
   const set = (isMutated: boolean) =>
     writeFile(join(folder, mutant.file), isMutated ? mutated(source, mutant) : source);
-  const tested = async (files: readonly { readonly file: string }[]): Promise<Seen | undefined> => {
-    for (const { file } of files) {
-      const seen = await tests.see(file, set);
-      if (seen !== undefined) return { by: 'test', seen };
-    }
-    return undefined;
+  const tested = async (files: readonly string[]): Promise<Seen | undefined> => {
+    const seen = await tests.see(files, set);
+    return seen === undefined ? undefined : { by: 'test', seen };
   };
-  const near = testsOfFile.of(mutant.file, MOST_TESTS);
-  const files = await tests.inOrder([...new Set([...(mutant.test ? [mutant.test] : []), ...near])]);
-  const { quick = [], slow = [] } = Object.groupBy(files, ({ seconds }) => (seconds <= QUICK ? 'quick' : 'slow'));
+  const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
   try {
-    const seen = await tested(quick);
+    const seen = await tested([...new Set([...(mutant.test ? [mutant.test] : []), ...quick])]);
     if (seen !== undefined || values.tests) return seen;
     return (await simulated(worlds, 'long', mutant)) ?? (await tested(slow));
   } finally {

@@ -3,7 +3,7 @@ import { type Safeguard, safeguardsOf } from './safeguards.ts';
 
 /** Members and arguments whose texts and numbers people read or see, and nothing decides by. */
 const SHOWN_MEMBERS =
-  /^(?:description|summary|title|header|label|means|reason|message|text|example\w*|placeholder|content|style|className|id|key|pictured|\w*(?:Label|Text|Title|Width|Height|Size|Description))$/;
+  /^(?:about|options|description|summary|title|header|label|means|reason|message|text|example\w*|placeholder|content|style|className|id|key|pictured|\w*(?:Label|Text|Title|Width|Height|Size|Description))$/;
 const SHOWN_CALLS = /(?:^|\.)(?:meta|describe|description|log|warn|info|error|debug|option|argument|notify)$/;
 
 const OPPOSITE: ReadonlyMap<ts.SyntaxKind, string> = new Map([
@@ -43,7 +43,7 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
       if (node.expression.kind === ts.SyntaxKind.TrueKeyword) add(node.expression, 'false', 'answer');
       if (node.expression.kind === ts.SyntaxKind.FalseKeyword) add(node.expression, 'true', 'answer');
     }
-    if (ts.isStringLiteral(node)) {
+    if (ts.isStringLiteral(node) && !node.text.includes(' ')) {
       const topic = topicOf(node);
       const other = literals.get(topic ?? '')?.find((literal) => literal !== node.getText());
       if (other !== undefined) add(node, other, 'another word');
@@ -86,11 +86,11 @@ function topicOf({ parent }: ts.StringLiteral): string | undefined {
   return ts.isPropertyAssignment(parent) ? parent.name.getText() : undefined;
 }
 
-/** Literals as they are written. */
+/** Literals as they are written, without sentences. */
 function stringsByTopic(tree: ts.SourceFile): ReadonlyMap<string, readonly string[]> {
   const topics = new Map<string, string[]>();
   const visit = (node: ts.Node): void => {
-    const topic = ts.isStringLiteral(node) ? topicOf(node) : undefined;
+    const topic = ts.isStringLiteral(node) && !node.text.includes(' ') ? topicOf(node) : undefined;
     if (ts.isStringLiteral(node) && topic !== undefined)
       topics.set(topic, [...(topics.get(topic) ?? []), node.getText()]);
     ts.forEachChild(node, visit);

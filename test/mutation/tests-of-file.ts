@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { filesOf, Imports } from './imports.ts';
 
 /** Tests of what goes through the whole service, by name, for the folders whose sources they see without importing them. */
@@ -16,10 +16,21 @@ const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[]
   [/^(?:lib\/stats|functions\/(?:stats|health|environment))\b/, ['overview']],
   [/^worker-container\b/, ['worker', 'main-job', 'masking', 'repository-jobs']],
   [/^lib\/local\b/, ['gateway', 'restart']],
+  [/^(?:lib\/doctor|bin\/doctor)/, ['doctor', 'doctor-deployment', 'doctor-worker', 'doctor-before-deploy']],
+  [/^bin\/local/, ['restart', 'main-job']],
   [/^console\b/, ['jobs', 'job-page', 'administration', 'own-words', 'list']],
   [/^console\/src\/jobs\b/, ['list-filters', 'forms', 'timeline', 'compare']],
   [/^lib\/stacks\b/, ['grants', 'api-stack', 'trigger-functions']],
 ];
+
+/** Tests that start services or browsers: they come behind the others. */
+const SLOW = /^test\/(?:api|bin|generated-clients|openapi)\/|^test\/console\/[^/]+$/;
+
+/** Tests about the tests, and about nothing that one file decides. */
+const NO_WITNESS = /^test\/(?:mutation|simulation|bench|faults|walks|docs)\/|^test\/architecture/;
+
+/** How many of each kind one break is shown to. */
+const MOST = { quick: 10, slow: 6 };
 
 /** Imports that lead from a test to what it is about. */
 const MOST_STEPS = 3;
@@ -32,7 +43,7 @@ export class TestsOfFile {
   /** @throws Error if a test of a subject is not there */
   constructor(root: string) {
     const imports = new Imports(root);
-    const tests = filesOf(root, 'test/**/*.test.ts');
+    const tests = filesOf(root, 'test/**/*.test.ts').filter((test) => !NO_WITNESS.test(test));
     this.#steps = new Map(tests.map((test) => [test, imports.stepsFrom([test], { most: MOST_STEPS })]));
     const named = (name: string) => {
       const found = tests.filter((test) => basename(test) === `${name}.test.ts`);
@@ -42,18 +53,25 @@ export class TestsOfFile {
     this.#subjects = SUBJECTS.map(([folder, names]) => [folder, names.flatMap(named)]);
   }
 
-  /** @param most how many are of use; those of the subject come behind those that import the file */
-  of(file: string, most = Infinity): readonly string[] {
+  /** Those that import the file or are named alike, the nearest first; then those of its subject. */
+  of(file: string): readonly string[] {
     const words = wordsOf(file);
     const near = [...this.#steps].flatMap(([test, steps]) => {
       const away = steps.get(file);
       const shared = wordsOf(test).filter((word) => words.includes(word)).length;
-      if (away === undefined && shared < Math.min(2, words.length)) return [];
-      return [{ test, distance: (away ?? MOST_STEPS + 1) - 2 * shared }];
+      const isInRoom = dirname(test) === `test/${dirname(file)}`;
+      if (away === undefined && !isInRoom && shared < Math.min(2, words.length)) return [];
+      return [{ test, distance: (away ?? MOST_STEPS + 1) - 2 * shared - (isInRoom ? 2 : 0) }];
     });
     const nearest = near.toSorted((a, b) => a.distance - b.distance || a.test.localeCompare(b.test));
     const ofSubject = this.#subjects.filter(([folder]) => folder.test(file)).flatMap(([, tests]) => tests);
-    return [...new Set([...nearest.map(({ test }) => test), ...ofSubject])].slice(0, most);
+    return [...new Set([...nearest.map(({ test }) => test), ...ofSubject])];
+  }
+
+  /** The nearest of each kind: those that are to see a break of the file. */
+  witnessesOf(file: string): { readonly quick: readonly string[]; readonly slow: readonly string[] } {
+    const { quick = [], slow = [] } = Object.groupBy(this.of(file), (test) => (SLOW.test(test) ? 'slow' : 'quick'));
+    return { quick: quick.slice(0, MOST.quick), slow: slow.slice(0, MOST.slow) };
   }
 }
 
