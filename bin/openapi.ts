@@ -32,7 +32,7 @@ function allowedMethods(): string {
     return `  '${path}': [${methods.join(', ')}],\n`;
   });
   return [
-    '/** Made of the routing table by `npm run generate`: the methods of each resource, in the order of the alphabet. */\n',
+    '/** Generated from the routing table by `npm run generate`: the methods of each resource, in alphabetical order. */\n',
     'export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {\n',
     ...lines,
     '};\n',

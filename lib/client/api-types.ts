@@ -9,8 +9,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check that the service works
-         * @description Answers 200 also where a check has failed: `status` says so, and each check says what to do.
+         * Check the health of the service
+         * @description Answers 200 even if a check fails: `status` is then `degraded`, and the `message` of each failed check explains what to do.
          */
         get: operations["readHealth"];
         put?: never;
@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what the service runs on and with
-         * @description As cheap with a million jobs as with none: from what workers told last, and from counters.
+         * Retrieve the environment
+         * @description Returns the workers, the configuration of the service, and counts. The data comes from the last reports of the workers and from counters, so its cost does not depend on the number of jobs.
          */
         get: operations["readEnvironment"];
         put?: never;
@@ -49,8 +49,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read figures of jobs, projects and tokens
-         * @description From counters, which may lag writes by a second and never drift. A job counts with its last end: one that is retried is not ended any more.
+         * Retrieve statistics of jobs, projects and tokens
+         * @description Statistics come from counters, which may lag writes by about a second. A job counts once, with its latest end: while it is retried, it does not count as ended.
          */
         get: operations["readStats"];
         put?: never;
@@ -70,13 +70,13 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description The newest first unless `order` says otherwise. Filters are combined. Counts may lag writes by a second; they never drift.
+         * @description Returns jobs, newest first by default. A job must match all filters. Counts may lag writes by about a second.
          */
         get: operations["listJobs"];
         put?: never;
         /**
          * Create a job
-         * @description The job is queued for a worker, or kept as a draft. A 201 is a promise: the job is stored and will not be lost.
+         * @description The job is queued for a worker, or stored as a draft. When the API answers 201, the job is stored durably.
          */
         post: operations["createJobs"];
         delete?: never;
@@ -93,26 +93,26 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a job
-         * @description All fields, with the texts that the job was created with.
+         * Retrieve a job
+         * @description Returns all fields of the job, including its prompt texts.
          */
         get: operations["readJobs"];
         /**
-         * Edit a queued job, sending it back as read
-         * @description Only while the job is QUEUED. What is absent or null stays as it is.
+         * Replace a queued job
+         * @description The job must be QUEUED. Fields that are absent or null keep their values.
          */
         put: operations["replaceJobs"];
         post?: never;
         /**
          * Cancel a job
-         * @description The same as the action cancel. The job and its output can still be read.
+         * @description Equivalent to `POST /jobs/{id}/cancel`. The job and its output remain available.
          */
         delete: operations["deleteJobs"];
         options?: never;
         head?: never;
         /**
-         * Edit a queued job
-         * @description Only while the job is QUEUED. What is absent or null stays as it is.
+         * Update a queued job
+         * @description The job must be QUEUED. Fields that are absent or null keep their values.
          */
         patch: operations["editJobs"];
         trace?: never;
@@ -125,8 +125,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a job's lifecycle status
-         * @description With `wait` the answer comes when the state changes, or after that many seconds.
+         * Retrieve a job's status
+         * @description With `wait`, the API answers when the status changes, or after that many seconds.
          */
         get: operations["statusJobs"];
         put?: never;
@@ -151,8 +151,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Edit a draft
-         * @description Only while the job is DRAFT. Each field is validated as on creation; the project can change too. What is absent or null stays as it is.
+         * Update a draft
+         * @description The job must be DRAFT. Fields are validated as on creation, and the project can change too. Fields that are absent or null keep their values.
          */
         patch: operations["editDraftJobs"];
         trace?: never;
@@ -168,7 +168,7 @@ export interface paths {
         put?: never;
         /**
          * Queue a draft
-         * @description A worker takes the job from then on. Only while the job is DRAFT.
+         * @description The job must be DRAFT. It becomes QUEUED, so that a worker can start it.
          */
         post: operations["submitJobs"];
         delete?: never;
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds. Nothing follows from it, even if the agent ends successfully first.
+         * @description A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime.
          */
         post: operations["cancelJobs"];
         delete?: never;
@@ -208,7 +208,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a running job
-         * @description Its processes are ended without being asked first. The job is CANCELLED even if it ends successfully before that.
+         * @description The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime.
          */
         post: operations["killJobs"];
         delete?: never;
@@ -227,8 +227,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run an ended job again
-         * @description The same job gets another attempt; earlier attempts and their output stay.
+         * Retry a job
+         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept.
          */
         post: operations["retryJobs"];
         delete?: never;
@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Rebuild the record of a job from its stored output
-         * @description Sizes, hashes, usage, session and messages of every attempt are worked out anew; follow-up jobs that are missing are made. An attempt that is running is left alone. A second time changes nothing.
+         * @description Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent.
          */
         post: operations["rereadLogsJobs"];
         delete?: never;
@@ -267,8 +267,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Any other action
-         * @description There is no such action: refused.
+         * Unknown action
+         * @description Answers 400 for any action that the API does not have.
          */
         post: operations["refuseActionJobs"];
         delete?: never;
@@ -285,8 +285,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a job's result with its output
-         * @description Can be read while the job runs: then it brings what there is. `attempt` reads the result of an earlier attempt, whose `status` and `state_reason` are what that attempt came to; a retry hides no earlier result.
+         * Retrieve a job's result
+         * @description Returns the outcome of an attempt with its output. While the job runs, the result contains the output so far. With `attempt`, it is the result of an earlier attempt, with the `status` and `state_reason` in which that attempt ended.
          */
         get: operations["resultJobs"];
         put?: never;
@@ -305,8 +305,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a job's output
-         * @description The same address works while the job runs and ever after; `follow=1` brings the output as it is written.
+         * Retrieve a job's output
+         * @description Returns the output of an attempt, while it runs and after it has ended. With `follow=1`, the output is streamed as it is written.
          */
         get: operations["logsJobs"];
         put?: never;
@@ -326,13 +326,13 @@ export interface paths {
         };
         /**
          * List deploy bindings
-         * @description All of them, or those of one project. No answer shows the secret of a binding.
+         * @description Returns all bindings, or those of one project. Secrets are never returned.
          */
         get: operations["listDeployBindings"];
         put?: never;
         /**
          * Create or update a deploy binding
-         * @description What is done when a job of the project succeeds. A binding is known by project and name; of one that is there, what is absent or null stays as it is. One without all that its mode needs is kept and does nothing.
+         * @description A deploy binding defines what happens when a job of its project succeeds. It is identified by project and name: if that binding exists, it is updated, and fields that are absent or null keep their values. An incomplete binding is stored but inactive.
          */
         post: operations["writeDeployBindings"];
         delete?: never;
@@ -353,7 +353,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a deploy binding
-         * @description What it still had to do is skipped; what it did stays with the jobs.
+         * @description Its pending deployments are skipped. Jobs keep the record of its earlier deployments.
          */
         delete: operations["deleteDeployBindings"];
         options?: never;
@@ -372,7 +372,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a deployment
-         * @description Also the first time, for a binding that was created after the job ended.
+         * @description Runs the deploy binding for a job that has succeeded, also if the binding was created after the job ended.
          */
         post: operations["retryDeployments"];
         delete?: never;
@@ -389,15 +389,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read whether the vendor account is linked, and where its login stands
-         * @description While `state` is `awaiting_user` a person opens `verification_uri` and enters `user_code` there. A deployment that does not list the vendor answers 404.
+         * Retrieve the vendor account
+         * @description Returns the state of the account and of its latest login. While `state` is `awaiting_user`, open `verification_uri` and enter `user_code`. A deployment that does not list the vendor answers 404.
          */
         get: operations["readCodexAccount"];
         put?: never;
         post?: never;
         /**
          * Unlink the vendor account
-         * @description No attempt gets the login from then on; the next worker revokes it at the vendor and removes it. A login that is under way is cancelled.
+         * @description New attempts no longer get the login. The next worker revokes it with the vendor and deletes it. A login in progress is cancelled.
          */
         delete: operations["logoutCodexAccount"];
         options?: never;
@@ -416,7 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Start a device login
-         * @description A worker runs it. While one is under way the answer is the running one.
+         * @description A worker runs the login. If a login is already in progress, it is returned.
          */
         post: operations["startCodexAccount"];
         delete?: never;
@@ -435,8 +435,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel the login that is under way
-         * @description The code that was shown counts no more. Only while a login is under way.
+         * Cancel the login in progress
+         * @description Invalidates the code that was shown. Answers 400 if no login is in progress.
          */
         post: operations["cancelCodexAccount"];
         delete?: never;
@@ -453,8 +453,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List projects with the counts of their jobs
-         * @description Counts may lag writes by a second; they never drift.
+         * List projects with their job counts
+         * @description Counts may lag writes by about a second.
          */
         get: operations["listProjects"];
         put?: never;
@@ -474,7 +474,7 @@ export interface paths {
         };
         /**
          * List rules
-         * @description Rules that were imported; jobs ask for them by id.
+         * @description Returns the imported rules. Jobs reference them by id in `rule_ids`.
          */
         get: operations["listRules"];
         put?: never;
@@ -494,7 +494,7 @@ export interface paths {
         };
         /**
          * List profiles
-         * @description Profiles that are built in and those that were imported; jobs ask for them by name.
+         * @description Returns the built-in and the imported profiles. Jobs reference them by name in `profile`.
          */
         get: operations["listProfiles"];
         put?: never;
@@ -516,8 +516,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a rule
-         * @description Rules are read when a job starts: one that asks for it and has not started by then fails with `start_failed`. What runs already is not touched.
+         * Delete a rule
+         * @description Rules are read when a job starts. A job that references the deleted rule and has not started yet fails with `start_failed`. Running jobs are not affected.
          */
         delete: operations["deleteRules"];
         options?: never;
@@ -536,8 +536,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an imported profile
-         * @description What is built in under its name holds again; what is built in itself, and the default profile, can not be removed. A profile is read when a job starts: one that names it and has not started by then fails with `start_failed`. What runs already is not touched.
+         * Delete an imported profile
+         * @description If a built-in profile has the same name, it applies again. Built-in profiles and the default profile can't be deleted. Profiles are read when a job starts: a job that references the deleted profile and has not started yet fails with `start_failed`. Running jobs are not affected.
          */
         delete: operations["deleteProfiles"];
         options?: never;
@@ -556,7 +556,7 @@ export interface paths {
         put?: never;
         /**
          * Import rules and profiles
-         * @description The document is taken as a whole or changes nothing: then `details.faults` names all its faults. What it does not name stays.
+         * @description The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Rules and profiles that the document does not contain are kept.
          */
         post: operations["importConfig"];
         delete?: never;
@@ -573,8 +573,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export what was imported
-         * @description All imported rules and profiles, as a document that imports as unchanged. Secrets are in it by name only.
+         * Export rules and profiles
+         * @description Returns all imported rules and profiles as a document that can be imported again. It contains the names of secrets, never their values.
          */
         get: operations["exportConfig"];
         put?: never;
@@ -593,8 +593,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the files that a job left
-         * @description What an attempt has put into the folder `$PROMPTQ_ATTACHMENTS` is kept when it ends, however it ends: at most 10000 files, 1073741824 bytes each, 5368709120 bytes in all. What was not kept stands in the job's `warnings`. Files are kept byte for byte: secrets are not masked in them.
+         * List the attachments of a job
+         * @description When an attempt ends, for any reason, the files in its folder `$PROMPTQ_ATTACHMENTS` are stored: at most 10000 files, 1073741824 bytes each and 5368709120 bytes in total. The job's `warnings` list the files that were not stored. Files are stored byte for byte, without masking secrets.
          */
         get: operations["listAttachments"];
         put?: never;
@@ -613,8 +613,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a file that a job left
-         * @description Always a download, never shown in a browser.
+         * Download an attachment
+         * @description The file is always sent as a download, so that browsers never display it.
          */
         get: operations["readAttachments"];
         put?: never;
@@ -637,14 +637,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty project
-         * @description Only while it has no jobs and no deploy bindings. Statistics keep what its jobs used. A job that names the project creates it again.
+         * @description The project must have no jobs and no deploy bindings. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.
          */
         delete: operations["deleteProjects"];
         options?: never;
         head?: never;
         /**
-         * Set how the jobs of a project work
-         * @description What is absent or null stays as it is. Jobs that run already are not touched.
+         * Update a project
+         * @description Fields that are absent or null keep their values. Running jobs are not affected.
          */
         patch: operations["editProjects"];
         trace?: never;
@@ -657,8 +657,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read this document
-         * @description With the unit of `timeout` that this deployment has.
+         * Retrieve the OpenAPI document
+         * @description Returns this document, with the `timeout` unit of the deployment in `info.x-timeout-unit`.
          */
         get: operations["readOpenapi"];
         put?: never;
@@ -677,8 +677,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who did what, newest first
-         * @description Sign-ins, changes of tokens, configuration, account, bindings and projects, and actions on jobs, of the last 90 days. Creating a job is not among them: the job itself says who created it.
+         * List audit log entries
+         * @description Entries cover the last 90 days, newest first: sign-ins, changes to tokens, configuration, the vendor account, bindings and projects, and actions on jobs. Job creation is not logged here; see the job's `created_by`.
          */
         get: operations["listAuditLogs"];
         put?: never;
@@ -697,8 +697,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find out who calls
-         * @description For every kind of caller: who the service takes it for and what it may do.
+         * Retrieve the caller
+         * @description Returns the identity and permissions of the caller, for every kind of credential.
          */
         get: operations["readSession"];
         put?: never;
@@ -717,8 +717,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the browser sessions of everybody
-         * @description Newest first; those that are over are not shown.
+         * List browser sessions
+         * @description Returns the active sessions of all users, newest first.
          */
         get: operations["listSessions"];
         put?: never;
@@ -740,8 +740,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a browser session at once
-         * @description The next request of that browser is refused with 401.
+         * End a browser session
+         * @description Takes effect at once: the next request of that browser gets 401.
          */
         delete: operations["endSessions"];
         options?: never;
@@ -757,14 +757,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the API tokens
-         * @description Newest first; revoked ones too. No answer shows a token itself.
+         * List API tokens
+         * @description Returns all tokens, including revoked ones, newest first. The token value is never returned.
          */
         get: operations["listTokens"];
         put?: never;
         /**
          * Create an API token
-         * @description The answer is the only one that shows the token itself.
+         * @description The token value is returned only once, in this response.
          */
         post: operations["createTokens"];
         delete?: never;
@@ -783,8 +783,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Refuse a token until it is resumed
-         * @description A suspended token is refused with 401. A revoked one stays revoked.
+         * Suspend a token
+         * @description Requests with a suspended token get 401 until the token is resumed. A revoked token stays revoked.
          */
         post: operations["suspendTokens"];
         delete?: never;
@@ -803,8 +803,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a suspended token again
-         * @description The token has the scopes that it had. A revoked one stays revoked.
+         * Resume a suspended token
+         * @description The token keeps its scopes. A revoked token stays revoked.
          */
         post: operations["resumeTokens"];
         delete?: never;
@@ -823,8 +823,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Refuse a token for ever
-         * @description A revoked token stays in the list, and nothing makes it valid again.
+         * Revoke a token
+         * @description Revocation is permanent. The token stays in the list.
          */
         post: operations["revokeTokens"];
         delete?: never;
@@ -839,272 +839,272 @@ export interface components {
     schemas: {
         JobCreation: {
             /**
-             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
+             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
              * @example Say hello.
              */
             prompt?: string | null;
-            /** @description Another name of `prompt`; if both are given they must be equal. */
+            /** @description Alias of `prompt`. If both are set, they must be equal. */
             base_prompt?: string | null;
-            /** @description Added after the prompt. */
+            /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Rules whose texts go before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. */
             rule_ids?: string[] | null;
-            /** @description Name of an execution profile; default: the deployment's. */
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
-            /** @description Overrides the profile's model. */
+            /** @description Model to use instead of the model of the profile. */
             model?: string | null;
             /**
              * Format: int64
-             * @description Higher runs earlier. Default 0.
+             * @description Jobs with a higher priority start earlier. Default: 0.
              * @example 0
              */
             priority?: number | null;
-            /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
             timeout?: number | null;
-            /** @description How many more attempts a failure gets. Default 0. */
+            /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
             /**
-             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
              * @example Greeting
              */
             title?: string | null;
-            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
             tags?: string[] | null;
-            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
-            /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            /** @description Id or name of the project. An unknown project is created. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project_id?: string | null;
-            /** @description Another way to give `project_id`. */
+            /** @description Alias of `project_id`. */
             project?: string | null;
-            /** @description Id of the job that this one was made from, such as with "Run again with changes". It must exist. */
+            /** @description Id of an existing job that this one is a copy of, as with "Run again with changes" in the console. */
             copied_from?: string | null;
-            /** @description One key, one job: a repeat answers with the id of the job that is there. */
+            /** @description A request with a key that was used before returns the id of the existing job. */
             idempotency_key?: string | null;
-            /** @description Store the job as a draft that no worker takes. */
+            /** @description Store the job as a draft. Workers do not start drafts. */
             save_draft?: boolean | null;
-            /** @description Another name of `save_draft`; either being true makes a draft. */
+            /** @description Alias of `save_draft`. The job is a draft if either is true. */
             draft?: boolean | null;
         } & (unknown | unknown);
         JobEdit: {
             /**
-             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
+             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
              * @example Say hello.
              */
             prompt?: string | null;
-            /** @description Another name of `prompt`; if both are given they must be equal. */
+            /** @description Alias of `prompt`. If both are set, they must be equal. */
             base_prompt?: string | null;
-            /** @description Added after the prompt. */
+            /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Rules whose texts go before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. */
             rule_ids?: string[] | null;
-            /** @description Name of an execution profile; default: the deployment's. */
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
-            /** @description Overrides the profile's model. */
+            /** @description Model to use instead of the model of the profile. */
             model?: string | null;
             /**
              * Format: int64
-             * @description Higher runs earlier. Default 0.
+             * @description Jobs with a higher priority start earlier. Default: 0.
              * @example 0
              */
             priority?: number | null;
-            /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
             timeout?: number | null;
-            /** @description How many more attempts a failure gets. Default 0. */
+            /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
             /**
-             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
              * @example Greeting
              */
             title?: string | null;
-            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
             tags?: string[] | null;
-            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
         };
         JobReplacement: {
-            /** @description As read. */
+            /** @description The value as read. */
             id?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             status?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             state_reason?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             attempt?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             queued_at?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             started_at?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             finished_at?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             updated_at?: unknown;
             /**
-             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
              * @example Greeting
              */
             title?: string | null;
-            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
             tags?: string[] | null;
-            /** @description As read. */
+            /** @description The value as read. */
             agent?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             model_used?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             timeout_effective_seconds?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             copied_from?: unknown;
             /**
-             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
+             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
              * @example Say hello.
              */
             prompt?: string | null;
-            /** @description Another name of `prompt`; if both are given they must be equal. */
+            /** @description Alias of `prompt`. If both are set, they must be equal. */
             base_prompt?: string | null;
-            /** @description Added after the prompt. */
+            /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Rules whose texts go before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. */
             rule_ids?: string[] | null;
-            /** @description Name of an execution profile; default: the deployment's. */
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
-            /** @description Overrides the profile's model. */
+            /** @description Model to use instead of the model of the profile. */
             model?: string | null;
             /**
              * Format: int64
-             * @description Higher runs earlier. Default 0.
+             * @description Jobs with a higher priority start earlier. Default: 0.
              * @example 0
              */
             priority?: number | null;
-            /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
             timeout?: number | null;
-            /** @description As read. */
+            /** @description The value as read. */
             timeout_unit?: unknown;
-            /** @description How many more attempts a failure gets. Default 0. */
+            /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
-            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
-            /** @description As read. */
+            /** @description The value as read. */
             project_id?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             project?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             idempotency_key?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             save_draft?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             draft?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             created_at?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             cancel_requested_at?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             created_by?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             parent_id?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             follow_up_ids?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             worker_id?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             exit_code?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             signal?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             error?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             usage?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             session_id?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             stdout_bytes?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             stderr_bytes?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             version?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             warnings?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             deployments?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             changes?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             queue?: unknown;
-            /** @description As read. */
+            /** @description The value as read. */
             attempts?: unknown;
         };
         DraftEdit: {
             /**
-             * @description The prompt: more than whitespace. Required unless `base_prompt` is given.
+             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
              * @example Say hello.
              */
             prompt?: string | null;
-            /** @description Another name of `prompt`; if both are given they must be equal. */
+            /** @description Alias of `prompt`. If both are set, they must be equal. */
             base_prompt?: string | null;
-            /** @description Added after the prompt. */
+            /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Rules whose texts go before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. */
             rule_ids?: string[] | null;
-            /** @description Name of an execution profile; default: the deployment's. */
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
-            /** @description Overrides the profile's model. */
+            /** @description Model to use instead of the model of the profile. */
             model?: string | null;
             /**
              * Format: int64
-             * @description Higher runs earlier. Default 0.
+             * @description Jobs with a higher priority start earlier. Default: 0.
              * @example 0
              */
             priority?: number | null;
-            /** @description Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
             timeout?: number | null;
-            /** @description How many more attempts a failure gets. Default 0. */
+            /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
             /**
-             * @description What lists show instead of the prompt. Empty: none. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
              * @example Greeting
              */
             title?: string | null;
-            /** @description Words to find the job by; repeated ones count once. An empty list: none. */
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
             tags?: string[] | null;
-            /** @description Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters. */
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
-            /** @description Id or name; an unknown project is created. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            /** @description Id or name of the project. An unknown project is created. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project_id?: string | null;
-            /** @description Another way to give `project_id`. */
+            /** @description Alias of `project_id`. */
             project?: string | null;
         };
         DeployBindingWrite: {
             /** @enum {string} */
             binding_mode: "generic" | "custom" | "hosted_editor" | "web_framework";
-            /** @description Id or name. Default `local_project`. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            /** @description Id or name of the project. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project_id?: string | null;
-            /** @description Another way to give `project_id`. */
+            /** @description Alias of `project_id`. */
             project?: string | null;
-            /** @description Default: the mode. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            /** @description Name of the binding. Default: the mode. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             name?: string | null;
             /**
-             * @description Mode generic: where the signed call goes; https.
+             * @description Mode `generic`: https URL that receives the signed call.
              * @example https://ci.example.com/hook
              */
             target_url?: string | null;
-            /** @description Mode generic: what calls are signed with, as Standard Webhooks has it. Without it one is made. */
+            /** @description Mode `generic`: secret that signs the calls, in the format of Standard Webhooks. Default: a generated secret. */
             secret?: string | null;
-            /** @description Mode generic: makes a new secret; calls are signed with both for 24 hours. */
+            /** @description Mode `generic`: generate a new secret. Calls are signed with both secrets for 24 hours. */
             rotate_secret?: boolean | null;
-            /** @description Mode custom: run by bash in the job's working folder after its success. */
+            /** @description Mode `custom`: command that bash runs in the job's working folder when the job has succeeded. */
             command?: string | null;
             /**
-             * @description Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded; none of them in its scheme, user, host or port.
+             * @description Mode `hosted_editor`: URL template. `{cwd}` and `{project}` are replaced by URL-encoded values; they are not allowed in the scheme, user, host or port.
              * @example https://editor.example.com/?folder={cwd}
              */
             open_url?: string | null;
-            /** @description Mode web_framework: whose commands are run; `nextjs`, `vite`, `astro`, `django` and others. */
+            /** @description Mode `web_framework`: framework that provides the default commands: `nextjs`, `vite`, `astro`, `django` and others. */
             framework?: string | null;
-            /** @description Mode web_framework: instead of the framework's. */
+            /** @description Mode `web_framework`: replaces the default install command. */
             install_command?: string | null;
-            /** @description Mode web_framework: instead of the framework's. */
+            /** @description Mode `web_framework`: replaces the default build command. */
             build_command?: string | null;
-            /** @description Mode web_framework: instead of the framework's. */
+            /** @description Mode `web_framework`: replaces the default deploy command. */
             deploy_command?: string | null;
-            /** @description Modes custom and web_framework: of each command. Default 900. */
+            /** @description Modes `custom` and `web_framework`: timeout of each command in seconds. Default: 900. */
             timeout_seconds?: number | null;
         };
         ConfigDocument: {
@@ -1112,66 +1112,66 @@ export interface components {
             profiles?: components["schemas"]["ProfileEntry"][] | null;
         };
         RuleEntry: {
-            /** @description What jobs ask for in `rule_ids`. */
+            /** @description Identifies the rule in the `rule_ids` of jobs. */
             id: string;
-            /** @description For people; default: the id. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            /** @description Display name. Default: the id. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             name?: string | null;
-            /** @description Goes before the prompt of the jobs that ask for it. */
+            /** @description Text that is put before the prompt of a job. */
             text: string;
         };
         ProfileEntry: {
-            /** @description What jobs ask for. */
+            /** @description Identifies the profile in the `profile` of jobs. */
             name: string;
             /**
-             * @description Whose CLI runs the prompt; `shell`: the prompt is a bash script.
+             * @description Agent CLI that runs the prompt. `shell` runs the prompt as a bash script.
              * @enum {string}
              */
             agent: "codex" | "claude" | "shell";
-            /** @description Where a job names none. */
+            /** @description Model of jobs that set none. */
             model?: string | null;
-            /** @description Added to the agent's own arguments. */
+            /** @description Additional command line arguments of the agent. */
             args?: string[] | null;
-            /** @description Added to the agent's environment: a text, or the name of a secret, never its value. A value stored for this profile comes before the one that all profiles share. Refused names: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
+            /** @description Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. Names that are not allowed: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;
                 };
             } | null;
             /**
-             * @description `none` (default): the container is the sandbox. In the cloud only `none` is accepted: the sandboxes of the CLIs need user namespaces, which containers on Fargate do not have.
+             * @description Sandbox of the agent CLI. `none` (default): the container is the sandbox. AWS accepts only `none`, because the sandboxes of the CLIs need user namespaces, which Fargate does not provide.
              * @enum {string|null}
              */
             sandbox?: "workspace-write" | "read-only" | "none" | null;
-            /** @description Per attempt, in the deployment's unit, where a job gives none. */
+            /** @description Timeout of jobs that set none, per attempt, in the unit of the deployment. */
             timeout?: number | null;
-            /** @description Where a job gives none. */
+            /** @description Retries of jobs that set none. */
             retries?: number | null;
-            /** @description How many of its jobs run at once at most, whoever runs them; the others wait as `profile_busy`. Absent: no limit. It is judged when a job is to start: one that runs already is not ended. */
+            /** @description Maximum number of jobs of this profile that run at a time, across all workers. Other jobs wait with the reason `profile_busy`. Absent: no limit. A lower value does not stop running jobs. */
             concurrency?: number | null;
             /**
-             * @description `practice`: the stand-in vendor that only the local run has.
+             * @description `practice`: the stand-in vendor of the local run.
              * @enum {string|null}
              */
             vendor?: "own" | "practice" | null;
         };
         ProjectEdit: {
             /**
-             * @description Address of a git repository, https and without credentials. A job of the project that names no `cwd` then works in a git worktree of its own. Empty: none.
+             * @description URL of a git repository: https, without credentials. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.
              * @example https://git.example.com/team/app.git
              */
             repository?: "" | (string | null);
-            /** @description Branch, tag or commit that worktrees begin at. Empty: the repository's default branch. */
+            /** @description Branch, tag or commit at which worktrees start. Empty: the default branch of the repository. */
             ref?: "" | (string | null);
-            /** @description A shell command that is run once in each new worktree, before the agent. Empty: none. */
+            /** @description Shell command that runs once in each new worktree, before the agent. Empty: none. */
             setup?: "" | (string | null);
-            /** @description Name of the secret with which the repository is read; its value is a line `https://USER:TOKEN@HOST`, and it is used for that host alone. Empty: none. */
+            /** @description Name of the secret that gives read access to the repository. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none. */
             secret?: "" | (string | null);
-            /** @description Whether at most one job, or the commands that deploy it, works in a folder at a time; others of the same `cwd` wait. */
+            /** @description Whether only one job, including its deploy commands, can use a folder at a time. Other jobs with the same `cwd` wait. */
             exclusive_cwd?: boolean | null;
         };
         TokenCreation: {
             /**
-             * @description What the token is for. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.
+             * @description Name that describes the purpose of the token. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
              * @example nightly build
              */
             name: string;
@@ -1179,7 +1179,7 @@ export interface components {
             scopes?: ("read" | "write" | "logs" | "attachments" | "admin")[] | null;
             /**
              * Format: date-time
-             * @description A time to come, RFC 3339; default: never.
+             * @description A time in the future, in RFC 3339. Default: never.
              * @example 2027-01-01T00:00:00Z
              */
             expires_at?: string | null;
@@ -1199,25 +1199,25 @@ export interface components {
                 table: {
                     /** @enum {string} */
                     status: "ok" | "failed";
-                    /** @description What is wrong and what to do. */
+                    /** @description What is wrong, and what to do. */
                     message?: string;
                 };
                 queues: {
                     /** @enum {string} */
                     status: "ok" | "failed";
-                    /** @description What is wrong and what to do. */
+                    /** @description What is wrong, and what to do. */
                     message?: string;
                 };
                 storage: {
                     /** @enum {string} */
                     status: "ok" | "failed";
-                    /** @description What is wrong and what to do. */
+                    /** @description What is wrong, and what to do. */
                     message?: string;
                 };
                 workers: {
                     /** @enum {string} */
                     status: "ok" | "failed";
-                    /** @description What is wrong and what to do. */
+                    /** @description What is wrong, and what to do. */
                     message?: string;
                     live?: number;
                 };
@@ -1241,7 +1241,7 @@ export interface components {
             FAILED: number;
             CANCELLED: number;
         };
-        /** @description A refusal. `error` is a fixed word or a sentence; other members are optional. */
+        /** @description An error. `error` is a fixed word or a sentence. */
         Error: {
             error: string;
             details?: {
@@ -1255,10 +1255,10 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             time: string;
-            /** @description Workers that were heard of in the last 45 seconds. */
+            /** @description Workers that reported in the last 45 seconds. */
             hosts: components["schemas"]["Host"][];
             service: {
-                /** @description Of AWS; `local` on one machine. */
+                /** @description AWS region, or `local` for the local run. */
                 region: string;
                 version: string;
                 node_version: string;
@@ -1266,7 +1266,7 @@ export interface components {
                 default_profile: string;
                 scope_enforcement: boolean;
                 max_body_bytes: number;
-                /** @description Every limit that a client can meet. Names in camelCase are deprecated: each is there in snake_case too. */
+                /** @description All limits that apply to clients. Names in camelCase are deprecated; use the snake_case names. */
                 limits: {
                     [key: string]: unknown;
                 };
@@ -1280,7 +1280,7 @@ export interface components {
                 /** @enum {string} */
                 source: "built_in" | "imported";
             }[];
-            /** @description Named by profiles, or used by jobs already. */
+            /** @description Models that profiles name or jobs have used. */
             models: string[];
             projects: {
                 items: {
@@ -1288,7 +1288,7 @@ export interface components {
                     name: string;
                     job_counts: components["schemas"]["StatusCounts"];
                 }[];
-                /** @description Whether there are more than shown: `GET /projects` has all. */
+                /** @description Whether there are more projects than `items`. `GET /projects` lists all. */
                 more: boolean;
             };
             jobs: components["schemas"]["StatusCounts"];
@@ -1311,12 +1311,12 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             seen_at: string;
-            /** @description Jobs that it runs at once. */
+            /** @description Maximum number of jobs that the worker runs at a time. */
             slots: number;
             running_job_ids: string[];
             cpu: {
                 count: number;
-                /** @description Load average of the last minute, of the whole host. */
+                /** @description Load average of the host over the last minute. */
                 load_1m: number;
                 architecture: string;
             } | null;
@@ -1324,7 +1324,7 @@ export interface components {
                 total_bytes: number;
                 free_bytes: number;
             } | null;
-            /** @description The disk of its work folder. */
+            /** @description Disk of the work folder. */
             storage: {
                 total_bytes: number;
                 free_bytes: number;
@@ -1332,13 +1332,13 @@ export interface components {
             node_version: string | null;
             platform: string | null;
         };
-        /** @description Of all attempts, failed ones too. */
+        /** @description Token usage of all attempts, including failed ones. */
         TokenSums: {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
             reasoning_output_tokens: number;
-            /** @description Of those agents whose CLI says it. */
+            /** @description Cost of the agents whose CLI reports it. */
             cost_usd: number;
         };
         Stats: {
@@ -1351,34 +1351,34 @@ export interface components {
             jobs: {
                 total: number;
                 by_status: components["schemas"]["StatusCounts"];
-                /** @description Of the jobs that ended within `by_day`. */
+                /** @description Statistics of the jobs that ended in the last 30 days. */
                 last_30_days: {
                     succeeded: number;
                     failed: number;
                     cancelled: number;
-                    /** @description Succeeded among succeeded and failed, 0 to 1. */
+                    /** @description Share of succeeded jobs among succeeded and failed ones, from 0 to 1. */
                     success_rate: number | null;
-                    /** @description From being queued to the start of the last attempt. */
+                    /** @description Time from queueing to the start of the last attempt. */
                     queue_wait_ms: components["schemas"]["Spread"];
-                    /** @description Of the last attempt. */
+                    /** @description Duration of the last attempt. */
                     duration_ms: components["schemas"]["Spread"];
                 };
-                /** @description Thirty days, today last; by the day of the end. */
+                /** @description The last 30 days, ending today, by the day on which jobs ended. */
                 by_day: {
                     /**
                      * Format: date
-                     * @description UTC.
+                     * @description Date in UTC.
                      * @example 2026-11-20
                      */
                     day: string;
                     succeeded: number;
                     failed: number;
                     cancelled: number;
-                    /** @description Succeeded among succeeded and failed, 0 to 1. */
+                    /** @description Share of succeeded jobs among succeeded and failed ones, from 0 to 1. */
                     success_rate: number | null;
-                    /** @description From being queued to the start of the last attempt. */
+                    /** @description Time from queueing to the start of the last attempt. */
                     queue_wait_ms: components["schemas"]["Spread"];
-                    /** @description Of the last attempt. */
+                    /** @description Duration of the last attempt. */
                     duration_ms: components["schemas"]["Spread"];
                 }[];
             };
@@ -1394,16 +1394,16 @@ export interface components {
                      */
                     last_activity_at: string | null;
                 }[];
-                /** @description Whether there are more than shown: `GET /projects` has all. */
+                /** @description Whether there are more projects than `items`. `GET /projects` lists all. */
                 more: boolean;
             };
             tokens: {
                 last_30_days: components["schemas"]["TokenSums"];
-                /** @description By the day they were reported. */
+                /** @description By the day on which usage was reported. */
                 by_day: {
                     /**
                      * Format: date
-                     * @description UTC.
+                     * @description Date in UTC.
                      * @example 2026-11-20
                      */
                     day: string;
@@ -1411,20 +1411,20 @@ export interface components {
                     cached_input_tokens: number;
                     output_tokens: number;
                     reasoning_output_tokens: number;
-                    /** @description Of those agents whose CLI says it. */
+                    /** @description Cost of the agents whose CLI reports it. */
                     cost_usd: number;
                 }[];
-                /** @description Since ever. `(default of PROFILE)` where neither job nor profile named a model. */
+                /** @description All time. `(default of PROFILE)` if neither the job nor the profile set a model. */
                 by_model: {
                     model: string;
                     input_tokens: number;
                     cached_input_tokens: number;
                     output_tokens: number;
                     reasoning_output_tokens: number;
-                    /** @description Of those agents whose CLI says it. */
+                    /** @description Cost of the agents whose CLI reports it. */
                     cost_usd: number;
                 }[];
-                /** @description Since ever, of the projects in `projects.items`. */
+                /** @description All time, for the projects in `projects.items`. */
                 by_project: {
                     project_id: string;
                     project: string;
@@ -1432,12 +1432,12 @@ export interface components {
                     cached_input_tokens: number;
                     output_tokens: number;
                     reasoning_output_tokens: number;
-                    /** @description Of those agents whose CLI says it. */
+                    /** @description Cost of the agents whose CLI reports it. */
                     cost_usd: number;
                 }[];
             };
         };
-        /** @description Milliseconds, kept in steps of a factor of √2, so within 19 %. Null where there is nothing. */
+        /** @description Percentiles in milliseconds, accurate to 19 %. Null if `count` is 0. */
         Spread: {
             count: number;
             p50: number | null;
@@ -1447,17 +1447,17 @@ export interface components {
             /** @example job_4k2q0v9m6s8x1c3b5n7h2j4d6f */
             id: string;
             /**
-             * @description The job's page in the console. Null while the deployment has no public address.
+             * @description The job's page in the console. Null if the deployment has no public address.
              * @example https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f
              */
             url: string | null;
         };
         JobList: {
-            /** @description In the order that was asked for. */
+            /** @description Jobs in the requested order. */
             items: components["schemas"]["JobSummary"][];
-            /** @description How many jobs match the filters; at least so many if not `total_complete`. */
+            /** @description Number of jobs that match the filters, or a lower bound if `total_complete` is false. */
             total: number;
-            /** @description Whether all jobs were read to count the matches. One request reads 50000 jobs, a search the months that hold so many; `next_cursor` goes on, after a page that may be empty. */
+            /** @description Whether `total` is exact. One request reads up to 50000 jobs; a search reads the months that contain that many. Continue with `next_cursor`, even after an empty page. */
             total_complete: boolean;
             offset: number;
             limit: number;
@@ -1474,17 +1474,17 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
-            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            /** @description Model of the newest attempt that has ended: as its agent reported it, otherwise as requested. Null while unknown, and if the agent used its default model without reporting it. */
             model_used: string | null;
-            /** @description How long an attempt may take, with the profile's default, in seconds. Null: no limit. */
+            /** @description Maximum duration of an attempt in seconds, including the default of the profile. Null: no limit. */
             timeout_effective_seconds: number | null;
-            /** @description The job that this one was made from. */
+            /** @description Id of the job that this one is a copy of. */
             copied_from: string | null;
-            /** @description Null for a moment after the job was removed. */
+            /** @description Null for a moment after the job was deleted. */
             created_by: string | null;
             profile: string;
             model: string | null;
@@ -1524,7 +1524,7 @@ export interface components {
             cancel_requested_at: string | null;
         };
         /**
-         * @description Why the job is in its state. Never empty. While an earlier version answers, as after a rollback, `code` and the state of a job can be ones that only a later version lists.
+         * @description Why the job is in its state. Always present. After a rollback, `code` and the status of a job can have values that only a later version documents.
          * @example {
          *       "code": "exited",
          *       "message": "The process ended.",
@@ -1536,7 +1536,7 @@ export interface components {
             code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "timed_out" | "start_failed" | "output_limit";
             /** @example Waiting for a free worker. */
             message: string;
-            /** @description Whether the job goes on by itself. */
+            /** @description Whether the job continues without a request. */
             retryable: boolean;
             /**
              * Format: date-time
@@ -1549,7 +1549,7 @@ export interface components {
             /** @enum {string} */
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             state_reason: components["schemas"]["StateReason"];
-            /** @description Number of the newest attempt; 0 before the first. */
+            /** @description Number of the newest attempt, or 0 before the first. */
             attempt: number;
             /**
              * Format: date-time
@@ -1574,15 +1574,15 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
-            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            /** @description Model of the newest attempt that has ended: as its agent reported it, otherwise as requested. Null while unknown, and if the agent used its default model without reporting it. */
             model_used: string | null;
-            /** @description How long an attempt may take, with the profile's default, in seconds. Null: no limit. */
+            /** @description Maximum duration of an attempt in seconds, including the default of the profile. Null: no limit. */
             timeout_effective_seconds: number | null;
-            /** @description The job that this one was made from. */
+            /** @description Id of the job that this one is a copy of. */
             copied_from: string | null;
             prompt: string;
             base_prompt: string;
@@ -1619,21 +1619,21 @@ export interface components {
             signal: string | null;
             error: string | null;
             usage: components["schemas"]["Usage"] | (null);
-            /** @description The agent's own id of its session. */
+            /** @description Session id that the agent reported. */
             session_id: string | null;
             stdout_bytes: number;
             stderr_bytes: number;
             version: number;
             warnings: string[];
-            /** @description What the project's deploy bindings did with the job. */
+            /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
-            /** @description Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED. */
+            /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
-            /** @description How the newest 10 attempts went, the newest first. Only in the answer of `GET /jobs/{id}`, else null. `GET /jobs/{id}/result?attempt=N` has all of an attempt. */
+            /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
             attempts: components["schemas"]["JobAttempt"][] | null;
         };
-        /** @description What the agent's own events counted. */
+        /** @description Token usage as the agent reported it. */
         Usage: {
             input_tokens: number;
             cached_input_tokens: number;
@@ -1647,11 +1647,11 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "generic" | "custom" | "hosted_editor" | "web_framework";
-            /** @description The attempt of the job whose success it followed. */
+            /** @description The successful attempt of the job that caused the deployment. */
             attempt: number;
             /** @enum {string} */
             state: "pending" | "running" | "delivered" | "succeeded" | "failed" | "skipped";
-            /** @description How often it was tried. */
+            /** @description How often the deployment was tried. */
             attempts: number;
             /**
              * Format: date-time
@@ -1665,33 +1665,33 @@ export interface components {
             finished_at: string | null;
             /**
              * Format: date-time
-             * @description When a call is tried again.
+             * @description When the call is retried.
              * @example 2026-11-20T10:41:00.000Z
              */
             next_attempt_at?: string;
-            /** @description The HTTP status that a call was answered with last. */
+            /** @description HTTP status of the last response to a call. */
             last_status?: number;
-            /** @description Opens the working folder in a hosted editor. */
+            /** @description URL that opens the working folder in a hosted editor. */
             open_url?: string;
             error?: string;
-            /** @description The end, at most 16384 bytes, of what its commands wrote. */
+            /** @description The last 16384 bytes, at most, of the output of the commands. */
             log?: string;
             log_truncated?: boolean;
         };
-        /** @description What the job changed in its project's repository, new files included; null where there is none. */
+        /** @description Changes that the job made in its project's repository, including new files. Null without a repository. */
         RepositoryChanges: {
-            /** @description The branch that the worktree is on. */
+            /** @description Branch of the worktree. */
             branch: string | null;
-            /** @description The commit that the worktree began at. */
+            /** @description Commit at which the worktree started. */
             base: string;
-            /** @description The commit that it is at. */
+            /** @description Current commit of the worktree. */
             head: string;
-            /** @description `git diff --stat`; the whole diff is the attachment `.promptq/changes.diff`. */
+            /** @description Output of `git diff --stat`. The attachment `.promptq/changes.diff` contains the diff. */
             stat: string;
             files: number;
             insertions: number;
             deletions: number;
-            /** @description Whether the attachment is not all of the diff. */
+            /** @description Whether the attachment contains only part of the diff. */
             truncated: boolean;
         };
         /**
@@ -1702,25 +1702,25 @@ export interface components {
          *     }
          */
         QueuePlace: {
-            /** @description Jobs before this one: of its project and of like priority (above 0, 0, or below), or those that wait for the same folder or profile. Null while it waits for the vendor, as do others that go on together. */
+            /** @description Number of jobs ahead of this one: jobs of its project in the same priority band (above 0, 0 or below 0), or jobs that wait for the same folder or profile. Null while the job waits for the vendor, because all jobs that wait for it continue together. */
             ahead: number | null;
-            /** @description Whether `ahead` is all of them; else there are at least so many. */
+            /** @description Whether `ahead` is exact. If false, it is a lower bound. */
             ahead_complete: boolean;
-            /** @description The jobs that have the folder, or the turns of the profile, that this one waits for. */
+            /** @description Ids of the jobs that use the folder or the profile slots that this job waits for. */
             held_by: string[];
         };
         JobAttempt: {
             attempt: number;
             /**
-             * @description SUCCEEDED, FAILED or CANCELLED, or RUNNING. QUEUED: the attempt had no outcome, and the job waited for another one. Null: its record cannot be read.
+             * @description RUNNING, or how the attempt ended: SUCCEEDED, FAILED or CANCELLED. QUEUED: the attempt had no outcome and the job waited for another one. Null: the record of the attempt can't be read.
              * @enum {string|null}
              */
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
-            /** @description Null: the record of the attempt cannot be read. */
+            /** @description Null: the record of the attempt can't be read. */
             state_reason: components["schemas"]["StateReason"] | (null);
             /**
              * Format: date-time
-             * @description Null where it is not recorded, as when its worker was lost.
+             * @description Null if it was not recorded, for example because the worker was lost.
              * @example 2026-11-20T10:41:00.000Z
              */
             started_at: string | null;
@@ -1737,7 +1737,7 @@ export interface components {
             /** @enum {string} */
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             state_reason: components["schemas"]["StateReason"];
-            /** @description Number of the newest attempt; 0 before the first. */
+            /** @description Number of the newest attempt, or 0 before the first. */
             attempt: number;
             /**
              * Format: date-time
@@ -1759,7 +1759,7 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             updated_at: string;
-            /** @description Whether the job has come to its end. */
+            /** @description Whether the job has ended. */
             terminal: boolean;
         };
         RereadJob: {
@@ -1767,7 +1767,7 @@ export interface components {
             /** @enum {string} */
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             state_reason: components["schemas"]["StateReason"];
-            /** @description Number of the newest attempt; 0 before the first. */
+            /** @description Number of the newest attempt, or 0 before the first. */
             attempt: number;
             /**
              * Format: date-time
@@ -1792,15 +1792,15 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
-            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            /** @description Model of the newest attempt that has ended: as its agent reported it, otherwise as requested. Null while unknown, and if the agent used its default model without reporting it. */
             model_used: string | null;
-            /** @description How long an attempt may take, with the profile's default, in seconds. Null: no limit. */
+            /** @description Maximum duration of an attempt in seconds, including the default of the profile. Null: no limit. */
             timeout_effective_seconds: number | null;
-            /** @description The job that this one was made from. */
+            /** @description Id of the job that this one is a copy of. */
             copied_from: string | null;
             prompt: string;
             base_prompt: string;
@@ -1837,22 +1837,22 @@ export interface components {
             signal: string | null;
             error: string | null;
             usage: components["schemas"]["Usage"] | (null);
-            /** @description The agent's own id of its session. */
+            /** @description Session id that the agent reported. */
             session_id: string | null;
             stdout_bytes: number;
             stderr_bytes: number;
             version: number;
             warnings: string[];
-            /** @description What the project's deploy bindings did with the job. */
+            /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
-            /** @description Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED. */
+            /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
-            /** @description How the newest 10 attempts went, the newest first. Only in the answer of `GET /jobs/{id}`, else null. `GET /jobs/{id}/result?attempt=N` has all of an attempt. */
+            /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
             attempts: components["schemas"]["JobAttempt"][] | null;
-            /** @description What was wrong and is right now: fields of the job, or `attempt N: …` of its record. */
+            /** @description What was corrected: fields of the job, or fields of an attempt's record as `attempt N: …`. */
             refreshed: string[];
-            /** @description Follow-up jobs that were missing and are there now. */
+            /** @description Ids of follow-up jobs that were missing and have been created. */
             recovered_follow_up_ids: string[];
         };
         JobResult: {
@@ -1862,11 +1862,11 @@ export interface components {
             state_reason: components["schemas"]["StateReason"];
             attempt: number;
             /**
-             * @description The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
-            /** @description The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it. */
+            /** @description Model of the newest attempt that has ended: as its agent reported it, otherwise as requested. Null while unknown, and if the agent used its default model without reporting it. */
             model_used: string | null;
             /**
              * Format: date-time
@@ -1879,11 +1879,11 @@ export interface components {
              */
             finished_at: string | null;
             duration_ms: number | null;
-            /** @description The agent's last message. */
+            /** @description The last message of the agent. */
             final_message: string | null;
-            /** @description The text that the agent was given. */
+            /** @description The full prompt that the agent received. */
             composed_prompt: string | null;
-            /** @description The files that the attempt left. */
+            /** @description Files that the attempt produced. */
             attachments: components["schemas"]["Attachment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
             follow_up_ids: string[];
@@ -1891,52 +1891,52 @@ export interface components {
             signal: string | null;
             error: string | null;
             usage: components["schemas"]["Usage"] | (null);
-            /** @description The agent's own id of its session. */
+            /** @description Session id that the agent reported. */
             session_id: string | null;
             stdout_bytes: number;
             stderr_bytes: number;
-            /** @description UTF-8 text; bytes that are none become U+FFFD. */
+            /** @description UTF-8 text. Invalid bytes become U+FFFD. */
             stdout: string;
-            /** @description UTF-8 text; bytes that are none become U+FFFD. */
+            /** @description UTF-8 text. Invalid bytes become U+FFFD. */
             stderr: string;
             stdout_truncated: boolean;
             stderr_truncated: boolean;
             /**
-             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
+             * @description How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.
              * @enum {string}
              */
             stdout_state?: "complete" | "missing" | "truncated" | "corrupt";
             /**
-             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
+             * @description How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.
              * @enum {string}
              */
             stderr_state?: "complete" | "missing" | "truncated" | "corrupt";
             /**
-             * @description Present once the attempt has ended: whether its record can be read, which `final_message`, `composed_prompt` and `changes` come from. `missing`: the record is gone, or the worker was lost before it wrote one; `corrupt`: it can't be read.
+             * @description State of the attempt's record, the source of `final_message`, `composed_prompt` and `changes`. `missing`: the record does not exist, for example because the worker was lost before writing it. `corrupt`: it can't be read. Absent while the attempt runs.
              * @enum {string}
              */
             receipt_state?: "complete" | "missing" | "truncated" | "corrupt";
             /**
-             * @description Present if the attempt left attachments: whether the list of them is kept. `missing`: entries are missing; `corrupt`: it can't be read.
+             * @description State of the list of attachments. `missing`: entries are missing. `corrupt`: the list can't be read. Absent if the attempt has no attachments.
              * @enum {string}
              */
             attachments_state?: "complete" | "missing" | "truncated" | "corrupt";
         };
         Attachment: {
             /**
-             * @description Names it in an address, once percent-encoded like any segment: the path, with `%` written as `%25` and `/` as `%2F`.
+             * @description The `path` with `%` written as `%25` and `/` as `%2F`. Percent-encode it once more to use it in a URL.
              * @example report%2Fsummary.md
              */
             name: string;
             /**
-             * @description Relative to the folder that the agent was given as `$PROMPTQ_ATTACHMENTS`.
+             * @description Path relative to the folder `$PROMPTQ_ATTACHMENTS` of the agent.
              * @example report/summary.md
              */
             path: string;
             bytes: number;
-            /** @description Hex. */
+            /** @description SHA-256 of the file, in hexadecimal. */
             sha256: string;
-            /** @description What it is by its name. Downloads are always sent as bytes. */
+            /** @description Media type guessed from the name. Downloads are always sent as `application/octet-stream`. */
             content_type: string;
             attempt: number;
         };
@@ -1947,25 +1947,25 @@ export interface components {
             attempt: number;
             /** @enum {string} */
             stream: "stdout" | "stderr" | "all";
-            /** @description UTF-8 text; bytes that are none become U+FFFD. */
+            /** @description UTF-8 text. Invalid bytes become U+FFFD. */
             stdout?: string;
-            /** @description UTF-8 text; bytes that are none become U+FFFD. */
+            /** @description UTF-8 text. Invalid bytes become U+FFFD. */
             stderr?: string;
             stdout_bytes?: number;
             stderr_bytes?: number;
             stdout_truncated?: boolean;
             stderr_truncated?: boolean;
             /**
-             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
+             * @description How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.
              * @enum {string}
              */
             stdout_state?: "complete" | "missing" | "truncated" | "corrupt";
             /**
-             * @description Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.
+             * @description How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.
              * @enum {string}
              */
             stderr_state?: "complete" | "missing" | "truncated" | "corrupt";
-            /** @description Where the next read of this stream begins; null when `stream` is `all`. */
+            /** @description Byte offset at which to continue reading this stream. Null if `stream` is `all`. */
             next_offset: number | null;
         };
         DeployBinding: {
@@ -1975,11 +1975,11 @@ export interface components {
             name: string;
             /** @enum {string} */
             binding_mode: "generic" | "custom" | "hosted_editor" | "web_framework";
-            /** @description Whether it does something. Otherwise `missing` or `disabled_reason` says why. */
+            /** @description Whether the binding is active. If not, `missing` or `disabled_reason` explains why. */
             ready: boolean;
-            /** @description Fields without which it does nothing. */
+            /** @description Required fields that are not set. */
             missing: string[];
-            /** @description Why it was switched off, where writing it switches it on again; or what is wrong with its `open_url`. */
+            /** @description Why the binding was disabled, or what is wrong with its `open_url`. Updating the binding enables it again. */
             disabled_reason: string | null;
             target_url: string | null;
             command: string | null;
@@ -1989,9 +1989,9 @@ export interface components {
             build_command: string | null;
             deploy_command: string | null;
             timeout_seconds: number | null;
-            /** @description What is run, in this order, up to the first failure. */
+            /** @description Commands in the order in which they run. A failure stops the sequence. */
             commands: string[];
-            /** @description Only in the answer to the call that made it. */
+            /** @description Returned only by the call that created the secret. */
             secret?: string;
             /**
              * Format: date-time
@@ -2011,24 +2011,24 @@ export interface components {
             /** @enum {string} */
             vendor: "codex";
             /**
-             * @description Where the newest login stands; without one, whether an account is linked.
+             * @description State of the latest login or, if there was none, of the account.
              * @enum {string}
              */
             state: "not_linked" | "starting" | "awaiting_user" | "linked" | "failed" | "cancelled" | "expired";
-            /** @description Whether jobs can use a linked account; it stays linked while a new login is under way. */
+            /** @description Whether jobs can use the account. A linked account stays usable while a new login is in progress. */
             logged_in: boolean;
-            /** @description What the vendor calls the linked account. */
+            /** @description Name of the linked account, as the vendor reports it. */
             account?: string;
-            /** @description The page where the code is to be entered. */
+            /** @description Page on which to enter the code. */
             verification_uri?: string;
-            /** @description The one-time code; it is kept in the memory of the login process alone. */
+            /** @description One-time code. It is kept only in the memory of the login process. */
             user_code?: string;
             /**
              * Format: date-time
              * @example 2026-11-20T10:41:00.000Z
              */
             expires_at?: string;
-            /** @description Why the login has failed, and what to do. */
+            /** @description Why the login failed, and what to do. */
             error?: string;
             /**
              * Format: date-time
@@ -2038,13 +2038,13 @@ export interface components {
         };
         ProjectList: {
             items: components["schemas"]["Project"][];
-            /** @description Null after the last page. A page can hold fewer items than asked for and not be the last. */
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
             next_cursor: string | null;
         };
         Project: {
             id: string;
             name: string;
-            /** @description Folder on the workers in which its jobs work. */
+            /** @description Folder on the workers in which jobs of the project work. */
             workspace: string;
             /**
              * Format: date-time
@@ -2053,7 +2053,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a job of it last changed its state.
+             * @description When the status of a job of the project last changed.
              * @example 2026-11-20T10:41:00.000Z
              */
             last_activity_at: string | null;
@@ -2061,13 +2061,13 @@ export interface components {
             repository: string | null;
             ref: string | null;
             setup: string | null;
-            /** @description The name of a secret, never its value. */
+            /** @description Name of the secret, never its value. */
             secret: string | null;
             exclusive_cwd: boolean;
         };
         RuleList: {
             items: components["schemas"]["Rule"][];
-            /** @description Null after the last page. A page can hold fewer items than asked for and not be the last. */
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
             next_cursor: string | null;
         };
         Rule: {
@@ -2084,14 +2084,14 @@ export interface components {
         };
         ProfileList: {
             items: components["schemas"]["Profile"][];
-            /** @description Null after the last page. A page can hold fewer items than asked for and not be the last. */
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
             next_cursor: string | null;
         };
         Profile: {
             name: string;
             /** @enum {string} */
             agent: "codex" | "claude" | "shell";
-            /** @description Null: the agent's own default. */
+            /** @description Null: the default model of the agent. */
             model: string | null;
             args: string[];
             env: {
@@ -2108,27 +2108,27 @@ export interface components {
             concurrency: number | null;
             /** @enum {string} */
             vendor: "own" | "practice";
-            /** @description Whether jobs that name no profile get it. */
+            /** @description Whether jobs that set no profile use this one. */
             is_default: boolean;
             /** @enum {string} */
             source: "built_in" | "imported";
             /**
              * Format: date-time
-             * @description Null of what is built in.
+             * @description Null for built-in profiles.
              * @example 2026-11-20T10:41:00.000Z
              */
             updated_at: string | null;
         };
         ImportResult: {
-            /** @description True: nothing was changed. */
+            /** @description Whether this was a dry run, which changes nothing. */
             dry_run: boolean;
-            /** @description Ids. */
+            /** @description Ids of rules. */
             rules: {
                 created: string[];
                 updated: string[];
                 unchanged: string[];
             };
-            /** @description Names. */
+            /** @description Names of profiles. */
             profiles: {
                 created: string[];
                 updated: string[];
@@ -2152,7 +2152,7 @@ export interface components {
             repository: string | null;
             ref: string | null;
             setup: string | null;
-            /** @description The name of a secret, never its value. */
+            /** @description Name of the secret, never its value. */
             secret: string | null;
             exclusive_cwd: boolean;
         };
@@ -2163,9 +2163,9 @@ export interface components {
             [key: string]: unknown;
         };
         AuditLog: {
-            /** @description Newest first. With filters a page can hold fewer rows than asked for although more follow. */
+            /** @description Newest first. With filters, a page can contain fewer entries than `limit` although more follow. */
             items: components["schemas"]["AuditRow"][];
-            /** @description null: nothing follows. */
+            /** @description Null on the last page. */
             next_cursor: string | null;
         };
         AuditRow: {
@@ -2176,17 +2176,17 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who: the kind of principal and its name.
+             * @description Kind and name of the principal.
              * @example token:ci
              */
             actor: string;
             /**
-             * @description What.
+             * @description Id of the operation.
              * @example jobs.cancel
              */
             action: string;
             /**
-             * @description To what.
+             * @description The resources that the action addressed.
              * @example {
              *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f"
              *     }
@@ -2195,12 +2195,12 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description From where.
+             * @description IP address of the caller.
              * @example 203.0.113.9
              */
             source_ip: string | null;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the response.
              * @example 200
              */
             status: number;
@@ -2208,37 +2208,37 @@ export interface components {
         };
         Caller: {
             /**
-             * @description How the caller proved itself.
+             * @description Kind of credential that the caller used.
              * @enum {string}
              */
             kind: "token" | "perimeter" | "session" | "telegram";
             /**
-             * @description What is written down about who did something.
+             * @description Name of the caller, as it appears in `created_by` and in the audit log.
              * @example user:ada@example.com
              */
             name: string;
             email: string | null;
             /**
-             * @description What a person may do; null for tokens.
+             * @description Role of the user. Null for tokens.
              * @enum {string|null}
              */
             role: "viewer" | "operator" | "admin" | null;
-            /** @description Scopes of an API token; they count where the deployment enforces scopes. null for others. */
+            /** @description Scopes of an API token. They apply if the deployment enforces scopes. Null for other callers. */
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[] | null;
-            /** @description Whether scopes limit what tokens may do here. */
+            /** @description Whether the deployment enforces scopes. */
             scopes_enforced: boolean;
             /**
-             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
-             * @example Scopes are not enforced here: this token may do everything.
+             * @description Note on how the scopes apply. Null if they limit the token, or if the token is suspended or revoked.
+             * @example Scopes are not enforced here: this token has full access.
              */
             scopes_note: string | null;
             /**
              * Format: date-time
-             * @description When the credential stops to count; a session moves on with use.
+             * @description When the credential expires. Use extends a session.
              * @example 2026-11-20T10:41:00.000Z
              */
             expires_at: string | null;
-            /** @description Id of a browser session. */
+            /** @description Id of the browser session. */
             session_id: string | null;
         };
         SessionList: {
@@ -2252,12 +2252,12 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "operator" | "admin";
             /**
-             * @description The browser and the system of the sign-in, as the browser itself named them. Null: not known.
+             * @description Browser and operating system at sign-in, as reported by the browser. Null: unknown.
              * @example Firefox on Linux
              */
             browser: string | null;
             /**
-             * @description The IP address of the sign-in. Null: not known.
+             * @description IP address at sign-in. Null: unknown.
              * @example 203.0.113.7
              */
             address: string | null;
@@ -2268,7 +2268,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Written down at most every five minutes.
+             * @description Updated at most every five minutes.
              * @example 2026-11-20T10:41:00.000Z
              */
             last_used_at: string;
@@ -2277,7 +2277,7 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             expires_at: string;
-            /** @description Whether it is the session that asks. */
+            /** @description Whether this session made the request. */
             current: boolean;
         };
         TokenList: {
@@ -2287,11 +2287,11 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
-            /** @description Whether scopes limit what tokens may do here. */
+            /** @description Whether the deployment enforces scopes. */
             scopes_enforced: boolean;
             /**
-             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
-             * @example Scopes are not enforced here: this token may do everything.
+             * @description Note on how the scopes apply. Null if they limit the token, or if the token is suspended or revoked.
+             * @example Scopes are not enforced here: this token has full access.
              */
             scopes_note: string | null;
             /** @enum {string} */
@@ -2303,13 +2303,13 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description null: never.
+             * @description Null: never.
              * @example 2026-11-20T10:41:00.000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description Written down at most once an hour.
+             * @description Updated at most once an hour.
              * @example 2026-11-20T10:41:00.000Z
              */
             last_used_at: string | null;
@@ -2318,11 +2318,11 @@ export interface components {
             id: string;
             name: string;
             scopes: ("read" | "write" | "logs" | "attachments" | "admin")[];
-            /** @description Whether scopes limit what tokens may do here. */
+            /** @description Whether the deployment enforces scopes. */
             scopes_enforced: boolean;
             /**
-             * @description What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.
-             * @example Scopes are not enforced here: this token may do everything.
+             * @description Note on how the scopes apply. Null if they limit the token, or if the token is suspended or revoked.
+             * @example Scopes are not enforced here: this token has full access.
              */
             scopes_note: string | null;
             /** @enum {string} */
@@ -2334,17 +2334,17 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description null: never.
+             * @description Null: never.
              * @example 2026-11-20T10:41:00.000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description Written down at most once an hour.
+             * @description Updated at most once an hour.
              * @example 2026-11-20T10:41:00.000Z
              */
             last_used_at: string | null;
-            /** @description The token itself. It is shown this once and kept nowhere. */
+            /** @description The token value. It is returned only once and not stored. */
             token: string;
         };
         ConfigDocumentOutput: {
@@ -2352,54 +2352,54 @@ export interface components {
             profiles?: components["schemas"]["ProfileEntryOutput"][];
         };
         RuleEntryOutput: {
-            /** @description What jobs ask for in `rule_ids`. */
+            /** @description Identifies the rule in the `rule_ids` of jobs. */
             id: string;
-            /** @description For people; default: the id. Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters. */
+            /** @description Display name. Default: the id. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             name?: string;
-            /** @description Goes before the prompt of the jobs that ask for it. */
+            /** @description Text that is put before the prompt of a job. */
             text: string;
         };
         ProfileEntryOutput: {
-            /** @description What jobs ask for. */
+            /** @description Identifies the profile in the `profile` of jobs. */
             name: string;
             /**
-             * @description Whose CLI runs the prompt; `shell`: the prompt is a bash script.
+             * @description Agent CLI that runs the prompt. `shell` runs the prompt as a bash script.
              * @enum {string}
              */
             agent: "codex" | "claude" | "shell";
-            /** @description Where a job names none. */
+            /** @description Model of jobs that set none. */
             model?: string;
-            /** @description Added to the agent's own arguments. */
+            /** @description Additional command line arguments of the agent. */
             args?: string[];
-            /** @description Added to the agent's environment: a text, or the name of a secret, never its value. A value stored for this profile comes before the one that all profiles share. Refused names: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
+            /** @description Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. Names that are not allowed: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;
                 };
             };
             /**
-             * @description `none` (default): the container is the sandbox. In the cloud only `none` is accepted: the sandboxes of the CLIs need user namespaces, which containers on Fargate do not have.
+             * @description Sandbox of the agent CLI. `none` (default): the container is the sandbox. AWS accepts only `none`, because the sandboxes of the CLIs need user namespaces, which Fargate does not provide.
              * @enum {string}
              */
             sandbox?: "workspace-write" | "read-only" | "none";
-            /** @description Per attempt, in the deployment's unit, where a job gives none. */
+            /** @description Timeout of jobs that set none, per attempt, in the unit of the deployment. */
             timeout?: number;
-            /** @description Where a job gives none. */
+            /** @description Retries of jobs that set none. */
             retries?: number;
-            /** @description How many of its jobs run at once at most, whoever runs them; the others wait as `profile_busy`. Absent: no limit. It is judged when a job is to start: one that runs already is not ended. */
+            /** @description Maximum number of jobs of this profile that run at a time, across all workers. Other jobs wait with the reason `profile_busy`. Absent: no limit. A lower value does not stop running jobs. */
             concurrency?: number;
             /**
-             * @description `practice`: the stand-in vendor that only the local run has.
+             * @description `practice`: the stand-in vendor of the local run.
              * @enum {string}
              */
             vendor?: "own" | "practice";
         };
     };
     responses: {
-        /** @description A sentence says what was received and what is allowed. */
+        /** @description A sentence that describes what was received and what is allowed. */
         InvalidRequest: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2410,9 +2410,9 @@ export interface components {
         /** @description unauthorized */
         Unauthorized: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
-                /** @description How to prove who calls: `Bearer realm="promptq"`. API Gateway renames it to `x-amzn-Remapped-WWW-Authenticate`. */
+                /** @description The authentication scheme: `Bearer realm="promptq"`. API Gateway renames the header to `x-amzn-Remapped-WWW-Authenticate`. */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -2423,7 +2423,7 @@ export interface components {
         /** @description forbidden */
         Forbidden: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2434,9 +2434,9 @@ export interface components {
         /** @description the request took too long to arrive */
         RequestTimeout: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
                 [name: string]: unknown;
             };
@@ -2447,7 +2447,7 @@ export interface components {
         /** @description Invalid request size */
         BodyTooLarge: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2458,9 +2458,9 @@ export interface components {
         /** @description too_many_requests */
         TooManyRequests: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
                 [name: string]: unknown;
             };
@@ -2471,7 +2471,7 @@ export interface components {
         /** @description the headers of the request are too large */
         HeadersTooLarge: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2482,7 +2482,7 @@ export interface components {
         /** @description internal_error */
         InternalError: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2493,7 +2493,7 @@ export interface components {
         /** @description internal_error */
         FunctionFailed: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2504,9 +2504,9 @@ export interface components {
         /** @description unavailable */
         Unavailable: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
                 [name: string]: unknown;
             };
@@ -2517,9 +2517,9 @@ export interface components {
         /** @description timed_out */
         TimedOut: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
                 [name: string]: unknown;
             };
@@ -2530,7 +2530,7 @@ export interface components {
         /** @description job_not_found */
         JobNotFound: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2538,10 +2538,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A sentence says what was received and what is allowed. / A sentence says what was received and what is allowed. */
+        /** @description A sentence that describes what was received and what is allowed. / A sentence that describes what was received and what is allowed. */
         InvalidRequestOrInvalidState: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2549,10 +2549,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid action / A sentence says what was received and what is allowed. */
+        /** @description invalid action / A sentence that describes what was received and what is allowed. */
         InvalidActionOrInvalidRequest: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2563,7 +2563,7 @@ export interface components {
         /** @description not_found */
         NotFound: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2574,7 +2574,7 @@ export interface components {
         /** @description job_not_found / not_found */
         JobNotFoundOrNotFound: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2582,10 +2582,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A sentence says what was received and what is allowed. / A sentence says what was received and what is allowed. */
+        /** @description A sentence that describes what was received and what is allowed. / A sentence that describes what was received and what is allowed. */
         InvalidStateOrInvalidRequest: {
             headers: {
-                /** @description Id of this request in the log. */
+                /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
                 [name: string]: unknown;
             };
@@ -2610,10 +2610,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What works, what does not, and how many jobs are in each state. */
+            /** @description The result of each check, and the number of jobs in each state. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2672,10 +2672,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Hosts, service, profiles, models, projects, jobs, tokens. */
+            /** @description The environment. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2791,10 +2791,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures. */
+            /** @description The statistics. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2942,35 +2942,35 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description How many jobs at the most. */
+                /** @description Maximum number of jobs to return. */
                 limit?: number;
-                /** @description How many matching jobs to leave out first. */
+                /** @description Number of matching jobs to skip. */
                 offset?: number;
-                /** @description Only jobs in this state. */
+                /** @description Only jobs with this status. */
                 status?: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
-                /** @description Only jobs that contain all of these words, in any case and order, in their title, tags, prompt texts, project or cwd; words of 6 characters or more also in their id. Text in double quotes is one word. Of the prompt texts the first 8000 characters are searched. */
+                /** @description Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word. */
                 search?: string;
-                /** @description Only jobs with this working folder, as given or as resolved. */
+                /** @description Only jobs with this working folder, as requested or as resolved. */
                 cwd?: string;
                 /** @description Only jobs of the project with this id or name. */
                 project?: string;
-                /** @description Only jobs of this profile. */
+                /** @description Only jobs with this profile. */
                 profile?: string;
-                /** @description Only jobs that this agent ran, or is to run. */
+                /** @description Only jobs that this agent ran or will run. */
                 agent?: "codex" | "claude" | "shell";
-                /** @description Only jobs that ask for this model, or whose newest attempt used it. */
+                /** @description Only jobs that request this model or whose newest attempt used it. */
                 model?: string;
-                /** @description Only jobs of this creator, as `created_by` shows it. */
+                /** @description Only jobs with this `created_by`. */
                 created_by?: string;
                 /** @description Only jobs with this tag. */
                 tag?: string;
-                /** @description Only jobs that were created at this time or later. */
+                /** @description Only jobs created at this time or later. */
                 created_after?: string;
-                /** @description Only jobs that were created before this time. */
+                /** @description Only jobs created before this time. */
                 created_before?: string;
-                /** @description Which jobs come first. Default `newest`. */
+                /** @description Which jobs are listed first. Default: `newest`. */
                 order?: "newest" | "oldest";
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description The `next_cursor` of the previous page. Use it with the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -2982,7 +2982,7 @@ export interface operations {
             /** @description A page of jobs. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3074,14 +3074,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job is stored. */
+            /** @description The job was created. */
             201: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
-                    /** @description Path of the job in this API: `/api/v1/jobs/{id}`. */
+                    /** @description The path of the job: `/api/v1/jobs/{id}`. */
                     Location?: string;
-                    /** @description `true` when the idempotency key was known and the id is that of the job that was there. */
+                    /** @description `true` if a job with this idempotency key already existed; its id is returned. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3113,17 +3113,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job with all its fields. */
+            /** @description The job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3235,7 +3235,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -3253,10 +3253,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3368,17 +3368,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3490,7 +3490,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -3508,10 +3508,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3621,12 +3621,12 @@ export interface operations {
     statusJobs: {
         parameters: {
             query?: {
-                /** @description Seconds to hold the answer until the state changes. */
+                /** @description How many seconds to wait for the status to change. */
                 wait?: number;
             };
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -3636,7 +3636,7 @@ export interface operations {
             /** @description The status. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3680,7 +3680,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -3698,10 +3698,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3813,7 +3813,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -3825,10 +3825,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3940,7 +3940,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -3952,10 +3952,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4067,7 +4067,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -4079,10 +4079,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4194,7 +4194,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -4206,10 +4206,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is. */
+            /** @description The updated job. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4321,7 +4321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -4333,10 +4333,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it now is, and what was done. */
+            /** @description The updated job, with a list of the corrections. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4450,9 +4450,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
-                /** @description A name that is no action. */
+                /** @description A name that is not an action. */
                 action: string;
             };
             cookie?: never;
@@ -4476,14 +4476,14 @@ export interface operations {
     resultJobs: {
         parameters: {
             query?: {
-                /** @description Bring all that is kept instead of the last 10485760 bytes of each stream. */
+                /** @description Return each stream in full instead of its last 10485760 bytes. */
                 full?: "1";
-                /** @description The attempt to read. Default: the newest. */
+                /** @description Number of the attempt. Default: the newest. */
                 attempt?: number;
             };
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -4493,7 +4493,7 @@ export interface operations {
             /** @description The result. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4548,12 +4548,12 @@ export interface operations {
                     "application/json": components["schemas"]["JobResult"];
                 };
             };
-            /** @description The answer would be larger than 100000000 bytes: it is at `Location`, for 60 seconds. Follow without credentials. */
+            /** @description The response is larger than 100000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
             303: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
-                    /** @description Where the same JSON is. */
+                    /** @description A temporary URL of the same JSON. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -4576,23 +4576,23 @@ export interface operations {
     logsJobs: {
         parameters: {
             query?: {
-                /** @description Which stream. Default `all`. */
+                /** @description Stream to return. Default: `all`. */
                 stream?: "stdout" | "stderr" | "all";
-                /** @description Bring all that is kept instead of 1048576 bytes of each stream. */
+                /** @description Return each stream in full instead of up to 1048576 bytes. */
                 full?: "1";
-                /** @description An earlier attempt; default: the newest. With `follow` also the next one, which is waited for. */
+                /** @description Number of the attempt. Default: the newest. With `follow` it can be the next attempt, which the stream waits for. */
                 attempt?: number;
-                /** @description Byte of the persisted stream to begin at; needs one `stream`. Go on with `next_offset`. */
+                /** @description Byte offset in the stored stream at which to start. Requires `stream=stdout` or `stream=stderr`. Continue with `next_offset`. */
                 offset?: number;
-                /** @description Bring the output as server-sent events while it is written; needs `Accept: text/event-stream`. `full` changes nothing then. */
+                /** @description Stream the output as server-sent events while it is written. Requires `Accept: text/event-stream`; `full` has no effect. */
                 follow?: "1";
             };
             header?: {
-                /** @description With `follow`: the `id` of the last event that was received, of the same `stream`; the stream goes on behind it, whatever `offset` says. */
+                /** @description With `follow`: the `id` of the last event received, for the same `stream`. The stream continues after it and ignores `offset`. */
                 "last-event-id"?: string;
             };
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -4602,7 +4602,7 @@ export interface operations {
             /** @description The output. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4633,12 +4633,12 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The answer would be larger than 100000000 bytes: it is at `Location`, for 60 seconds. Follow without credentials. */
+            /** @description The response is larger than 100000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
             303: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
-                    /** @description Where the same JSON is. */
+                    /** @description A temporary URL of the same JSON. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -4670,10 +4670,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bindings, by project and name. */
+            /** @description The bindings, ordered by project and name. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4748,7 +4748,7 @@ export interface operations {
             /** @description The binding was updated. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4786,7 +4786,7 @@ export interface operations {
             /** @description The binding was created. */
             201: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4839,17 +4839,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a deploy binding. */
+                /** @description The id of the deploy binding. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The binding as it was. */
+            /** @description The deleted binding. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4903,9 +4903,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
-                /** @description Id of a deploy binding. */
+                /** @description The id of the deploy binding. */
                 binding: string;
             };
             cookie?: never;
@@ -4917,10 +4917,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What now is to be done. */
+            /** @description The deployment, pending again. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4964,10 +4964,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account; never a credential. */
+            /** @description The account, without any credential. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5007,10 +5007,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account as it now is. */
+            /** @description The updated account. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5055,10 +5055,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A login is under way. */
+            /** @description The login is in progress. */
             202: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5103,10 +5103,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account as it now is. */
+            /** @description The updated account. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5140,9 +5140,9 @@ export interface operations {
     listProjects: {
         parameters: {
             query?: {
-                /** @description Most items of the answer. */
+                /** @description Maximum number of items to return. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: goes on there. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5151,10 +5151,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of projects, in the order of their ids. */
+            /** @description A page of projects, ordered by id. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5205,9 +5205,9 @@ export interface operations {
     listRules: {
         parameters: {
             query?: {
-                /** @description Most items of the answer. */
+                /** @description Maximum number of items to return. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: goes on there. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5216,10 +5216,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of rules, in the order of their ids. */
+            /** @description A page of rules, ordered by id. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5257,9 +5257,9 @@ export interface operations {
     listProfiles: {
         parameters: {
             query?: {
-                /** @description Most items of the answer. */
+                /** @description Maximum number of items to return. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: goes on there. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5268,10 +5268,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of profiles, in the order of their names; what is built in comes first. */
+            /** @description A page of profiles: the built-in ones first, each group ordered by name. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5322,17 +5322,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a rule. */
+                /** @description The id of the rule. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The rule as it was. */
+            /** @description The deleted rule. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5368,17 +5368,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of a profile. */
+                /** @description The name of the profile. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The profile as it was. */
+            /** @description The deleted profile. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5423,7 +5423,7 @@ export interface operations {
     importConfig: {
         parameters: {
             query?: {
-                /** @description Only says what the import would change. */
+                /** @description Report what the import would change, without changing it. */
                 dry_run?: "1";
             };
             header?: never;
@@ -5437,10 +5437,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was changed, or would be. */
+            /** @description What the import changed, or would change with `dry_run`. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5497,10 +5497,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The document. */
+            /** @description The configuration document. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5525,22 +5525,22 @@ export interface operations {
     listAttachments: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the newest. */
+                /** @description Number of the attempt. Default: the newest. */
                 attempt?: number;
             };
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The files of one attempt. */
+            /** @description The attachments of one attempt. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5581,14 +5581,14 @@ export interface operations {
     readAttachments: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the newest. */
+                /** @description Number of the attempt. Default: the newest. */
                 attempt?: number;
             };
             header?: never;
             path: {
-                /** @description Id of a job. */
+                /** @description The id of the job. */
                 id: string;
-                /** @description The `name` from the list, percent-encoded. */
+                /** @description The `name` of the attachment in the list, percent-encoded. */
                 name: string;
             };
             cookie?: never;
@@ -5598,9 +5598,9 @@ export interface operations {
             /** @description The file. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
-                    /** @description The name to store it under. */
+                    /** @description The file name to save the download under. */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -5609,12 +5609,12 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file is larger than 100000000 bytes: it is at `Location`, for 60 seconds. Follow without credentials. */
+            /** @description The file is larger than 100000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
             303: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
-                    /** @description Where the file is. */
+                    /** @description A temporary URL of the file. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -5639,17 +5639,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id or name of a project. */
+                /** @description The id or name of the project. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The project as it was. */
+            /** @description The deleted project. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5689,7 +5689,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id or name of a project. */
+                /** @description The id or name of the project. */
                 id: string;
             };
             cookie?: never;
@@ -5705,10 +5705,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The project as it now is. */
+            /** @description The updated project. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5752,10 +5752,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OpenAPI 3.0.3. */
+            /** @description The OpenAPI 3.0.3 document. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5784,17 +5784,17 @@ export interface operations {
     listAuditLogs: {
         parameters: {
             query?: {
-                /** @description How many rows at the most. */
+                /** @description Maximum number of entries to return. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description The `next_cursor` of the previous page. Use it with the same filters. */
                 cursor?: string;
-                /** @description Only what this principal did, such as `token:ci` or `user:ada@example.com`. */
+                /** @description Only entries of this principal, such as `token:ci` or `user:ada@example.com`. */
                 actor?: string;
-                /** @description Only this action, such as `jobs.cancel`. */
+                /** @description Only entries with this action, such as `jobs.cancel`. */
                 action?: string;
-                /** @description Only from then on. */
+                /** @description Only entries at this time or later. */
                 since?: string;
-                /** @description Only before then. */
+                /** @description Only entries before this time. */
                 until?: string;
             };
             header?: never;
@@ -5803,10 +5803,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of what was done. */
+            /** @description A page of audit log entries. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5855,10 +5855,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who calls. */
+            /** @description The caller. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5871,7 +5871,7 @@ export interface operations {
                      *       "role": null,
                      *       "scopes": null,
                      *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
+                     *       "scopes_note": "Scopes are not enforced here: this token has full access.",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
                      *       "session_id": null
                      *     }
@@ -5904,7 +5904,7 @@ export interface operations {
             /** @description The sessions. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5948,17 +5948,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a session. */
+                /** @description The id of the session. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The session is over. */
+            /** @description The session has ended. */
             204: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5990,7 +5990,7 @@ export interface operations {
             /** @description The tokens. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -6005,7 +6005,7 @@ export interface operations {
                      *             "read"
                      *           ],
                      *           "scopes_enforced": false,
-                     *           "scopes_note": "Scopes are not enforced here: this token may do everything.",
+                     *           "scopes_note": "Scopes are not enforced here: this token has full access.",
                      *           "state": "active",
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "expires_at": "2026-11-20T10:41:00.000Z",
@@ -6049,10 +6049,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token, shown this once. */
+            /** @description The new token. */
             201: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -6065,7 +6065,7 @@ export interface operations {
                      *         "read"
                      *       ],
                      *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
+                     *       "scopes_note": "Scopes are not enforced here: this token has full access.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -6094,7 +6094,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a token. */
+                /** @description The id of the token. */
                 id: string;
             };
             cookie?: never;
@@ -6106,10 +6106,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token as it now is. */
+            /** @description The updated token. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -6122,7 +6122,7 @@ export interface operations {
                      *         "read"
                      *       ],
                      *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
+                     *       "scopes_note": "Scopes are not enforced here: this token has full access.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -6151,7 +6151,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a token. */
+                /** @description The id of the token. */
                 id: string;
             };
             cookie?: never;
@@ -6163,10 +6163,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token as it now is. */
+            /** @description The updated token. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -6179,7 +6179,7 @@ export interface operations {
                      *         "read"
                      *       ],
                      *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
+                     *       "scopes_note": "Scopes are not enforced here: this token has full access.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",
@@ -6208,7 +6208,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of a token. */
+                /** @description The id of the token. */
                 id: string;
             };
             cookie?: never;
@@ -6220,10 +6220,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token as it now is. */
+            /** @description The updated token. */
             200: {
                 headers: {
-                    /** @description Id of this request in the log. */
+                    /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -6236,7 +6236,7 @@ export interface operations {
                      *         "read"
                      *       ],
                      *       "scopes_enforced": false,
-                     *       "scopes_note": "Scopes are not enforced here: this token may do everything.",
+                     *       "scopes_note": "Scopes are not enforced here: this token has full access.",
                      *       "state": "active",
                      *       "created_at": "2026-11-20T10:41:00.000Z",
                      *       "expires_at": "2026-11-20T10:41:00.000Z",

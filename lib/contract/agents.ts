@@ -1,2 +1,2 @@
-/** The vendors' CLIs that there are adapters for, and the plain shell. */
+/** The supported agent CLIs, and the plain shell. */
 export const AGENTS = ['codex', 'claude', 'shell'] as const;

@@ -1,4 +1,4 @@
-/** Made of the routing table by `npm run generate`: the methods of each resource, in the order of the alphabet. */
+/** Generated from the routing table by `npm run generate`: the methods of each resource, in alphabetical order. */
 export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/health': ['GET'],
   '/api/v1/environment': ['GET'],

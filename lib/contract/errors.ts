@@ -1,6 +1,6 @@
 /**
- * The one table of what can go wrong for a client. `word` is the fixed text of the body's `error`; without it the
- * thrower gives a sentence that says what was received, what is allowed and where.
+ * All errors of the API. `word` is the fixed `error` of the body; without it, the thrower gives a sentence that states what
+ * was received, what is allowed and where.
  */
 export const ERRORS = {
   invalid_request: { status: 400, word: undefined, retryable: false },
@@ -20,24 +20,24 @@ export const ERRORS = {
   timed_out: { status: 504, word: 'timed_out', retryable: true },
 } as const satisfies Record<string, { status: number; word: string | undefined; retryable: boolean }>;
 
-/** What a 401 asks for, in the header WWW-Authenticate. */
+/** The WWW-Authenticate header of a 401. */
 export const CHALLENGE = 'Bearer realm="promptq"';
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Codes whose text the thrower has to give. */
+/** Codes without a fixed word. */
 type SentenceCode = { [C in ErrorCode]: (typeof ERRORS)[C]['word'] extends undefined ? C : never }[ErrorCode];
 
-/** Extra members of the error body, for people and programs that want to know more. */
+/** The `details` of the error body. */
 export type ErrorDetails = Record<string, unknown>;
 
-/** A refusal that a client may see. Anything else that is thrown becomes `internal_error`. */
+/** An error that is shown to the client. Any other error becomes `internal_error`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
-  /** Absent where there is nothing to add. */
+  /** Absent if there are none. */
   readonly details: ErrorDetails | undefined;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds to wait before retrying. */
   readonly retryAfter: number | undefined;
 
   private constructor(code: ErrorCode, message: string, details?: ErrorDetails, retryAfter?: number) {
@@ -47,12 +47,12 @@ export class ApiError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** A refusal with the fixed word of the table. */
+  /** An error with the fixed word of the table. */
   static of(code: Exclude<ErrorCode, SentenceCode>, details?: ErrorDetails, retryAfter?: number): ApiError {
     return new ApiError(code, ERRORS[code].word, details, retryAfter);
   }
 
-  /** A refusal in a sentence: what was received, what is allowed, where. */
+  /** An error with a sentence: what was received, what is allowed, where. */
   static because(code: SentenceCode, sentence: string, details?: ErrorDetails): ApiError {
     return new ApiError(code, sentence, details);
   }

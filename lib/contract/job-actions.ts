@@ -1,8 +1,8 @@
 import type { Status } from './statuses.ts';
 
 /**
- * In which states an action has an effect, for those who offer it to people. What is permitted is decided by the
- * lifecycle; a test holds this table against it.
+ * The states in which an action has an effect, for user interfaces. The lifecycle decides what is permitted; a test
+ * compares this table with it.
  */
 export const JOB_ACTIONS = {
   submit: ['DRAFT'],
@@ -18,7 +18,7 @@ export function hasEffect(action: JobAction, status: Status): boolean {
   return (JOB_ACTIONS[action] as readonly Status[]).includes(status);
 }
 
-/** Whether a job's settings can be changed: a queued job's by `PATCH /jobs/{id}`, a draft's by `PATCH /jobs/{id}/draft`. */
+/** Whether a job can be updated: by `PATCH /jobs/{id}` while QUEUED, by `PATCH /jobs/{id}/draft` while DRAFT. */
 export function isEditable(status: Status): boolean {
   return status === 'DRAFT' || hasEffect('edit', status);
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
 /**
- * A code that a later version of the service writes. It is shown as it is, and no decision is based on it. The
- * intersection keeps the known codes apart in the type.
+ * A code that a later version of the service wrote. It is shown unchanged, and no decision is based on it. The
+ * intersection keeps the known codes distinct in the type.
  */
 export type LaterCode = string & Record<never, never>;
 
-/** One of `codes`, or a code of a later version. Documents name the known ones only. */
+/** One of `codes`, or a code of a later version. The OpenAPI document lists only the known ones. */
 export function knownOrLater<const T extends string>(codes: readonly T[]) {
   return z
     .union([z.enum(codes), z.string<LaterCode>()])

@@ -1,6 +1,6 @@
 /**
- * Limits under the names that clients read: in snake_case as everything else of the API, and beside them in camelCase,
- * as v1 began with and keeps.
+ * Limits as clients read them: in snake_case like the rest of the API, and in camelCase, which v1 keeps for
+ * compatibility.
  */
 export function viewLimits(limits: object): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,13 +1,13 @@
-/** Environment variables that profiles can't set, by the reason. A name that ends in `*` stands for all that begin so. */
+/** Environment variables that profiles can't set, by reason. A `*` at the end matches any suffix. */
 const REFUSED = {
-  /** The service's own. */
+  /** Variables of the service. */
   service: ['PROMPTQ_*', 'AWS_*'],
-  /** The dynamic loader and the C library load code, or change how they load it, into every program. */
+  /** They make the dynamic loader and the C library load other code into every program. */
   loader: ['LD_*', 'DYLD_*', 'GLIBC_TUNABLES', 'GCONV_PATH', 'LOCPATH'],
   /**
-   * Shells, interpreters and virtual machines run code, or take options, at each start. Those that only name folders of
-   * modules for one program to import (`PYTHONPATH`, `NODE_PATH`), and git's, which the worker's own calls never get, are
-   * allowed: jobs need them. Of Perl, which the worker starts jobs with, the folders are refused too.
+   * They make shells, interpreters and virtual machines run code or take options at each start. Module folders
+   * (`PYTHONPATH`, `NODE_PATH`) and git's variables are allowed, because jobs need them and the worker's own calls never get
+   * them. Perl's folders are rejected, because the worker starts jobs with Perl.
    */
   interpreter: [
     'BASH_ENV',
@@ -29,12 +29,12 @@ const REFUSED = {
 type RefusedKind = keyof typeof REFUSED;
 
 const WHY: Readonly<Record<RefusedKind, string>> = {
-  service: "PROMPTQ_… and AWS_… are the service's own",
+  service: 'PROMPTQ_… and AWS_… are reserved for the service',
   loader: 'it changes the code that the dynamic loader loads into every program',
   interpreter: 'it makes every shell or interpreter of a job run other code',
 };
 
-/** Whether, and for which kind of reason, profiles can't set a variable. */
+/** The kind of reason why profiles can't set a variable, or undefined if they can. */
 export function refusedKindOf(name: string): RefusedKind | undefined {
   const kinds = Object.keys(REFUSED) as RefusedKind[];
   return kinds.find((kind) =>
@@ -42,13 +42,13 @@ export function refusedKindOf(name: string): RefusedKind | undefined {
   );
 }
 
-/** Why profiles can't set a variable; undefined: they can. */
+/** Why profiles can't set a variable, or undefined if they can. */
 export function whyRefused(name: string): string | undefined {
   const kind = refusedKindOf(name);
   return kind && WHY[kind];
 }
 
-/** All of them, as the API's description has them. */
+/** The rejected names, for the API description. */
 export const REFUSED_NAMES = Object.values(REFUSED)
   .flat()
   .map((name) => `\`${name}\``)

@@ -5,50 +5,50 @@ import { SCOPES, type Scope } from './scopes.ts';
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Whom a route takes that is not for every principal with its scope. */
+/** Principals of routes that are not open to every principal with the scope. */
 export const REQUIRED_PRINCIPALS = { 'admin-sessions': 'a browser session of an admin' } as const;
 
-/** All paths of the table are relative to this. */
+/** Prefix of all paths in the routing table. */
 export const BASE_PATH = '/api/v1';
 
-/** What a route's function touches; its role can do this and nothing else. */
+/** Resources that a route's function uses. Its role has exactly these permissions. */
 export interface Access {
   readonly jobs?: 'read' | 'write';
   readonly registry?: 'read' | 'write';
   readonly output?: 'read' | 'write';
-  /** The index of the waiting jobs. */
+  /** The index of waiting jobs. */
   readonly queue?: 'read';
   readonly permits?: 'send';
-  /** Messages by which a signed call of a deploy binding is made. */
+  /** Messages that trigger signed calls of deploy bindings. */
   readonly deliveries?: 'send';
-  /** Keys by which calls are signed; they can be replaced and thrown away, never read. */
+  /** Keys that sign calls. They can be replaced and deleted, never read. */
   readonly bindingSecrets?: 'write';
-  /** What is written down about who did what; writing it follows from `audited`. */
+  /** The audit log. `audited` grants writing to it. */
   readonly audit?: 'read';
   readonly tokens?: 'list' | 'create' | 'change';
-  /** Browser sessions; finding out whose a call is takes none of it. */
+  /** Browser sessions. Authentication needs none of these. */
   readonly sessions?: readonly ('list' | 'start' | 'end')[];
-  /** The secret that the service has with the identity provider. */
+  /** The client secret for the identity provider. */
   readonly clientSecret?: 'read';
-  /** Asking the process of a login for its one-time code. */
+  /** The one-time code of a login, from its process. */
   readonly loginCode?: 'read';
-  /** The right to stream a followed log, which a limited number of functions has at once. */
+  /** Slots for streaming followed logs, which a limited number of functions can hold at a time. */
   readonly followSlots?: 'write';
-  /** Having it decided at once whether the work needs more workers, for work that is no job. */
+  /** Immediate scaling decision, for work that is not a job. */
   readonly scaling?: 'wake';
 }
 
 export interface RouteResponse {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** Other forms of the answer than JSON, by media type; text. */
+  /** Text responses other than JSON, by media type. */
   readonly otherMedia?: Readonly<Record<string, z.ZodString>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 type ObjectSchema = z.ZodObject;
 
-/** One line of the routing table. Everything about a route is derived from it. */
+/** An entry of the routing table. Everything about a route is derived from it. */
 export interface Route<
   P extends ObjectSchema | undefined = ObjectSchema | undefined,
   Q extends ObjectSchema | undefined = ObjectSchema | undefined,
@@ -62,30 +62,30 @@ export interface Route<
   /** Relative to `BASE_PATH`; parameters as `{name}`. */
   readonly path: `/${string}`;
   readonly scope: Scope;
-  /** `admin-sessions`: for browser sessions of administrators alone, whatever scopes a token has. */
+  /** `admin-sessions`: only browser sessions of administrators, regardless of a token's scopes. */
   readonly only?: keyof typeof REQUIRED_PRINCIPALS;
-  /** Whether an audit row is kept of each call that was let in. */
+  /** Whether each authorized call is written to the audit log. */
   readonly audited?: boolean;
   readonly summary: string;
   readonly description: string;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Request headers that the route reads, in lower case; others are no matter of it. */
+  /** Request headers that the route reads, in lower case. Others are ignored. */
   readonly headers: H;
-  /** Whether a missing body is taken as `{}`. */
+  /** Whether a missing body counts as `{}`. */
   readonly bodyOptional?: boolean;
   readonly responses: R;
-  /** Refusals of this route beyond those that every route has. */
+  /** Errors of this route in addition to `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[];
-  /** `stream`: sent with constant memory as it is made; `buffered`: checked against its schema and sent whole, under 6 MB. */
+  /** `stream`: sent in constant memory as it is produced. `buffered`: checked against its schema and sent whole, below 6 MB. */
   readonly mode: 'buffered' | 'stream';
   readonly access: Access;
 }
 
 /**
- * What browsers reach outside the API, by its whole path: it judges its callers itself, answers with pages and
- * redirects, and is no matter of clients.
+ * A page for browsers outside the API, at a full path. It authorizes its callers and answers with pages and redirects.
+ * API clients do not use it.
  */
 export interface Page extends Pick<Route, 'id' | 'method' | 'summary' | 'audited' | 'access'> {
   readonly path: `/auth/${string}`;
@@ -93,12 +93,12 @@ export interface Page extends Pick<Route, 'id' | 'method' | 'summary' | 'audited
   readonly mode: 'buffered';
 }
 
-/** The whole path of a route or a page. */
+/** The full path of a route or page. */
 export function wholePath({ path, outsideApi }: { readonly path: string; readonly outsideApi?: true }): string {
   return outsideApi ? path : `${BASE_PATH}${path}`;
 }
 
-/** Every route can answer with these; `invalid_request` because every route refuses a query parameter that it doesn't know. */
+/** Errors of every route. `invalid_request`: every route rejects unknown query parameters. */
 export const COMMON_ERRORS = [
   'invalid_request',
   'unauthorized',
@@ -115,7 +115,7 @@ export const COMMON_ERRORS = [
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
-/** What a route's function gets, parsed. */
+/** The parsed request of a route's function. */
 export interface RouteInput<R extends Route> {
   readonly params: Parsed<R['params']>;
   readonly query: Parsed<R['query']>;
@@ -124,7 +124,7 @@ export interface RouteInput<R extends Route> {
 }
 
 /**
- * Declares a route and checks what can be checked of it alone.
+ * Declares a route and validates it.
  * @throws Error at load: unknown scope, error or method; a path parameter without a schema or a schema without a path parameter; a body on GET.
  */
 export function defineRoute<
@@ -171,7 +171,7 @@ export function pathParameters(path: string): string[] {
 }
 
 /**
- * Puts routes together into the table.
+ * Combines routes into the routing table.
  * @throws Error at load for two routes with one id, or with one method and path.
  */
 export function defineRoutes<const T extends readonly Route[]>(routes: T): T {

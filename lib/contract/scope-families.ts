@@ -2,8 +2,8 @@ import { BASE_PATH } from './route.ts';
 import { type Scope, UNMAPPED_SCOPE } from './scopes.ts';
 
 /**
- * Families of resources that the scopes speak of and that have no route (yet): a caller is judged there as it would be if
- * they had, before it is told that nothing is there. Reading asks for `read`, changing for `write`.
+ * Resource families that have scopes but no routes yet. A caller is authorized as if the routes existed, before the API
+ * answers 404. Reading requires `read`, changing requires `write`.
  */
 export const SCOPE_FAMILIES = [
   'automations',
@@ -24,10 +24,10 @@ const SCOPE_BY_METHOD: Readonly<Record<string, Scope>> = {
   DELETE: 'write',
 };
 
-/** What terminals have written is as telling as a job's log. */
+/** The output of terminals is as sensitive as the log of a job. */
 const TERMINAL_OUTPUT = /^\/terminal-sessions\/[^/]+\/output(\/|$)/;
 
-/** The scope that a path and method without a route asks for. `path` is whole: `/api/v1/templates/7`. */
+/** The scope that a path and method without a route require. `path` is the full path: `/api/v1/templates/7`. */
 export function unmappedScope(method: string, path: string): Scope {
   const relative = path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : '';
   const family = SCOPE_FAMILIES.find((name) => relative === `/${name}` || relative.startsWith(`/${name}/`));

@@ -1,14 +1,14 @@
-/** What a token may be allowed to do. `admin` grants every route. */
+/** Permissions of tokens. `admin` grants every route. */
 export const SCOPES = ['read', 'write', 'logs', 'attachments', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a token gets that was created without saying which. */
+/** Scopes of a token that was created without any. */
 export const DEFAULT_SCOPES = ['read', 'write'] as const satisfies readonly Scope[];
 
-/** What stands beside a token's scopes where the deployment does not enforce them. */
+/** Note on a token's scopes if the deployment does not enforce them. */
 export const NOT_ENFORCED = {
-  token: 'Scopes are not enforced here: this token may do everything.',
-  list: 'Scopes are not enforced here: every token may do everything.',
+  token: 'Scopes are not enforced here: this token has full access.',
+  list: 'Scopes are not enforced here: every token has full access.',
 } as const;
 
 /** The scope that a path or method without a route asks for, but for the families of `scope-families.ts`. */

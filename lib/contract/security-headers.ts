@@ -1,6 +1,6 @@
 /**
- * Headers of every answer of the API: none is kept by a cache, shown in a frame, run as something else than it is, or read
- * by another site. No header of CORS is among them: browsers of other sites get nothing.
+ * Headers of every API response: no caching, no framing, no content sniffing and no access for other sites. There are no
+ * CORS headers, so browsers on other sites can't read responses.
  */
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
@@ -11,5 +11,5 @@ export const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** Beside them where the service is reached by TLS: for two years browsers come by no other way. */
+/** Added if the service uses TLS: browsers insist on it for two years. */
 export const TLS_ONLY_HEADERS = { 'strict-transport-security': 'max-age=63072000' } as const;

@@ -1,11 +1,11 @@
-/** RUNNING is our name for the state between QUEUED and a terminal one. */
+/** RUNNING is the state between QUEUED and a terminal state. */
 export const STATUSES = ['DRAFT', 'QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** States that only `retry` changes. */
 export const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
 
-/** Whether a job in this state has come to its end. */
+/** Whether a job in this state has ended. */
 export function isTerminal(status: string): boolean {
   return (TERMINAL_STATUSES as readonly string[]).includes(status);
 }

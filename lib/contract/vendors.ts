@@ -1,3 +1,3 @@
-/** The vendors whose CLI can be logged in through the API; each has its account at `/{vendor}-account`. */
+/** Vendors with a login through the API. Each account is at `/{vendor}-account`. */
 export const ACCOUNT_VENDORS = ['codex'] as const;
 export type AccountVendor = (typeof ACCOUNT_VENDORS)[number];

@@ -131,10 +131,10 @@ it('works on a home that nobody runs', async () => {
 
 it('says that scopes are not enforced, where they are not', async () => {
   const made = await token('create', '--name', 'x', '--scopes', 'read');
-  expect(made.stdout).toContain('\nScopes are not enforced here: this token may do everything.\n');
-  expect((await token('list')).stdout).toContain('\nScopes are not enforced here: every token may do everything.\n');
+  expect(made.stdout).toContain('\nScopes are not enforced here: this token has full access.\n');
+  expect((await token('list')).stdout).toContain('\nScopes are not enforced here: every token has full access.\n');
   expect(await create()).toMatchObject({
     scopes_enforced: false,
-    scopes_note: 'Scopes are not enforced here: this token may do everything.',
+    scopes_note: 'Scopes are not enforced here: this token has full access.',
   });
 });

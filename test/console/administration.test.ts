@@ -236,10 +236,10 @@ async function statusWith(token: string): Promise<number> {
 
 test('the pages of tokens say that scopes are not enforced, where they are not', async () => {
   await admin.goto('/api-tokens');
-  await admin.getByText('Scopes are not enforced here: every token may do everything.').waitFor();
+  await admin.getByText('Scopes are not enforced here: every token has full access.').waitFor();
   await admin.getByRole('button', { name: 'Create token' }).click();
   const dialog = admin.getByRole('dialog');
-  const note = dialog.getByText('Scopes are not enforced here: this token may do everything.');
+  const note = dialog.getByText('Scopes are not enforced here: this token has full access.');
   await note.waitFor();
   await dialog.getByLabel('Name').fill('unlimited');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();

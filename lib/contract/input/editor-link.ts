@@ -1,6 +1,6 @@
 import { isLegible } from './legible.ts';
 
-/** The placeholders of a template, and what a job puts in their places. */
+/** Values for the placeholders of a template. */
 type Filling = Readonly<Record<'cwd' | 'project', string>>;
 const PLACEHOLDERS = ['cwd', 'project'] as const satisfies (keyof Filling)[];
 
@@ -17,27 +17,27 @@ const SCHEMES = [
   'idea',
 ] as const;
 
-/** Two fillings with nothing in common: a part of the address in which a placeholder stands differs between them. */
+/** Two sets of values that differ everywhere, so that every part of the URL with a placeholder differs too. */
 const SAMPLES = [
   { cwd: '/first/folder', project: 'first.example' },
   { cwd: '/second', project: 'second' },
 ] as const satisfies Filling[];
 
-/** What is wrong with a template of editor links; undefined: nothing. */
+/** The fault of an editor link template, or undefined if it is valid. */
 export function faultOfTemplate(template: string): string | undefined {
   const unknown = /\{[^}]*\}/.exec(fill(template, SAMPLES[0]))?.[0];
-  if (unknown !== undefined) return `names ${unknown}; {cwd} and {project} can be put in`;
-  if (!isLegible(template)) return 'has control, bidirectional or invisible characters';
+  if (unknown !== undefined) return `contains ${unknown}; allowed placeholders: {cwd}, {project}`;
+  if (!isLegible(template)) return 'contains control, bidirectional or invisible characters';
   const [first, second] = SAMPLES.map((sample) => URL.parse(fill(template, sample)));
-  if (!first || !second) return 'is no URL';
-  // Else a job's project would decide which host is opened.
+  if (!first || !second) return 'is not a URL';
+  // Otherwise the project of a job could choose the host.
   if (destination(first) !== destination(second)) return 'has a placeholder in its scheme, user, host or port';
-  return hasEditorScheme(first.href) ? undefined : `begins with ${first.protocol}; allowed: ${SCHEMES.join(', ')}`;
+  return hasEditorScheme(first.href) ? undefined : `starts with ${first.protocol}; allowed: ${SCHEMES.join(', ')}`;
 }
 
 /**
- * The link that a template makes for a job, its values URL-encoded.
- * @returns undefined if the template is not sound, as one that an earlier version stored may be.
+ * The editor link of a job: the template with URL-encoded values.
+ * @returns undefined for an invalid template, which an earlier version may have stored.
  */
 export function editorLink(template: string, filling: Filling): string | undefined {
   if (faultOfTemplate(template) !== undefined) return undefined;
@@ -46,7 +46,7 @@ export function editorLink(template: string, filling: Filling): string | undefin
   return actual && sample && destination(actual) === destination(sample) ? link : undefined;
 }
 
-/** Whether a link opens an editor, however its scheme is written. */
+/** Whether a link has a scheme that opens an editor. */
 export function hasEditorScheme(link: string): boolean {
   const scheme = URL.parse(link)?.protocol.slice(0, -1);
   return (SCHEMES as readonly (string | undefined)[]).includes(scheme);

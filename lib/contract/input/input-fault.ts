@@ -3,7 +3,7 @@ import { quoted } from './legible.ts';
 
 const RECEIVED_LENGTH = 60;
 
-/** Says of a schema's complaint where it is, what was received and what is allowed. `where` may be empty. */
+/** Formats a schema issue: its place, what was received and what is allowed. `where` may be empty. */
 export function faultSentence(where: string, issue: z.core.$ZodIssue, input: unknown): string {
   const place = placeOf(where, issue.path);
   if (issue.code === 'unrecognized_keys')
@@ -21,7 +21,7 @@ function placeOf(where: string, path: readonly PropertyKey[]): string {
   }, where);
 }
 
-/** What zod says where a schema has no words of its own. */
+/** Zod's default message, for a schema without a custom one. */
 const UNSAID = /^Invalid input/;
 
 function allowed(issue: z.core.$ZodIssue): string {

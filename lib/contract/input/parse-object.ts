@@ -6,10 +6,10 @@ import { quoted } from './legible.ts';
 import { refuseUnsound } from './refuse-unsound.ts';
 
 /**
- * Parses the members of an object that somebody else wrote; a member that is null counts as absent.
- * @param where what a refusal calls the object: `body`, `query`.
- * @param options.unknown `ignore`: members that the schema has not are left to the schema.
- * @throws ApiError `invalid_request` that says of the first fault what was received, what is allowed and where; several: `details.faults`.
+ * Parses an object from a client. A null property counts as absent.
+ * @param where name of the object in error messages: `body`, `query`.
+ * @param options.unknown `ignore`: the schema decides about unknown properties.
+ * @throws ApiError `invalid_request` with the first fault; if there are several, `details.faults` lists them.
  */
 export function parseObject<S extends z.ZodObject>(
   schema: S,
@@ -22,7 +22,7 @@ export function parseObject<S extends z.ZodObject>(
   const present = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   const result = schema.safeParse(present);
   if (result.success && unknown.length === 0) return result.data;
-  // Of unknown members the schema would complain too.
+  // The schema reports unknown properties too.
   const issues = (result.error?.issues ?? []).filter(
     ({ code, path }) => code !== 'unrecognized_keys' || path.length > 0,
   );
@@ -34,12 +34,12 @@ export function parseObject<S extends z.ZodObject>(
   });
 }
 
-/** The first fault, and how many others there are. */
+/** The first fault and the number of others. */
 export function firstOf([first = 'not valid', ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} (and ${others.length} more: details.faults)`;
 }
 
-/** @throws ApiError that names what is not known and says what is. */
+/** @throws ApiError that lists the unknown properties and the allowed ones. */
 export function refuseUnknown(known: readonly string[], where: string, value: Readonly<Record<string, unknown>>): void {
   const unknown = unknownOf(known, value);
   if (unknown.length > 0)

@@ -1,14 +1,13 @@
 import { ApiError } from '../errors.ts';
 
-/** Deeper values serve nobody, and exhaust the stack of whoever walks through them. */
+/** Deeper values have no use and exhaust the stack of recursive code. */
 const MAX_DEPTH = 64;
 
 /**
- * Refuses what is valid JSON and yet can't be kept: half a surrogate pair, which no storage takes as text, values nested
- * without end, and inner members called `__proto__`, which schemas of free names leave out without a word. One of the
- * value itself is refused as unknown.
- * @param where what a refusal calls the value.
- * @throws ApiError `invalid_request` that names the place.
+ * Rejects valid JSON that can't be stored: half a surrogate pair, excessive nesting, and inner properties named
+ * `__proto__`, which schemas with free names drop silently. At the top level `__proto__` is an unknown property.
+ * @param where name of the value in error messages.
+ * @throws ApiError `invalid_request` with the place.
  */
 export function refuseUnsound(where: string, value: unknown, depth = 0): void {
   if (typeof value === 'string') refuseHalfPairs(where, value);
@@ -18,7 +17,7 @@ export function refuseUnsound(where: string, value: unknown, depth = 0): void {
   for (const [name, member] of Object.entries(value)) {
     refuseHalfPairs(where, name);
     if (name === '__proto__' && depth > 0)
-      throw ApiError.because('invalid_request', `${where}: __proto__ is no name that is allowed`);
+      throw ApiError.because('invalid_request', `${where}: __proto__ is not an allowed name`);
     refuseUnsound(`${where}.${name}`, member, depth + 1);
   }
 }

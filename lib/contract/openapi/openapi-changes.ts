@@ -22,7 +22,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Body>>;
 }
 
-/** As much of an OpenAPI document as is compared. */
+/** The compared part of an OpenAPI document. */
 export interface ComparedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: {
@@ -31,20 +31,20 @@ export interface ComparedDocument {
   };
 }
 
-/** Schemas of requests may only ask for less, those of answers may only promise more. */
+/** Request schemas may only require less, response schemas may only promise more. */
 type Direction = 'request' | 'answer';
 
-const NEVER_WORKED = 'A number outside was answered with 500: the table can not hold it.';
+const NEVER_WORKED = "Numbers outside this range were answered with 500, because the table can't store them.";
 
-/** Breaking changes since the released document that no client can depend on, each with the reason. */
+/** Breaking changes since the released document that no client can depend on, with the reason. */
 export const ACCEPTED_CHANGES: Readonly<Record<string, string>> = {
   'POST /api/v1/config/import: body.profiles[].timeout: minimum was 0, is 1e-100': NEVER_WORKED,
   'POST /api/v1/config/import: body.profiles[].timeout: maximum was not given, is 9007199254740991': NEVER_WORKED,
 };
 
 /**
- * What of an API is no longer as clients of its earlier version know it, a sentence each: something removed or renamed,
- * something newly asked for, something allowed no more, something promised no more. What was added is none of it.
+ * Breaking changes between two versions of an API, one sentence each: what was removed or renamed, is newly required, is
+ * no longer allowed or no longer promised. Additions are not breaking.
  */
 export function breakingChanges(before: ComparedDocument, after: ComparedDocument): string[] {
   const found: string[] = [];
@@ -62,7 +62,7 @@ export function breakingChanges(before: ComparedDocument, after: ComparedDocumen
 class Comparison {
   readonly #before: ComparedDocument;
   readonly #after: ComparedDocument;
-  /** Pairs of schemas under comparison: one can contain itself. */
+  /** Pairs of schemas under comparison; a schema can contain itself. */
   readonly #open = new Set<string>();
 
   constructor(before: ComparedDocument, after: ComparedDocument) {
@@ -72,19 +72,19 @@ class Comparison {
 
   *operations(where: string, before: Operation, after: Operation): Generator<string> {
     yield* changed(`${where}: operationId`, before.operationId, after.operationId);
-    // Scopes are of tokens: of an operation that takes none, the scope says nothing.
+    // Scopes apply to tokens; for an operation that accepts none, the scope has no meaning.
     if (before.security === undefined || before.security.some((scheme) => !('session' in scheme)))
       yield* changed(`${where}: scope`, before['x-required-scope'], after['x-required-scope']);
     const schemes = (after.security ?? []).flatMap(Object.keys);
     for (const scheme of (before.security ?? []).flatMap(Object.keys)) {
-      if (!schemes.includes(scheme)) yield `${where}: the scheme ${scheme} is accepted no more`;
+      if (!schemes.includes(scheme)) yield `${where}: the scheme ${scheme} is no longer accepted`;
     }
     yield* this.#parameters(where, before.parameters ?? [], after.parameters ?? []);
     yield* this.#requests(where, before.requestBody, after.requestBody);
     for (const [status, body] of Object.entries(before.responses)) {
       const now = after.responses[status];
       if (now !== undefined) yield* this.#answers(`${where}: ${status}`, body, now);
-      // Refusals that `default` stood for may be named one by one, each with the body that it promised.
+      // Errors that `default` covered may be listed one by one, with the same body.
       else if (status === 'default') yield* this.#named(where, body, before, after);
       else yield `${where}: the status ${status} is removed`;
     }
@@ -154,7 +154,7 @@ class Comparison {
 
   #schema(schema: Schema | undefined, side: 'before' | 'after'): Schema {
     const [only, ...more] = schema?.allOf ?? [];
-    // An `allOf` that holds one reference and has nothing beside it is that reference.
+    // An `allOf` with one reference and nothing else is that reference.
     if (only?.$ref !== undefined && more.length === 0 && Object.keys(schema ?? {}).length === 1)
       return this.#schema(only, side);
     if (schema?.$ref === undefined) return schema ?? {};
@@ -175,14 +175,14 @@ function* changed(what: string, before: string | undefined, after: string | unde
   if (before !== undefined && before !== after) yield `${what} was ${before}, is ${after ?? 'not given'}`;
 }
 
-/** What a client may send no more. */
+/** What a client may no longer send. */
 function* narrowed(where: string, before: Schema, after: Schema): Generator<string> {
   for (const name of after.required ?? []) {
     if (!before.required?.includes(name)) yield `${where}.${name}: required now`;
   }
   if (before.enum === undefined && after.enum !== undefined && before.type !== undefined)
     yield `${where}: only some values are allowed now`;
-  if (before.nullable && !after.nullable) yield `${where}: null is allowed no more`;
+  if (before.nullable && !after.nullable) yield `${where}: null is no longer allowed`;
   for (const [name, isTighter] of BOUNDS) {
     const [was, is] = [before[name], after[name]];
     if (is !== undefined && (was === undefined || isTighter(is, was)))
@@ -191,7 +191,7 @@ function* narrowed(where: string, before: Schema, after: Schema): Generator<stri
   if (after.pattern !== undefined && after.pattern !== before.pattern) yield `${where}: pattern is ${after.pattern}`;
 }
 
-/** What a client can rely on no more. */
+/** What a client can no longer rely on. */
 function* loosened(where: string, before: Schema, after: Schema): Generator<string> {
   for (const name of before.required ?? []) {
     if (after.properties?.[name] !== undefined && !after.required?.includes(name))

@@ -1,21 +1,21 @@
 import { CHALLENGE, ERRORS, type ErrorCode } from '../errors.ts';
 import { errorBody } from '../schemas/service.ts';
 
-/** A header of every answer, with its meaning. */
-export const REQUEST_ID_HEADER = { 'x-request-id': 'Id of this request in the log.' };
-const WWW_AUTHENTICATE_NOTE = `How to prove who calls: \`${CHALLENGE}\`. API Gateway renames it to \`x-amzn-Remapped-WWW-Authenticate\`.`;
+/** A header of every response, with its description. */
+export const REQUEST_ID_HEADER = { 'x-request-id': 'Id of the request in the logs.' };
+const WWW_AUTHENTICATE_NOTE = `The authentication scheme: \`${CHALLENGE}\`. API Gateway renames the header to \`x-amzn-Remapped-WWW-Authenticate\`.`;
 const REQUEST_ID_EXAMPLE = '0d6f1f0e-6d1b-4a53-9a43-6b1c8b1f4d52';
 
-/** Errors that say what is wrong in a sentence. */
+/** Examples of errors whose `error` is a sentence. */
 const SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_request: 'query: unknown "limt"; none is allowed',
   invalid_state: 'a job can be edited only while it is QUEUED; this one is RUNNING',
 };
 
-/** The responses that routes share, by name: each must be one and the same object to become one component. */
+/** Shared error responses by name. Only an identical object becomes one component. */
 const errorResponses = new Map<string, ReturnType<typeof newErrorResponse>>();
 
-/** The description of a status that stands for these errors. */
+/** The response of a status that covers these errors. */
 export function errorResponse(codes: readonly ErrorCode[]) {
   const id = codes
     .map((code) => `_${code}`.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
@@ -30,12 +30,12 @@ function newErrorResponse(id: string, codes: readonly ErrorCode[]) {
   return {
     id,
     description: codes
-      .map((code) => ERRORS[code].word ?? 'A sentence says what was received and what is allowed.')
+      .map((code) => ERRORS[code].word ?? 'A sentence that describes what was received and what is allowed.')
       .join(' / '),
     headers: headersOf({
       ...REQUEST_ID_HEADER,
       ...(codes.includes('unauthorized') && { 'WWW-Authenticate': WWW_AUTHENTICATE_NOTE }),
-      ...(retryable && { 'Retry-After': 'Seconds after which to try again.' }),
+      ...(retryable && { 'Retry-After': 'Seconds to wait before retrying.' }),
     }),
     content: {
       'application/json': {
@@ -54,7 +54,7 @@ function errorExample(code: ErrorCode) {
   };
 }
 
-/** Describes headers by name and meaning. */
+/** OpenAPI headers from names and descriptions. */
 export function headersOf(descriptions: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     Object.entries(descriptions).map(([name, description]) => [

@@ -17,7 +17,7 @@ interface Operation {
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** As much of an OpenAPI document as examples are made of and put into. */
+/** The part of an OpenAPI document from which examples are made and to which they are added. */
 export interface DocumentWithExamples {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Schemas };
@@ -28,7 +28,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com',
 };
 
-/** What members of these schemas show that have no example of their own, so that all of them speak of one job. */
+/** Example values of properties without an own example, so that all examples show the same job. */
 const BY_SCHEMA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Job: JOB_EXAMPLE,
   JobSummary: JOB_EXAMPLE,
@@ -40,9 +40,9 @@ const BY_SCHEMA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 /**
- * Gives each body of an OpenAPI document that has no example one made of its schema: members that have an example of
- * their own, or a first allowed value, show it; optional members are left out unless they have one.
- * @throws Error for a text with a pattern and without an example: give its schema one.
+ * Adds an example to each body of an OpenAPI document that has none, made from its schema: from the examples of the
+ * properties or their first allowed values. Optional properties without an example are omitted.
+ * @throws Error for a string schema with a pattern and without an example.
  */
 export function addExamples(document: DocumentWithExamples): void {
   const { schemas } = document.components;
@@ -89,6 +89,6 @@ function scalar({ type, format, pattern, minimum, minLength = 0 }: Schema): unkn
   if (type !== 'string') return {};
   const known = BY_FORMAT[format ?? ''];
   if (known !== undefined) return known;
-  if (pattern !== undefined) throw new Error(`a text that has to match ${pattern} needs an example`);
+  if (pattern !== undefined) throw new Error(`a string schema with the pattern ${pattern} needs an example`);
   return 'text'.padEnd(minLength, 't');
 }

@@ -1,6 +1,6 @@
 const ID = 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f';
 
-/** One job with all that can be read of it; what a list, a status, a result or logs show of it is a part of this. */
+/** A job with all fields that any response shows: job, list, status, result and logs take their part. */
 export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   id: ID,
   status: 'SUCCEEDED',

@@ -1,4 +1,4 @@
-/** A schema of an OpenAPI 3.0 document while it is made. */
+/** A schema of an OpenAPI 3.0 document under construction. */
 interface MutableSchema {
   $ref?: string;
   type?: string;
@@ -21,8 +21,8 @@ interface MutableDocument {
 }
 
 /**
- * Marks the optional members of requests as nullable, as null counts as absent.
- * @throws Error for a member whose schema has no type to stand beside `nullable`.
+ * Marks optional properties of requests as nullable, because null counts as absent.
+ * @throws Error for a property whose schema has no type, which `nullable` requires.
  */
 export function admitNulls({ paths, components }: MutableDocument): void {
   const visit = (given: MutableSchema): void => {
@@ -40,15 +40,15 @@ export function admitNulls({ paths, components }: MutableDocument): void {
 }
 
 function admitNull(name: string, member: MutableSchema): void {
-  // One branch that admits null is enough. OpenAPI 3.0 ignores `nullable` without a type; a schema without a type admits null.
+  // One nullable branch is enough. OpenAPI 3.0 ignores `nullable` without a type; a schema without a type allows null.
   const schema = member.anyOf?.at(-1) ?? member;
   if (schema.type !== undefined) schema.nullable = true;
   else if (schema.$ref !== undefined || schema.allOf !== undefined || schema.enum !== undefined)
-    throw new Error(`the optional member ${name} of a request has no type to be nullable beside`);
+    throw new Error(`the optional request property ${name} has no type, which nullable requires`);
   holdNull(schema);
 }
 
-/** OpenAPI 3.0 allows null for a nullable enum only if the enum has it. */
+/** OpenAPI 3.0 allows null for a nullable enum only if the enum contains it. */
 export function holdNull(schema: { readonly nullable?: unknown; readonly enum?: unknown }): void {
   if (schema.nullable === true && Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum.push(null);
 }

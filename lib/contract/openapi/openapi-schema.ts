@@ -1,4 +1,4 @@
-/** A schema of an OpenAPI 3.0 document, as far as this project writes and compares them. */
+/** A schema of an OpenAPI 3.0 document: the keywords that this project uses. */
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly type?: string;

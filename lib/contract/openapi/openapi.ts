@@ -7,7 +7,7 @@ import { addExamples, type DocumentWithExamples } from './openapi-examples.ts';
 import { admitNulls, holdNull } from './openapi-nulls.ts';
 import { TAG_TEXTS } from './tags.ts';
 
-/** The schemes that a caller can prove itself with, by name. */
+/** Security schemes by name. */
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An API token.' },
   apiToken: { type: 'apiKey', in: 'header', name: 'X-API-Token', description: 'An API token.' },
@@ -15,29 +15,30 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Perimeter-Token',
-    description: 'The secret that the deployment shares with its own trusted proxy. Not subject to scopes.',
+    description: 'The secret that the deployment shares with its trusted proxy. Not subject to scopes.',
   },
   telegram: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Telegram-Init-Data',
-    description: 'Init data of a Telegram Mini App, at most an hour old. What its user may do goes by role.',
+    description:
+      'Init data of a Telegram Mini App, at most one hour old. The role of the user determines the permissions.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-promptq',
     description:
-      'A browser after sign-in. What its user may do goes by role. Over plain http, as on a laptop, the name has no prefix.',
+      'Session of a signed-in browser. The role of the user determines the permissions. Over plain HTTP, as in the local run, the cookie name has no prefix.',
   },
 } as const;
 
-/** What every route that is not for signed-in administrators alone takes. */
+/** Schemes of every route that is not restricted to signed-in administrators. */
 const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
 
 /**
- * The OpenAPI 3.0.3 document of a table of routes. It is the same for every deployment; what differs is added by
- * `describeDeployment`.
+ * The OpenAPI 3.0.3 document of a routing table. It is the same for every deployment; `describeDeployment` adds the
+ * differences.
  */
 export function createOpenApi(routes: readonly Route[], version: string): Record<string, unknown> {
   const paths: ZodOpenApiPathsObject = {};
@@ -55,11 +56,12 @@ export function createOpenApi(routes: readonly Route[], version: string): Record
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
         description: [
           'A remote job queue for prompt-driven agent jobs.',
-          'The unit of `timeout` is declared by the deployment: `x-timeout-unit` says which.',
-          `A request body has at most ${LIMITS.maxBodyBytes.default} bytes unless the deployment sets another limit.`,
-          'A member that is null in a request is taken as absent. Answers may gain members; none is removed within v1.',
-          'Of several credentials the first of API token, perimeter token, Telegram and session decides. An API token counts',
-          'alike in `Authorization: Bearer` and `X-API-Token`; two different ones are refused. Other schemes are no credential.',
+          'The deployment declares the unit of `timeout` in `x-timeout-unit`.',
+          `The maximum size of a request body is ${LIMITS.maxBodyBytes.default} bytes, unless the deployment sets another limit.`,
+          'A null property in a request counts as absent. Responses may gain properties; none is removed within v1.',
+          'If a request has several credentials, the first of API token, perimeter token, Telegram and session applies. Send an',
+          'API token as `Authorization: Bearer` or as `X-API-Token`; two different tokens are rejected. Other authorization schemes',
+          'are ignored.',
         ].join('\n'),
       },
       servers: [{ url: '/' }],
@@ -121,7 +123,7 @@ function resourceOf(route: Route): string {
   return route.id.split('.')[0] ?? '';
 }
 
-/** Puts a reference in the place of an `allOf` that holds nothing else; the digits of a whole number are no pattern of it. */
+/** Replaces an `allOf` that contains only a reference by the reference, and drops the pattern of integer parameters. */
 function tidy(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if ('type' in value && value.type === 'integer' && 'pattern' in value) delete value.pattern;
@@ -133,10 +135,10 @@ function tidy(value: unknown): void {
   for (const member of Object.values(value)) tidy(member);
 }
 
-/** @throws Error for a resource without a text. */
+/** @throws Error for a resource without a description. */
 function tagText(name: string): string {
   const text = TAG_TEXTS[name];
-  if (text === undefined) throw new Error(`the resource ${name} has no text in lib/contract/openapi/tags.ts`);
+  if (text === undefined) throw new Error(`the resource ${name} has no description in lib/contract/openapi/tags.ts`);
   return text;
 }
 
@@ -150,8 +152,8 @@ function errorsByStatus(route: Route): Map<string, ErrorCode[]> {
 }
 
 /**
- * OpenAPI 3.0 ignores `nullable` beside a reference, and knows no `contentEncoding`. Answers may gain members, so that
- * none may be called closed. A nullable enum has to hold null.
+ * OpenAPI 3.0 ignores `nullable` next to a reference and has no `contentEncoding`. Responses may gain properties, so their
+ * schemas stay open. A nullable enum must contain null.
  */
 function mend(schema: Record<string, unknown>, io: 'input' | 'output'): void {
   delete schema.contentEncoding;

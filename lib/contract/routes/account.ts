@@ -9,10 +9,10 @@ export const readCodexAccount = defineRoute({
   id: 'codex-account.read',
   method: 'GET',
   path: '/codex-account',
-  summary: 'Read whether the vendor account is linked, and where its login stands',
+  summary: 'Retrieve the vendor account',
   description:
-    'While `state` is `awaiting_user` a person opens `verification_uri` and enters `user_code` there. A deployment that does not list the vendor answers 404.',
-  responses: { 200: { description: 'The account; never a credential.', schema: account } },
+    'Returns the state of the account and of its latest login. While `state` is `awaiting_user`, open `verification_uri` and enter `user_code`. A deployment that does not list the vendor answers 404.',
+  responses: { 200: { description: 'The account, without any credential.', schema: account } },
   errors: ['not_found'],
   access: { registry: 'write', loginCode: 'read' },
 });
@@ -31,8 +31,8 @@ export const startCodexLogin = defineRoute({
   method: 'POST',
   path: '/codex-account/start',
   summary: 'Start a device login',
-  description: 'A worker runs it. While one is under way the answer is the running one.',
-  responses: { 202: { description: 'A login is under way.', schema: account } },
+  description: 'A worker runs the login. If a login is already in progress, it is returned.',
+  responses: { 202: { description: 'The login is in progress.', schema: account } },
   errors: ['invalid_request', 'not_found'],
   access: { registry: 'write', loginCode: 'read', scaling: 'wake' },
 });
@@ -42,9 +42,9 @@ export const cancelCodexLogin = defineRoute({
   id: 'codex-account.cancel',
   method: 'POST',
   path: '/codex-account/cancel',
-  summary: 'Cancel the login that is under way',
-  description: 'The code that was shown counts no more. Only while a login is under way.',
-  responses: { 200: { description: 'The account as it now is.', schema: account } },
+  summary: 'Cancel the login in progress',
+  description: 'Invalidates the code that was shown. Answers 400 if no login is in progress.',
+  responses: { 200: { description: 'The updated account.', schema: account } },
   errors: ['invalid_request', 'invalid_state', 'not_found'],
 });
 
@@ -56,7 +56,7 @@ export const logoutCodexAccount = defineRoute({
   path: '/codex-account',
   summary: 'Unlink the vendor account',
   description:
-    'No attempt gets the login from then on; the next worker revokes it at the vendor and removes it. A login that is under way is cancelled.',
-  responses: { 200: { description: 'The account as it now is.', schema: account } },
+    'New attempts no longer get the login. The next worker revokes it with the vendor and deletes it. A login in progress is cancelled.',
+  responses: { 200: { description: 'The updated account.', schema: account } },
   errors: ['not_found'],
 });

@@ -18,9 +18,9 @@ export const listProjects = defineRoute({
   ...list,
   id: 'projects.list',
   path: '/projects',
-  summary: 'List projects with the counts of their jobs',
-  description: 'Counts may lag writes by a second; they never drift.',
-  responses: { 200: { description: 'A page of projects, in the order of their ids.', schema: projectList } },
+  summary: 'List projects with their job counts',
+  description: 'Counts may lag writes by about a second.',
+  responses: { 200: { description: 'A page of projects, ordered by id.', schema: projectList } },
 });
 
 export const listRules = defineRoute({
@@ -28,8 +28,8 @@ export const listRules = defineRoute({
   id: 'rules.list',
   path: '/rules',
   summary: 'List rules',
-  description: 'Rules that were imported; jobs ask for them by id.',
-  responses: { 200: { description: 'A page of rules, in the order of their ids.', schema: ruleList } },
+  description: 'Returns the imported rules. Jobs reference them by id in `rule_ids`.',
+  responses: { 200: { description: 'A page of rules, ordered by id.', schema: ruleList } },
 });
 
 export const listProfiles = defineRoute({
@@ -37,10 +37,10 @@ export const listProfiles = defineRoute({
   id: 'profiles.list',
   path: '/profiles',
   summary: 'List profiles',
-  description: 'Profiles that are built in and those that were imported; jobs ask for them by name.',
+  description: 'Returns the built-in and the imported profiles. Jobs reference them by name in `profile`.',
   responses: {
     200: {
-      description: 'A page of profiles, in the order of their names; what is built in comes first.',
+      description: 'A page of profiles: the built-in ones first, each group ordered by name.',
       schema: profileList,
     },
   },
@@ -58,11 +58,11 @@ export const deleteRule = defineRoute({
   ...removal,
   id: 'rules.delete',
   path: '/rules/{id}',
-  summary: 'Remove a rule',
+  summary: 'Delete a rule',
   description:
-    'Rules are read when a job starts: one that asks for it and has not started by then fails with `start_failed`. What runs already is not touched.',
-  params: z.object({ id: z.string().min(1).meta({ description: 'Id of a rule.' }) }),
-  responses: { 200: { description: 'The rule as it was.', schema: ruleView } },
+    'Rules are read when a job starts. A job that references the deleted rule and has not started yet fails with `start_failed`. Running jobs are not affected.',
+  params: z.object({ id: z.string().min(1).meta({ description: 'The id of the rule.' }) }),
+  responses: { 200: { description: 'The deleted rule.', schema: ruleView } },
   errors: ['not_found'],
 });
 
@@ -70,11 +70,11 @@ export const deleteProfile = defineRoute({
   ...removal,
   id: 'profiles.delete',
   path: '/profiles/{name}',
-  summary: 'Remove an imported profile',
+  summary: 'Delete an imported profile',
   description:
-    'What is built in under its name holds again; what is built in itself, and the default profile, can not be removed. A profile is read when a job starts: one that names it and has not started by then fails with `start_failed`. What runs already is not touched.',
-  params: z.object({ name: z.string().min(1).meta({ description: 'Name of a profile.' }) }),
-  responses: { 200: { description: 'The profile as it was.', schema: profileView } },
+    "If a built-in profile has the same name, it applies again. Built-in profiles and the default profile can't be deleted. Profiles are read when a job starts: a job that references the deleted profile and has not started yet fails with `start_failed`. Running jobs are not affected.",
+  params: z.object({ name: z.string().min(1).meta({ description: 'The name of the profile.' }) }),
+  responses: { 200: { description: 'The deleted profile.', schema: profileView } },
   errors: ['not_found', 'invalid_state'],
 });
 
@@ -86,10 +86,10 @@ export const importConfig = defineRoute({
   audited: true,
   summary: 'Import rules and profiles',
   description:
-    'The document is taken as a whole or changes nothing: then `details.faults` names all its faults. What it does not name stays.',
+    'The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Rules and profiles that the document does not contain are kept.',
   query: importQuery,
   body: configDocument,
-  responses: { 200: { description: 'What was changed, or would be.', schema: importResult } },
+  responses: { 200: { description: 'What the import changed, or would change with `dry_run`.', schema: importResult } },
   errors: ['invalid_request'],
   mode: 'buffered',
   access: { registry: 'write' },
@@ -100,10 +100,10 @@ export const exportConfig = defineRoute({
   method: 'GET',
   path: '/config/export',
   scope: 'admin',
-  summary: 'Export what was imported',
+  summary: 'Export rules and profiles',
   description:
-    'All imported rules and profiles, as a document that imports as unchanged. Secrets are in it by name only.',
-  responses: { 200: { description: 'The document.', schema: configDocument } },
+    'Returns all imported rules and profiles as a document that can be imported again. It contains the names of secrets, never their values.',
+  responses: { 200: { description: 'The configuration document.', schema: configDocument } },
   errors: [],
   mode: 'stream',
   access: { registry: 'read' },

@@ -14,7 +14,7 @@ import {
 } from '../schemas/job.ts';
 import { jobList, jobListQuery } from '../schemas/job-list.ts';
 
-export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'Id of a job.' }) });
+export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'The id of the job.' }) });
 
 export const createJob = defineRoute({
   id: 'jobs.create',
@@ -23,16 +23,15 @@ export const createJob = defineRoute({
   scope: 'write',
   summary: 'Create a job',
   description:
-    'The job is queued for a worker, or kept as a draft. A 201 is a promise: the job is stored and will not be lost.',
+    'The job is queued for a worker, or stored as a draft. When the API answers 201, the job is stored durably.',
   body: jobCreation,
   responses: {
     201: {
-      description: 'The job is stored.',
+      description: 'The job was created.',
       schema: jobCreated,
       headers: {
-        Location: 'Path of the job in this API: `/api/v1/jobs/{id}`.',
-        'Idempotent-Replayed':
-          '`true` when the idempotency key was known and the id is that of the job that was there.',
+        Location: 'The path of the job: `/api/v1/jobs/{id}`.',
+        'Idempotent-Replayed': '`true` if a job with this idempotency key already existed; its id is returned.',
       },
     },
   },
@@ -48,7 +47,7 @@ export const listJobs = defineRoute({
   scope: 'read',
   summary: 'List jobs',
   description:
-    'The newest first unless `order` says otherwise. Filters are combined. Counts may lag writes by a second; they never drift.',
+    'Returns jobs, newest first by default. A job must match all filters. Counts may lag writes by about a second.',
   query: jobListQuery,
   responses: { 200: { description: 'A page of jobs.', schema: jobList } },
   errors: ['invalid_request'],
@@ -61,10 +60,10 @@ export const readJob = defineRoute({
   method: 'GET',
   path: '/jobs/{id}',
   scope: 'read',
-  summary: 'Read a job',
-  description: 'All fields, with the texts that the job was created with.',
+  summary: 'Retrieve a job',
+  description: 'Returns all fields of the job, including its prompt texts.',
   params: jobParams,
-  responses: { 200: { description: 'The job with all its fields.', schema: job } },
+  responses: { 200: { description: 'The job.', schema: job } },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', registry: 'read', output: 'read', queue: 'read' },
@@ -75,14 +74,14 @@ export const readJobStatus = defineRoute({
   method: 'GET',
   path: '/jobs/{id}/status',
   scope: 'read',
-  summary: "Read a job's lifecycle status",
-  description: 'With `wait` the answer comes when the state changes, or after that many seconds.',
+  summary: "Retrieve a job's status",
+  description: 'With `wait`, the API answers when the status changes, or after that many seconds.',
   params: jobParams,
   query: z.object({
     wait: integerParameter({
       min: 0,
       max: LIMITS.statusWaitSeconds,
-      description: 'Seconds to hold the answer until the state changes.',
+      description: 'How many seconds to wait for the status to change.',
     }),
   }),
   responses: { 200: { description: 'The status.', schema: jobStatus } },
@@ -95,9 +94,9 @@ const edit = {
   path: '/jobs/{id}',
   scope: 'write',
   audited: true,
-  description: 'Only while the job is QUEUED. What is absent or null stays as it is.',
+  description: 'The job must be QUEUED. Fields that are absent or null keep their values.',
   params: jobParams,
-  responses: { 200: { description: 'The job as it now is.', schema: job } },
+  responses: { 200: { description: 'The updated job.', schema: job } },
   errors: ['job_not_found', 'invalid_request', 'invalid_state'],
   mode: 'stream',
   access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
@@ -107,7 +106,7 @@ export const editJob = defineRoute({
   ...edit,
   id: 'jobs.edit',
   method: 'PATCH',
-  summary: 'Edit a queued job',
+  summary: 'Update a queued job',
   body: jobEdit,
 });
 
@@ -115,7 +114,7 @@ export const replaceJob = defineRoute({
   ...edit,
   id: 'jobs.replace',
   method: 'PUT',
-  summary: 'Edit a queued job, sending it back as read',
+  summary: 'Replace a queued job',
   body: jobReplacement,
 });
 
@@ -124,9 +123,9 @@ export const editDraft = defineRoute({
   id: 'jobs.edit-draft',
   method: 'PATCH',
   path: '/jobs/{id}/draft',
-  summary: 'Edit a draft',
+  summary: 'Update a draft',
   description:
-    'Only while the job is DRAFT. Each field is validated as on creation; the project can change too. What is absent or null stays as it is.',
+    'The job must be DRAFT. Fields are validated as on creation, and the project can change too. Fields that are absent or null keep their values.',
   body: draftEdit,
 });
 
@@ -136,7 +135,7 @@ const action = {
   params: jobParams,
   body: z.strictObject({}),
   bodyOptional: true,
-  responses: { 200: { description: 'The job as it now is.', schema: job } },
+  responses: { 200: { description: 'The updated job.', schema: job } },
   errors: ['job_not_found', 'invalid_request', 'invalid_state'],
   mode: 'stream',
   access: { jobs: 'write', registry: 'read', output: 'read', permits: 'send' },
@@ -148,7 +147,7 @@ export const submitJob = defineRoute({
   method: 'POST',
   path: '/jobs/{id}/submit',
   summary: 'Queue a draft',
-  description: 'A worker takes the job from then on. Only while the job is DRAFT.',
+  description: 'The job must be DRAFT. It becomes QUEUED, so that a worker can start it.',
 });
 
 export const cancelJob = defineRoute({
@@ -158,7 +157,7 @@ export const cancelJob = defineRoute({
   path: '/jobs/{id}/cancel',
   summary: 'Cancel a job',
   description:
-    'A running job is CANCELLED once its processes have ended: the agent is asked, and killed after 10 seconds. Nothing follows from it, even if the agent ends successfully first.',
+    'A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime.',
 });
 
 export const deleteJob = defineRoute({
@@ -168,7 +167,7 @@ export const deleteJob = defineRoute({
   method: 'DELETE',
   path: '/jobs/{id}',
   summary: 'Cancel a job',
-  description: 'The same as the action cancel. The job and its output can still be read.',
+  description: 'Equivalent to `POST /jobs/{id}/cancel`. The job and its output remain available.',
 });
 
 export const killJob = defineRoute({
@@ -178,7 +177,7 @@ export const killJob = defineRoute({
   path: '/jobs/{id}/kill',
   summary: 'Kill a running job',
   description:
-    'Its processes are ended without being asked first. The job is CANCELLED even if it ends successfully before that.',
+    'The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime.',
 });
 
 export const retryJob = defineRoute({
@@ -186,8 +185,8 @@ export const retryJob = defineRoute({
   id: 'jobs.retry',
   method: 'POST',
   path: '/jobs/{id}/retry',
-  summary: 'Run an ended job again',
-  description: 'The same job gets another attempt; earlier attempts and their output stay.',
+  summary: 'Retry a job',
+  description: 'Starts another attempt of a job that has ended. Earlier attempts and their output are kept.',
 });
 
 export const rereadLogs = defineRoute({
@@ -197,8 +196,8 @@ export const rereadLogs = defineRoute({
   path: '/jobs/{id}/reread-logs',
   summary: 'Rebuild the record of a job from its stored output',
   description:
-    'Sizes, hashes, usage, session and messages of every attempt are worked out anew; follow-up jobs that are missing are made. An attempt that is running is left alone. A second time changes nothing.',
-  responses: { 200: { description: 'The job as it now is, and what was done.', schema: rereadJob } },
+    'Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent.',
+  responses: { 200: { description: 'The updated job, with a list of the corrections.', schema: rereadJob } },
   errors: ['job_not_found', 'invalid_request'],
   access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
 });
@@ -208,9 +207,9 @@ export const refuseAction = defineRoute({
   method: 'POST',
   path: '/jobs/{id}/{action}',
   scope: 'write',
-  summary: 'Any other action',
-  description: 'There is no such action: refused.',
-  params: jobParams.extend({ action: z.string().min(1).meta({ description: 'A name that is no action.' }) }),
+  summary: 'Unknown action',
+  description: 'Answers 400 for any action that the API does not have.',
+  params: jobParams.extend({ action: z.string().min(1).meta({ description: 'A name that is not an action.' }) }),
   responses: {},
   errors: ['job_not_found', 'invalid_action'],
   mode: 'buffered',

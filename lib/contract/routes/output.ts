@@ -4,8 +4,8 @@ import { logEvents, logs, logsHeaders, logsQuery, result, resultQuery } from '..
 import { jobParams } from './jobs.ts';
 
 const redirect = {
-  description: `The answer would be larger than ${LIMITS.streamedAnswerBytes} bytes: it is at \`Location\`, for ${LIMITS.redirectSeconds} seconds. Follow without credentials.`,
-  headers: { Location: 'Where the same JSON is.' },
+  description: `The response is larger than ${LIMITS.streamedAnswerBytes} bytes. Fetch it from \`Location\` within ${LIMITS.redirectSeconds} seconds, without credentials.`,
+  headers: { Location: 'A temporary URL of the same JSON.' },
 };
 
 export const readResult = defineRoute({
@@ -13,9 +13,9 @@ export const readResult = defineRoute({
   method: 'GET',
   path: '/jobs/{id}/result',
   scope: 'logs',
-  summary: "Read a job's result with its output",
+  summary: "Retrieve a job's result",
   description:
-    'Can be read while the job runs: then it brings what there is. `attempt` reads the result of an earlier attempt, whose `status` and `state_reason` are what that attempt came to; a retry hides no earlier result.',
+    'Returns the outcome of an attempt with its output. While the job runs, the result contains the output so far. With `attempt`, it is the result of an earlier attempt, with the `status` and `state_reason` in which that attempt ended.',
   params: jobParams,
   query: resultQuery,
   responses: { 200: { description: 'The result.', schema: result }, 303: redirect },
@@ -29,9 +29,9 @@ export const readLogs = defineRoute({
   method: 'GET',
   path: '/jobs/{id}/logs',
   scope: 'logs',
-  summary: "Read a job's output",
+  summary: "Retrieve a job's output",
   description:
-    'The same address works while the job runs and ever after; `follow=1` brings the output as it is written.',
+    'Returns the output of an attempt, while it runs and after it has ended. With `follow=1`, the output is streamed as it is written.',
   params: jobParams,
   query: logsQuery,
   headers: logsHeaders,

@@ -14,17 +14,18 @@ export const readEnvironment = defineRoute({
   ...overview,
   id: 'environment.read',
   path: '/environment',
-  summary: 'Read what the service runs on and with',
-  description: 'As cheap with a million jobs as with none: from what workers told last, and from counters.',
-  responses: { 200: { description: 'Hosts, service, profiles, models, projects, jobs, tokens.', schema: environment } },
+  summary: 'Retrieve the environment',
+  description:
+    'Returns the workers, the configuration of the service, and counts. The data comes from the last reports of the workers and from counters, so its cost does not depend on the number of jobs.',
+  responses: { 200: { description: 'The environment.', schema: environment } },
 });
 
 export const readStats = defineRoute({
   ...overview,
   id: 'stats.read',
   path: '/stats',
-  summary: 'Read figures of jobs, projects and tokens',
+  summary: 'Retrieve statistics of jobs, projects and tokens',
   description:
-    'From counters, which may lag writes by a second and never drift. A job counts with its last end: one that is retried is not ended any more.',
-  responses: { 200: { description: 'The figures.', schema: stats } },
+    'Statistics come from counters, which may lag writes by about a second. A job counts once, with its latest end: while it is retried, it does not count as ended.',
+  responses: { 200: { description: 'The statistics.', schema: stats } },
 });

@@ -5,7 +5,7 @@ export const beginSignIn = {
   method: 'GET',
   path: '/auth/sign-in',
   outsideApi: true,
-  summary: 'Send the browser to the identity provider; `return_to` is the path of ours to come back to',
+  summary: 'Redirect the browser to the identity provider; `return_to` is the path in the console to return to',
   mode: 'buffered',
   access: {},
 } as const satisfies Page;
@@ -15,7 +15,7 @@ export const finishSignIn = {
   method: 'GET',
   path: '/auth/callback',
   outsideApi: true,
-  summary: 'Take the browser back from the identity provider and begin its session',
+  summary: 'Handle the redirect from the identity provider and start a session',
   audited: true,
   mode: 'buffered',
   access: { clientSecret: 'read', sessions: ['start', 'end'] },
@@ -37,7 +37,7 @@ export const signedOut = {
   method: 'GET',
   path: '/auth/signed-out',
   outsideApi: true,
-  summary: 'Tell that the session is over, and lead to another sign-in',
+  summary: 'Show that the session has ended, with a link to sign in again',
   mode: 'buffered',
   access: {},
 } as const satisfies Page;

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 import { projectEdit, projectSettings } from '../schemas/project-settings.ts';
 
-const params = z.object({ id: z.string().normalize('NFC').min(1).meta({ description: 'Id or name of a project.' }) });
+const params = z.object({
+  id: z.string().normalize('NFC').min(1).meta({ description: 'The id or name of the project.' }),
+});
 
 export const editProject = defineRoute({
   id: 'projects.edit',
@@ -10,11 +12,11 @@ export const editProject = defineRoute({
   path: '/projects/{id}',
   scope: 'write',
   audited: true,
-  summary: 'Set how the jobs of a project work',
-  description: 'What is absent or null stays as it is. Jobs that run already are not touched.',
+  summary: 'Update a project',
+  description: 'Fields that are absent or null keep their values. Running jobs are not affected.',
   params,
   body: projectEdit,
-  responses: { 200: { description: 'The project as it now is.', schema: projectSettings } },
+  responses: { 200: { description: 'The updated project.', schema: projectSettings } },
   errors: ['not_found', 'invalid_request'],
   mode: 'buffered',
   access: { registry: 'write' },
@@ -28,9 +30,9 @@ export const deleteProject = defineRoute({
   audited: true,
   summary: 'Delete an empty project',
   description:
-    'Only while it has no jobs and no deploy bindings. Statistics keep what its jobs used. A job that names the project creates it again.',
+    'The project must have no jobs and no deploy bindings. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.',
   params,
-  responses: { 200: { description: 'The project as it was.', schema: projectSettings } },
+  responses: { 200: { description: 'The deleted project.', schema: projectSettings } },
   errors: ['not_found', 'invalid_request', 'invalid_state'],
   mode: 'buffered',
   access: { registry: 'write' },

@@ -38,7 +38,7 @@ import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from 
 
 /**
  * The routing table. API Gateway's resources, the functions and their grants, parsing, scope enforcement, the OpenAPI
- * document and the local gateway are made from it; a route exists by standing here.
+ * document and the local gateway are derived from it. A route exists if it is listed here.
  */
 export const routes = defineRoutes([
   readHealth,
@@ -91,5 +91,5 @@ export const routes = defineRoutes([
   revokeToken,
 ]);
 
-/** What browsers reach outside the API; not part of the OpenAPI document. */
+/** Pages for browsers outside the API. They are not part of the OpenAPI document. */
 export const pages: readonly Page[] = [beginSignIn, finishSignIn, signOut, signedOut];

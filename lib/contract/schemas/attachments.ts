@@ -5,25 +5,27 @@ export const attachmentsQuery = z.object({
   attempt: integerParameter({
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'An earlier attempt; default: the newest.',
+    description: 'Number of the attempt. Default: the newest.',
   }),
 });
 
-/** A file that an attempt left. */
+/** A file that an attempt produced. */
 export const attachment = z
   .object({
     name: z.string().meta({
       description:
-        'Names it in an address, once percent-encoded like any segment: the path, with `%` written as `%25` and `/` as `%2F`.',
+        'The `path` with `%` written as `%25` and `/` as `%2F`. Percent-encode it once more to use it in a URL.',
       example: 'report%2Fsummary.md',
     }),
     path: z.string().meta({
-      description: 'Relative to the folder that the agent was given as `$PROMPTQ_ATTACHMENTS`.',
+      description: 'Path relative to the folder `$PROMPTQ_ATTACHMENTS` of the agent.',
       example: 'report/summary.md',
     }),
     bytes: z.number().int(),
-    sha256: z.string().meta({ description: 'Hex.' }),
-    content_type: z.string().meta({ description: 'What it is by its name. Downloads are always sent as bytes.' }),
+    sha256: z.string().meta({ description: 'SHA-256 of the file, in hexadecimal.' }),
+    content_type: z.string().meta({
+      description: 'Media type guessed from the name. Downloads are always sent as `application/octet-stream`.',
+    }),
     attempt: z.number().int(),
   })
   .meta({ id: 'Attachment' });
@@ -35,6 +37,6 @@ export const attachmentList = z
 
 /** `GET /jobs/{id}/attachments/{name}`. */
 export const attachmentContent = z.string().meta({
-  description: 'The bytes as the agent left them.',
+  description: 'The bytes of the file.',
   override: { type: 'string', format: 'binary' },
 });

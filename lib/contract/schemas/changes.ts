@@ -1,20 +1,21 @@
 import * as z from 'zod';
 
-/** What an attempt changed in its project's repository. */
+/** Changes that an attempt made in its project's repository. */
 export const changes = z
   .object({
-    branch: z.string().nullable().meta({ description: 'The branch that the worktree is on.' }),
-    base: z.string().meta({ description: 'The commit that the worktree began at.' }),
-    head: z.string().meta({ description: 'The commit that it is at.' }),
+    branch: z.string().nullable().meta({ description: 'Branch of the worktree.' }),
+    base: z.string().meta({ description: 'Commit at which the worktree started.' }),
+    head: z.string().meta({ description: 'Current commit of the worktree.' }),
     stat: z
       .string()
-      .meta({ description: '`git diff --stat`; the whole diff is the attachment `.promptq/changes.diff`.' }),
+      .meta({ description: 'Output of `git diff --stat`. The attachment `.promptq/changes.diff` contains the diff.' }),
     files: z.number().int(),
     insertions: z.number().int(),
     deletions: z.number().int(),
-    truncated: z.boolean().meta({ description: 'Whether the attachment is not all of the diff.' }),
+    truncated: z.boolean().meta({ description: 'Whether the attachment contains only part of the diff.' }),
   })
   .meta({
     id: 'RepositoryChanges',
-    description: "What the job changed in its project's repository, new files included; null where there is none.",
+    description:
+      "Changes that the job made in its project's repository, including new files. Null without a repository.",
   });

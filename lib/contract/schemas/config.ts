@@ -15,11 +15,11 @@ const ruleText = z
   .refine((text) => !text.includes('\0'), 'expected a text without NUL');
 
 const ruleShape = {
-  id: catalogName.meta({ description: 'What jobs ask for in `rule_ids`.' }),
+  id: catalogName.meta({ description: 'Identifies the rule in the `rule_ids` of jobs.' }),
   name: nameText(catalog.ruleNameLength, 'expected a non-empty string')
     .optional()
-    .meta({ description: `For people; default: the id. ${NAME_NOTE}` }),
-  text: ruleText.meta({ description: 'Goes before the prompt of the jobs that ask for it.' }),
+    .meta({ description: `Display name. Default: the id. ${NAME_NOTE}` }),
+  text: ruleText.meta({ description: 'Text that is put before the prompt of a job.' }),
 };
 
 /** A rule as a configuration document holds it. */
@@ -48,7 +48,7 @@ export const configDocument = z
   .meta({ id: 'ConfigDocument' });
 export type ConfigDocument = z.output<typeof configDocument>;
 
-/** Two entries of one name: which of them would hold? */
+/** Rejects two entries of the same name. */
 function unique<K extends string>(list: string, key: K) {
   return (entries: readonly Record<K, string>[], context: z.RefinementCtx): void => {
     const first = new Map<string, number>();
@@ -59,13 +59,15 @@ function unique<K extends string>(list: string, key: K) {
         context.addIssue({
           code: 'custom',
           path: [at, key],
-          message: `expected another than that of ${list}[${earlier}]`,
+          message: `expected a different value than in ${list}[${earlier}]`,
         });
     }
   };
 }
 
-export const importQuery = z.object({ dry_run: switchParameter('Only says what the import would change.') });
+export const importQuery = z.object({
+  dry_run: switchParameter('Report what the import would change, without changing it.'),
+});
 
 const changes = z.object({
   created: z.array(z.string()),
@@ -76,9 +78,9 @@ const changes = z.object({
 /** The answer of `POST /config/import`. */
 export const importResult = z
   .object({
-    dry_run: z.boolean().meta({ description: 'True: nothing was changed.' }),
-    rules: changes.meta({ description: 'Ids.' }),
-    profiles: changes.meta({ description: 'Names.' }),
+    dry_run: z.boolean().meta({ description: 'Whether this was a dry run, which changes nothing.' }),
+    rules: changes.meta({ description: 'Ids of rules.' }),
+    profiles: changes.meta({ description: 'Names of profiles.' }),
   })
   .meta({ id: 'ImportResult' });
 export type ImportResult = z.output<typeof importResult>;

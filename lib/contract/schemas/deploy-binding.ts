@@ -14,34 +14,33 @@ const command = z
   .max(commandLength)
   .refine((text) => !text.includes('\0'), 'expected a command without NUL');
 
-/** The fields that belong to modes. All are optional: what is missing is said in `missing`. */
+/** The fields that belong to modes. All are optional: `missing` lists the absent ones. */
 const modeShape = {
-  target_url: z
-    .string()
-    .min(1)
-    .max(urlLength)
-    .optional()
-    .meta({ description: 'Mode generic: where the signed call goes; https.', example: 'https://ci.example.com/hook' }),
+  target_url: z.string().min(1).max(urlLength).optional().meta({
+    description: 'Mode `generic`: https URL that receives the signed call.',
+    example: 'https://ci.example.com/hook',
+  }),
   secret: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, 'expected whsec_ and the base64 of 24 to 64 bytes')
     .optional()
     .meta({
-      description: 'Mode generic: what calls are signed with, as Standard Webhooks has it. Without it one is made.',
+      description:
+        'Mode `generic`: secret that signs the calls, in the format of Standard Webhooks. Default: a generated secret.',
       writeOnly: true,
     }),
   rotate_secret: z
     .boolean()
     .optional()
     .meta({
-      description: `Mode generic: makes a new secret; calls are signed with both for ${formerSecretSeconds / 3600} hours.`,
+      description: `Mode \`generic\`: generate a new secret. Calls are signed with both secrets for ${formerSecretSeconds / 3600} hours.`,
     }),
-  command: command
-    .optional()
-    .meta({ description: "Mode custom: run by bash in the job's working folder after its success." }),
+  command: command.optional().meta({
+    description: "Mode `custom`: command that bash runs in the job's working folder when the job has succeeded.",
+  }),
   open_url: z.string().min(1).max(urlLength).optional().meta({
     description:
-      'Mode hosted_editor: an address with `{cwd}` and `{project}`, which are put in URL-encoded; none of them in its scheme, user, host or port.',
+      'Mode `hosted_editor`: URL template. `{cwd}` and `{project}` are replaced by URL-encoded values; they are not allowed in the scheme, user, host or port.',
     example: 'https://editor.example.com/?folder={cwd}',
   }),
   framework: z
@@ -49,31 +48,40 @@ const modeShape = {
     .regex(/^[a-z0-9][a-z0-9._-]{0,49}$/, 'expected a name such as nextjs, vite, astro, django')
     .optional()
     .meta({
-      description: 'Mode web_framework: whose commands are run; `nextjs`, `vite`, `astro`, `django` and others.',
+      description:
+        'Mode `web_framework`: framework that provides the default commands: `nextjs`, `vite`, `astro`, `django` and others.',
     }),
-  install_command: command.optional().meta({ description: "Mode web_framework: instead of the framework's." }),
-  build_command: command.optional().meta({ description: "Mode web_framework: instead of the framework's." }),
-  deploy_command: command.optional().meta({ description: "Mode web_framework: instead of the framework's." }),
+  install_command: command
+    .optional()
+    .meta({ description: 'Mode `web_framework`: replaces the default install command.' }),
+  build_command: command.optional().meta({ description: 'Mode `web_framework`: replaces the default build command.' }),
+  deploy_command: command
+    .optional()
+    .meta({ description: 'Mode `web_framework`: replaces the default deploy command.' }),
   timeout_seconds: wholeNumber(timeoutSeconds)
     .optional()
-    .meta({ description: `Modes custom and web_framework: of each command. Default ${timeoutSeconds.default}.` }),
+    .meta({
+      description: `Modes \`custom\` and \`web_framework\`: timeout of each command in seconds. Default: ${timeoutSeconds.default}.`,
+    }),
 };
 
 /** `POST /deploy-bindings`. */
 export const bindingWrite = z
   .strictObject({
     binding_mode: z.enum(BINDING_MODES),
-    project_id: projectName.optional().meta({ description: `Id or name. Default \`local_project\`. ${NAME_NOTE}` }),
-    project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
+    project_id: projectName
+      .optional()
+      .meta({ description: `Id or name of the project. Default: \`local_project\`. ${NAME_NOTE}` }),
+    project: projectName.optional().meta({ description: 'Alias of `project_id`.' }),
     name: nameText(nameLength)
       .optional()
-      .meta({ description: `Default: the mode. ${NAME_NOTE}` }),
+      .meta({ description: `Name of the binding. Default: the mode. ${NAME_NOTE}` }),
     ...modeShape,
   })
   .meta({ id: 'DeployBindingWrite' });
 export type BindingWrite = z.output<typeof bindingWrite>;
 
-/** The fields that each mode has of its own. */
+/** Fields that are specific to each mode. */
 export const MODE_FIELDS = {
   generic: ['target_url', 'secret', 'rotate_secret'],
   custom: ['command', 'timeout_seconds'],
@@ -91,11 +99,11 @@ export const deployBinding = z
     binding_mode: z.enum(BINDING_MODES),
     ready: z
       .boolean()
-      .meta({ description: 'Whether it does something. Otherwise `missing` or `disabled_reason` says why.' }),
-    missing: z.array(z.string()).meta({ description: 'Fields without which it does nothing.' }),
+      .meta({ description: 'Whether the binding is active. If not, `missing` or `disabled_reason` explains why.' }),
+    missing: z.array(z.string()).meta({ description: 'Required fields that are not set.' }),
     disabled_reason: z.string().nullable().meta({
       description:
-        'Why it was switched off, where writing it switches it on again; or what is wrong with its `open_url`.',
+        'Why the binding was disabled, or what is wrong with its `open_url`. Updating the binding enables it again.',
     }),
     target_url: z.string().nullable(),
     command: z.string().nullable(),
@@ -105,8 +113,10 @@ export const deployBinding = z
     build_command: z.string().nullable(),
     deploy_command: z.string().nullable(),
     timeout_seconds: z.number().int().nullable(),
-    commands: z.array(z.string()).meta({ description: 'What is run, in this order, up to the first failure.' }),
-    secret: z.string().optional().meta({ description: 'Only in the answer to the call that made it.' }),
+    commands: z
+      .array(z.string())
+      .meta({ description: 'Commands in the order in which they run. A failure stops the sequence.' }),
+    secret: z.string().optional().meta({ description: 'Returned only by the call that created the secret.' }),
     created_at: timestamp,
     updated_at: timestamp,
   })

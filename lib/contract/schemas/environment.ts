@@ -13,17 +13,17 @@ const host = z
     version: z.string(),
     started_at: timestamp,
     seen_at: timestamp,
-    slots: z.number().int().meta({ description: 'Jobs that it runs at once.' }),
+    slots: z.number().int().meta({ description: 'Maximum number of jobs that the worker runs at a time.' }),
     running_job_ids: z.array(z.string()),
     cpu: z
       .object({
         count: z.number().int(),
-        load_1m: z.number().meta({ description: 'Load average of the last minute, of the whole host.' }),
+        load_1m: z.number().meta({ description: 'Load average of the host over the last minute.' }),
         architecture: z.string(),
       })
       .nullable(),
     memory: space.nullable(),
-    storage: space.nullable().meta({ description: 'The disk of its work folder.' }),
+    storage: space.nullable().meta({ description: 'Disk of the work folder.' }),
     node_version: z.string().nullable(),
     platform: z.string().nullable(),
   })
@@ -33,9 +33,9 @@ const host = z
 export const environment = z
   .object({
     time: timestamp,
-    hosts: z.array(host).meta({ description: 'Workers that were heard of in the last 45 seconds.' }),
+    hosts: z.array(host).meta({ description: 'Workers that reported in the last 45 seconds.' }),
     service: z.object({
-      region: z.string().meta({ description: 'Of AWS; `local` on one machine.' }),
+      region: z.string().meta({ description: 'AWS region, or `local` for the local run.' }),
       version: z.string(),
       node_version: z.string(),
       timeout_unit: z.string(),
@@ -43,8 +43,7 @@ export const environment = z
       scope_enforcement: z.boolean(),
       max_body_bytes: z.number().int(),
       limits: z.object({}).catchall(z.unknown()).meta({
-        description:
-          'Every limit that a client can meet. Names in camelCase are deprecated: each is there in snake_case too.',
+        description: 'All limits that apply to clients. Names in camelCase are deprecated; use the snake_case names.',
       }),
     }),
     profiles: z.array(
@@ -56,10 +55,12 @@ export const environment = z
         source,
       }),
     ),
-    models: z.array(z.string()).meta({ description: 'Named by profiles, or used by jobs already.' }),
+    models: z.array(z.string()).meta({ description: 'Models that profiles name or jobs have used.' }),
     projects: z.object({
       items: z.array(z.object({ id: z.string(), name: z.string(), job_counts: statusCounts })),
-      more: z.boolean().meta({ description: 'Whether there are more than shown: `GET /projects` has all.' }),
+      more: z
+        .boolean()
+        .meta({ description: 'Whether there are more projects than `items`. `GET /projects` lists all.' }),
     }),
     jobs: statusCounts,
     token_usage: z.object({ today: tokenSums, last_30_days: tokenSums }),

@@ -5,33 +5,31 @@ import { timestamp } from './fields/text.ts';
 export const BINDING_MODES = ['generic', 'custom', 'hosted_editor', 'web_framework'] as const;
 export type BindingMode = (typeof BINDING_MODES)[number];
 
-/** `delivered` is the success of a call, `succeeded` that of everything else; the last four are final. */
+/** `delivered` is the success of a call, `succeeded` of all other modes. The last four are final. */
 export const DEPLOYMENT_STATES = ['pending', 'running', 'delivered', 'succeeded', 'failed', 'skipped'] as const;
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
-/** What one deploy binding did with one attempt of a job. */
+/** A run of one deploy binding for one attempt of a job. */
 export const jobDeployment = z
   .object({
     binding: z.string().meta({ description: 'Id of the deploy binding.' }),
     name: z.string(),
     mode: z.enum(BINDING_MODES),
-    attempt: z.number().int().meta({ description: 'The attempt of the job whose success it followed.' }),
+    attempt: z.number().int().meta({ description: 'The successful attempt of the job that caused the deployment.' }),
     state: z.enum(DEPLOYMENT_STATES),
-    attempts: z.number().int().meta({ description: 'How often it was tried.' }),
+    attempts: z.number().int().meta({ description: 'How often the deployment was tried.' }),
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
-    next_attempt_at: timestamp.optional().meta({ description: 'When a call is tried again.' }),
-    last_status: z
-      .number()
-      .int()
-      .optional()
-      .meta({ description: 'The HTTP status that a call was answered with last.' }),
-    open_url: z.string().optional().meta({ description: 'Opens the working folder in a hosted editor.' }),
+    next_attempt_at: timestamp.optional().meta({ description: 'When the call is retried.' }),
+    last_status: z.number().int().optional().meta({ description: 'HTTP status of the last response to a call.' }),
+    open_url: z.string().optional().meta({ description: 'URL that opens the working folder in a hosted editor.' }),
     error: z.string().optional(),
     log: z
       .string()
       .optional()
-      .meta({ description: `The end, at most ${LIMITS.deployBindings.logBytes} bytes, of what its commands wrote.` }),
+      .meta({
+        description: `The last ${LIMITS.deployBindings.logBytes} bytes, at most, of the output of the commands.`,
+      }),
     log_truncated: z.boolean().optional(),
   })
   .meta({ id: 'JobDeployment' });

@@ -14,7 +14,7 @@ import {
 } from './job.ts';
 import { AGENTS } from './profile.ts';
 
-/** What a list shows of a job. */
+/** A job in a list. */
 export const jobSummary = z
   .object({
     id: z.string(),
@@ -23,7 +23,7 @@ export const jobSummary = z
     project_id: z.string(),
     project: z.string(),
     ...namedShape,
-    created_by: z.string().nullable().meta({ description: 'Null for a moment after the job was removed.' }),
+    created_by: z.string().nullable().meta({ description: 'Null for a moment after the job was deleted.' }),
     profile: z.string(),
     model: z.string().nullable(),
     priority: safeInteger,
@@ -54,41 +54,44 @@ const timeParameter = (description: string) =>
     .meta({ description, override: { type: 'string', format: 'date-time' } });
 
 export const jobListQuery = z.object({
-  limit: integerParameter({ ...LIMITS.list, description: 'How many jobs at the most.' }),
+  limit: integerParameter({ ...LIMITS.list, description: 'Maximum number of jobs to return.' }),
   offset: integerParameter({
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description: 'How many matching jobs to leave out first.',
+    description: 'Number of matching jobs to skip.',
   }),
-  status: z.enum(STATUSES).optional().meta({ description: 'Only jobs in this state.' }),
+  status: z.enum(STATUSES).optional().meta({ description: 'Only jobs with this status.' }),
   search: z
     .string()
     .max(LIMITS.searchLength)
     .optional()
     .meta({
-      description: `Only jobs that contain all of these words, in any case and order, in their title, tags, prompt texts, project or cwd; words of 6 characters or more also in their id. Text in double quotes is one word. Of the prompt texts the first ${LIMITS.searchTextLength} characters are searched.`,
+      description: `Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first ${LIMITS.searchTextLength} characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word.`,
     }),
   cwd: z
     .string()
     .max(LIMITS.cwdLength)
     .optional()
-    .meta({ description: 'Only jobs with this working folder, as given or as resolved.' }),
+    .meta({ description: 'Only jobs with this working folder, as requested or as resolved.' }),
   project: projectName.optional().meta({ description: 'Only jobs of the project with this id or name.' }),
-  profile: name().meta({ description: 'Only jobs of this profile.' }),
-  agent: z.enum(AGENTS).optional().meta({ description: 'Only jobs that this agent ran, or is to run.' }),
-  model: name().meta({ description: 'Only jobs that ask for this model, or whose newest attempt used it.' }),
-  created_by: name().meta({ description: 'Only jobs of this creator, as `created_by` shows it.' }),
+  profile: name().meta({ description: 'Only jobs with this profile.' }),
+  agent: z.enum(AGENTS).optional().meta({ description: 'Only jobs that this agent ran or will run.' }),
+  model: name().meta({ description: 'Only jobs that request this model or whose newest attempt used it.' }),
+  created_by: name().meta({ description: 'Only jobs with this `created_by`.' }),
   tag: nameText(LIMITS.tags.length).optional().meta({ description: 'Only jobs with this tag.' }),
-  created_after: timeParameter('Only jobs that were created at this time or later.'),
-  created_before: timeParameter('Only jobs that were created before this time.'),
-  order: z.enum(['newest', 'oldest']).optional().meta({ description: 'Which jobs come first. Default `newest`.' }),
+  created_after: timeParameter('Only jobs created at this time or later.'),
+  created_before: timeParameter('Only jobs created before this time.'),
+  order: z
+    .enum(['newest', 'oldest'])
+    .optional()
+    .meta({ description: 'Which jobs are listed first. Default: `newest`.' }),
   cursor: z
     .string()
     .min(1)
     .max(2_000)
     .optional()
-    .meta({ description: '`next_cursor` of the page before, with the same filters.' }),
+    .meta({ description: 'The `next_cursor` of the previous page. Use it with the same filters.' }),
 });
 
 export type JobListQuery = z.output<typeof jobListQuery>;
@@ -96,13 +99,13 @@ export type JobListQuery = z.output<typeof jobListQuery>;
 /** `GET /jobs`. */
 export const jobList = z
   .object({
-    items: z.array(jobSummary).meta({ description: 'In the order that was asked for.' }),
+    items: z.array(jobSummary).meta({ description: 'Jobs in the requested order.' }),
     total: z
       .number()
       .int()
-      .meta({ description: 'How many jobs match the filters; at least so many if not `total_complete`.' }),
+      .meta({ description: 'Number of jobs that match the filters, or a lower bound if `total_complete` is false.' }),
     total_complete: z.boolean().meta({
-      description: `Whether all jobs were read to count the matches. One request reads ${LIMITS.jobsReadPerList} jobs, a search the months that hold so many; \`next_cursor\` goes on, after a page that may be empty.`,
+      description: `Whether \`total\` is exact. One request reads up to ${LIMITS.jobsReadPerList} jobs; a search reads the months that contain that many. Continue with \`next_cursor\`, even after an empty page.`,
     }),
     offset: z.number().int(),
     limit: z.number().int(),

@@ -12,32 +12,35 @@ import { AGENTS } from './profile.ts';
 
 export { isTerminal, STATUSES, type Status, TERMINAL_STATUSES };
 
-/** Why a job is in the state it is in. `message` may be refined with what is known; `retryable`: whether it goes on by itself. */
+/** Why a job is in its state. A job can refine `message`. `retryable`: whether the job continues without a request. */
 export const REASONS = {
   draft: { message: 'The job is a draft. Queue it to run it.', retryable: false },
   waiting_for_worker: { message: 'Waiting for a free worker.', retryable: true },
-  retry_backoff: { message: 'The last attempt failed; the next one starts after a pause.', retryable: true },
+  retry_backoff: { message: 'The last attempt failed. The next attempt starts after a delay.', retryable: true },
   worker_lost: { message: 'The worker of the last attempt was lost.', retryable: true },
-  account_required: { message: 'The vendor account is not linked; the job starts once it is.', retryable: true },
-  usage_limit: { message: "The vendor's usage limit is reached; the job starts when it is over.", retryable: true },
+  account_required: { message: 'The vendor account is not linked. The job starts when it is linked.', retryable: true },
+  usage_limit: {
+    message: "The vendor's usage limit is reached. The job starts when the limit resets.",
+    retryable: true,
+  },
   folder_busy: {
     message:
-      'Another job works in this folder, which its project gives to one at a time; this one starts when it is free.',
+      'Another job uses this folder, and its project allows one job at a time. This job starts when the folder is free.',
     retryable: true,
   },
   profile_busy: {
-    message: 'As many jobs of this profile run as it allows at once; this one starts when one of them ends.',
+    message: 'The concurrency limit of the profile is reached. This job starts when another job of the profile ends.',
     retryable: true,
   },
   running: { message: 'A worker is running the job.', retryable: false },
-  cancelling: { message: 'The job was asked to end; its processes are being ended.', retryable: false },
+  cancelling: { message: 'Cancel requested. The processes of the job are being stopped.', retryable: false },
   cancelled_by_request: { message: 'Cancelled by request.', retryable: false },
   killed_by_request: { message: 'Killed by request.', retryable: false },
   exited: { message: 'The process ended.', retryable: false },
   agent_error: { message: 'The agent reported an error.', retryable: false },
-  timed_out: { message: 'The attempt took longer than it was allowed to.', retryable: false },
+  timed_out: { message: 'The attempt exceeded its timeout.', retryable: false },
   start_failed: { message: 'The attempt could not be started.', retryable: false },
-  output_limit: { message: 'The output of the attempt could not be kept in full.', retryable: false },
+  output_limit: { message: 'The output of the attempt exceeded what can be stored.', retryable: false },
 } as const satisfies Record<string, { message: string; retryable: boolean }>;
 
 export type ReasonCode = keyof typeof REASONS;
@@ -60,14 +63,14 @@ export const stateReason = z
   .object({
     code: knownOrLater(REASON_CODES),
     message: z.string().meta({ example: REASONS.waiting_for_worker.message }),
-    retryable: z.boolean().meta({ description: 'Whether the job goes on by itself.' }),
+    retryable: z.boolean().meta({ description: 'Whether the job continues without a request.' }),
     next_check_at: timestamp.optional(),
   })
   .meta({
     id: 'StateReason',
     example: { code: 'exited', message: REASONS.exited.message, retryable: false },
     description:
-      'Why the job is in its state. Never empty. While an earlier version answers, as after a rollback, `code` and the state of a job can be ones that only a later version lists.',
+      'Why the job is in its state. Always present. After a rollback, `code` and the status of a job can have values that only a later version documents.',
   });
 
 export const usage = z
@@ -78,9 +81,9 @@ export const usage = z
     reasoning_output_tokens: z.number().int(),
     cost_usd: z.number().optional(),
   })
-  .meta({ id: 'Usage', description: "What the agent's own events counted." });
+  .meta({ id: 'Usage', description: 'Token usage as the agent reported it.' });
 
-/** Neither agent takes a prompt of nothing but whitespace. */
+/** No agent accepts a prompt that is only whitespace. */
 const promptText = z
   .string()
   .min(1, { error: 'expected a non-empty string', abort: true })
@@ -89,91 +92,93 @@ const promptText = z
 /** An integer that survives JSON in every client. */
 export const safeInteger = z.number().int('expected a whole number').meta({ format: 'int64' });
 
-/** The settings that an edit may change too. */
+/** Fields that an update of a queued job can change. */
 const editableShape = {
   prompt: promptText.optional().meta({
-    description: 'The prompt: more than whitespace. Required unless `base_prompt` is given.',
+    description: 'The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.',
     example: 'Say hello.',
   }),
-  base_prompt: promptText
-    .optional()
-    .meta({ description: 'Another name of `prompt`; if both are given they must be equal.' }),
-  extra_prompt: z.string().optional().meta({ description: 'Added after the prompt.' }),
+  base_prompt: promptText.optional().meta({ description: 'Alias of `prompt`. If both are set, they must be equal.' }),
+  extra_prompt: z.string().optional().meta({ description: 'Text that is added after the prompt.' }),
   rule_ids: z
     .array(z.string().min(1).max(LIMITS.nameLength))
     .max(LIMITS.rulesPerJob)
     .optional()
-    .meta({ description: 'Rules whose texts go before the prompt, in this order.' }),
+    .meta({ description: 'Ids of rules whose texts are put before the prompt, in this order.' }),
   profile: z
     .string()
     .min(1)
     .max(LIMITS.nameLength)
     .optional()
-    .meta({ description: "Name of an execution profile; default: the deployment's." }),
-  model: nameText(LIMITS.nameLength).optional().meta({ description: "Overrides the profile's model." }),
-  priority: safeInteger.optional().meta({ description: 'Higher runs earlier. Default 0.', example: 0 }),
-  timeout: timeoutNumber()
+    .meta({ description: 'Name of an execution profile. Default: the default profile of the deployment.' }),
+  model: nameText(LIMITS.nameLength)
     .optional()
-    .meta({ description: "Per attempt, in the deployment's unit: `info.x-timeout-unit` of this document says which." }),
+    .meta({ description: 'Model to use instead of the model of the profile.' }),
+  priority: safeInteger
+    .optional()
+    .meta({ description: 'Jobs with a higher priority start earlier. Default: 0.', example: 0 }),
+  timeout: timeoutNumber().optional().meta({
+    description: 'Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares.',
+  }),
   retries: wholeNumber(LIMITS.retries)
     .optional()
-    .meta({ description: 'How many more attempts a failure gets. Default 0.' }),
+    .meta({ description: 'Number of additional attempts after a failure. Default: 0.' }),
   title: z
     .string()
     .normalize('NFC')
     .max(LIMITS.titleLength)
     .refine(isLegible, LEGIBLE)
     .optional()
-    .meta({ description: `What lists show instead of the prompt. Empty: none. ${NAME_NOTE}`, example: 'Greeting' }),
+    .meta({
+      description: `Title that lists show instead of the prompt. Empty: none. ${NAME_NOTE}`,
+      example: 'Greeting',
+    }),
   tags: z
     .array(nameText(LIMITS.tags.length))
     .max(LIMITS.tags.count)
     .optional()
-    .meta({ description: 'Words to find the job by; repeated ones count once. An empty list: none.' }),
+    .meta({ description: 'Tags to find the job by. Duplicates are dropped. An empty list removes all tags.' }),
   cwd: pathText(LIMITS.cwdLength).optional().meta({
     description:
-      "Working folder, created if missing. Relative: below the workspace of the project; absolute: below an allowed root. A project's own folder and the private folder of another job are refused. Default: a private folder. No control, bidirectional or invisible characters.",
+      'Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters.',
   }),
 };
 
 export const projectName = nameText(LIMITS.projectNameLength);
 
-/** The settings that an edit of a draft may change too. */
+/** Fields that an update of a draft can change. */
 const draftShape = {
   ...editableShape,
-  project_id: projectName
-    .optional()
-    .meta({ description: `Id or name; an unknown project is created. Default \`local_project\`. ${NAME_NOTE}` }),
-  project: projectName.optional().meta({ description: 'Another way to give `project_id`.' }),
+  project_id: projectName.optional().meta({
+    description: `Id or name of the project. An unknown project is created. Default: \`local_project\`. ${NAME_NOTE}`,
+  }),
+  project: projectName.optional().meta({ description: 'Alias of `project_id`.' }),
 };
 
-/** `POST /jobs`. Unknown fields are refused, so that a typo in `timeout` can't pass silently. */
+/** `POST /jobs`. Unknown fields are rejected, so that a typo in `timeout` can't pass unnoticed. */
 export const jobCreation = z
   .strictObject({
     ...draftShape,
     copied_from: z.string().min(1).max(LIMITS.nameLength).optional().meta({
-      description: 'Id of the job that this one was made from, such as with "Run again with changes". It must exist.',
+      description: 'Id of an existing job that this one is a copy of, as with "Run again with changes" in the console.',
     }),
     idempotency_key: z
       .string()
       .min(1)
       .max(LIMITS.idempotencyKeyLength)
       .optional()
-      .meta({ description: 'One key, one job: a repeat answers with the id of the job that is there.' }),
-    save_draft: z.boolean().optional().meta({ description: 'Store the job as a draft that no worker takes.' }),
-    draft: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Another name of `save_draft`; either being true makes a draft.' }),
+      .meta({ description: 'A request with a key that was used before returns the id of the existing job.' }),
+    save_draft: z.boolean().optional().meta({ description: 'Store the job as a draft. Workers do not start drafts.' }),
+    draft: z.boolean().optional().meta({ description: 'Alias of `save_draft`. The job is a draft if either is true.' }),
   })
-  // Within `allOf`, as generators of clients make a union of a schema with `anyOf` and lose its members.
+  // Within `allOf`: client generators turn a schema with `anyOf` into a union and lose its properties.
   .meta({
     id: 'JobCreation',
     override: { allOf: [{ anyOf: [{ required: ['prompt'] }, { required: ['base_prompt'] }] }] },
   });
 export type JobCreation = z.output<typeof jobCreation>;
 
-/** What an agent can ask for in a block `follow-up-job`; its identity follows from the job that asked. */
+/** Fields of a `follow-up-job` block in an agent's output. Identity comes from the parent job. */
 export const followUpCreation = jobCreation.omit({ idempotency_key: true, copied_from: true });
 export type FollowUpCreation = z.output<typeof followUpCreation>;
 
@@ -189,7 +194,7 @@ export const jobCreated = z
   .object({
     id: z.string().meta({ example: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' }),
     url: z.string().nullable().meta({
-      description: "The job's page in the console. Null while the deployment has no public address.",
+      description: "The job's page in the console. Null if the deployment has no public address.",
       example: 'https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f',
     }),
   })
@@ -199,7 +204,7 @@ const lifecycleShape = {
   id: z.string(),
   status: jobState,
   state_reason: stateReason,
-  attempt: z.number().int().meta({ description: 'Number of the newest attempt; 0 before the first.' }),
+  attempt: z.number().int().meta({ description: 'Number of the newest attempt, or 0 before the first.' }),
   queued_at: timestamp.nullable(),
   started_at: timestamp.nullable(),
   finished_at: timestamp.nullable(),
@@ -208,66 +213,64 @@ const lifecycleShape = {
 
 /** `GET /jobs/{id}/status`. */
 export const jobStatus = z
-  .object({ ...lifecycleShape, terminal: z.boolean().meta({ description: 'Whether the job has come to its end.' }) })
+  .object({ ...lifecycleShape, terminal: z.boolean().meta({ description: 'Whether the job has ended.' }) })
   .meta({ id: 'JobLifecycle' });
 
-/** What only an attempt can tell; shared by a job and its result. */
+/** Outcome of an attempt, shared by a job and its result. */
 export const outcomeShape = {
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   error: z.string().nullable(),
   usage: usage.nullable(),
-  session_id: z.string().nullable().meta({ description: "The agent's own id of its session." }),
+  session_id: z.string().nullable().meta({ description: 'Session id that the agent reported.' }),
   stdout_bytes: z.number().int(),
   stderr_bytes: z.number().int(),
 };
 
-/** What a job and its line of a list show of how it runs and what it is called. */
+/** Fields that a job shares with its entry in a list. */
 export const namedShape = {
   title: z.string().nullable(),
   tags: z.array(z.string()),
   agent: knownOrLater(AGENTS).nullable().meta({
     description:
-      "The agent that ran the newest attempt; before that the profile's. Null for a job that an earlier version made and that has not run since.",
+      'Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.',
   }),
   model_used: z.string().nullable().meta({
     description:
-      "The model of the newest attempt that has ended: what its agent's output names, else what the agent was told to use. Null while nothing is known, and where the agent used its own default without naming it.",
+      'Model of the newest attempt that has ended: as its agent reported it, otherwise as requested. Null while unknown, and if the agent used its default model without reporting it.',
   }),
   timeout_effective_seconds: z.number().nullable().meta({
-    description: "How long an attempt may take, with the profile's default, in seconds. Null: no limit.",
+    description: 'Maximum duration of an attempt in seconds, including the default of the profile. Null: no limit.',
   }),
-  copied_from: z.string().nullable().meta({ description: 'The job that this one was made from.' }),
+  copied_from: z.string().nullable().meta({ description: 'Id of the job that this one is a copy of.' }),
 };
 
-/** What a queued job waits behind. */
+/** Position of a queued job. */
 export const queuePlace = z
   .object({
     ahead: z.number().int().nullable().meta({
       description:
-        'Jobs before this one: of its project and of like priority (above 0, 0, or below), or those that wait for the same folder or profile. Null while it waits for the vendor, as do others that go on together.',
+        'Number of jobs ahead of this one: jobs of its project in the same priority band (above 0, 0 or below 0), or jobs that wait for the same folder or profile. Null while the job waits for the vendor, because all jobs that wait for it continue together.',
     }),
-    ahead_complete: z
-      .boolean()
-      .meta({ description: 'Whether `ahead` is all of them; else there are at least so many.' }),
+    ahead_complete: z.boolean().meta({ description: 'Whether `ahead` is exact. If false, it is a lower bound.' }),
     held_by: z.array(z.string()).meta({
-      description: 'The jobs that have the folder, or the turns of the profile, that this one waits for.',
+      description: 'Ids of the jobs that use the folder or the profile slots that this job waits for.',
     }),
   })
   .meta({ id: 'QueuePlace', example: { ahead: 2, ahead_complete: true, held_by: [] } });
 
-/** How one attempt of a job went. */
+/** One attempt of a job. */
 export const jobAttempt = z
   .object({
     attempt: z.number().int(),
     status: knownOrLater(STATUSES).nullable().meta({
       description:
-        'SUCCEEDED, FAILED or CANCELLED, or RUNNING. QUEUED: the attempt had no outcome, and the job waited for another one. Null: its record cannot be read.',
+        "RUNNING, or how the attempt ended: SUCCEEDED, FAILED or CANCELLED. QUEUED: the attempt had no outcome and the job waited for another one. Null: the record of the attempt can't be read.",
     }),
-    state_reason: stateReason.nullable().meta({ description: 'Null: the record of the attempt cannot be read.' }),
+    state_reason: stateReason.nullable().meta({ description: "Null: the record of the attempt can't be read." }),
     started_at: timestamp
       .nullable()
-      .meta({ description: 'Null where it is not recorded, as when its worker was lost.' }),
+      .meta({ description: 'Null if it was not recorded, for example because the worker was lost.' }),
     finished_at: timestamp.nullable(),
     exit_code: z.number().int().nullable(),
     signal: z.string().nullable(),
@@ -304,16 +307,16 @@ export const job = z
     ...outcomeShape,
     version: z.number().int(),
     warnings: z.array(z.string()),
-    deployments: z.array(jobDeployment).meta({ description: "What the project's deploy bindings did with the job." }),
+    deployments: z.array(jobDeployment).meta({ description: 'Runs of the deploy bindings of the project.' }),
     changes: changes.nullable(),
     queue: queuePlace.nullable().meta({
-      description: 'Only in the answer of `GET /jobs/{id}`, and null for a job that is not QUEUED.',
+      description: 'Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED.',
     }),
     attempts: z
       .array(jobAttempt)
       .nullable()
       .meta({
-        description: `How the newest ${LIMITS.attemptsPerJob} attempts went, the newest first. Only in the answer of \`GET /jobs/{id}\`, else null. \`GET /jobs/{id}/result?attempt=N\` has all of an attempt.`,
+        description: `The newest ${LIMITS.attemptsPerJob} attempts, newest first. Returned only by \`GET /jobs/{id}\`, otherwise null. For the details of an attempt, use \`GET /jobs/{id}/result?attempt=N\`.`,
       }),
   })
   .meta({ id: 'Job' });
@@ -322,22 +325,22 @@ export type JobView = z.output<typeof job>;
 /** `POST /jobs/{id}/reread-logs`. */
 export const rereadJob = job
   .extend({
-    refreshed: z
-      .array(z.string())
-      .meta({ description: 'What was wrong and is right now: fields of the job, or `attempt N: …` of its record.' }),
+    refreshed: z.array(z.string()).meta({
+      description: "What was corrected: fields of the job, or fields of an attempt's record as `attempt N: …`.",
+    }),
     recovered_follow_up_ids: z
       .array(z.string())
-      .meta({ description: 'Follow-up jobs that were missing and are there now.' }),
+      .meta({ description: 'Ids of follow-up jobs that were missing and have been created.' }),
   })
   .meta({ id: 'RereadJob' });
 
-/** `PUT /jobs/{id}`: what was read may be sent back with changes; members that can't be edited must have their present values. */
+/** `PUT /jobs/{id}`: a job as read, with changes. Fields that can't be changed must keep their current values. */
 export const jobReplacement = z
   .strictObject({
     ...Object.fromEntries(
       Object.keys(job.shape).map((name) => [
         name,
-        z.unknown().optional().meta({ description: 'As read.', override: {} }),
+        z.unknown().optional().meta({ description: 'The value as read.', override: {} }),
       ]),
     ),
     ...editableShape,

@@ -5,32 +5,32 @@ import { changes } from './changes.ts';
 import { integerParameter, switchParameter, timestamp } from './fields/text.ts';
 import { jobState, namedShape, outcomeShape, stateReason } from './job.ts';
 
-const streamText = z.string().meta({ description: 'UTF-8 text; bytes that are none become U+FFFD.' });
+const streamText = z.string().meta({ description: 'UTF-8 text. Invalid bytes become U+FFFD.' });
 
-/** What is left of something that was recorded when its attempt ended. */
+/** How stored data compares with what was recorded when its attempt ended. */
 export const OUTPUT_STATES = ['complete', 'missing', 'truncated', 'corrupt'] as const;
 
 const streamState = z.enum(OUTPUT_STATES).optional().meta({
   description:
-    'Present once the attempt has ended: how what is kept compares with what was recorded then. `missing`: nothing is kept; `truncated`: fewer bytes are; `corrupt`: other bytes are. The text is then what is left. The length is always compared, the SHA-256 if the answer holds the whole stream.',
+    'How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.',
 });
 
 const receiptState = z.enum(OUTPUT_STATES).optional().meta({
   description:
-    "Present once the attempt has ended: whether its record can be read, which `final_message`, `composed_prompt` and `changes` come from. `missing`: the record is gone, or the worker was lost before it wrote one; `corrupt`: it can't be read.",
+    "State of the attempt's record, the source of `final_message`, `composed_prompt` and `changes`. `missing`: the record does not exist, for example because the worker was lost before writing it. `corrupt`: it can't be read. Absent while the attempt runs.",
 });
 
 const attachmentsState = z.enum(OUTPUT_STATES).optional().meta({
   description:
-    "Present if the attempt left attachments: whether the list of them is kept. `missing`: entries are missing; `corrupt`: it can't be read.",
+    "State of the list of attachments. `missing`: entries are missing. `corrupt`: the list can't be read. Absent if the attempt has no attachments.",
 });
 
 export const resultQuery = z.object({
-  full: switchParameter(`Bring all that is kept instead of the last ${LIMITS.resultStreamBytes} bytes of each stream.`),
+  full: switchParameter(`Return each stream in full instead of its last ${LIMITS.resultStreamBytes} bytes.`),
   attempt: integerParameter({
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'The attempt to read. Default: the newest.',
+    description: 'Number of the attempt. Default: the newest.',
   }),
 });
 
@@ -46,9 +46,9 @@ export const result = z
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.number().nullable(),
-    final_message: z.string().nullable().meta({ description: "The agent's last message." }),
-    composed_prompt: z.string().nullable().meta({ description: 'The text that the agent was given.' }),
-    attachments: z.array(attachment).meta({ description: 'The files that the attempt left.' }),
+    final_message: z.string().nullable().meta({ description: 'The last message of the agent.' }),
+    composed_prompt: z.string().nullable().meta({ description: 'The full prompt that the agent received.' }),
+    attachments: z.array(attachment).meta({ description: 'Files that the attempt produced.' }),
     changes: changes.nullable(),
     follow_up_ids: z.array(z.string()),
     ...outcomeShape,
@@ -66,40 +66,42 @@ export const result = z
 export const LOG_STREAMS = ['stdout', 'stderr', 'all'] as const;
 
 export const logsQuery = z.object({
-  stream: z.enum(LOG_STREAMS).optional().meta({ description: 'Which stream. Default `all`.' }),
-  full: switchParameter(`Bring all that is kept instead of ${LIMITS.logStreamBytes} bytes of each stream.`),
+  stream: z.enum(LOG_STREAMS).optional().meta({ description: 'Stream to return. Default: `all`.' }),
+  full: switchParameter(`Return each stream in full instead of up to ${LIMITS.logStreamBytes} bytes.`),
   attempt: integerParameter({
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'An earlier attempt; default: the newest. With `follow` also the next one, which is waited for.',
+    description:
+      'Number of the attempt. Default: the newest. With `follow` it can be the next attempt, which the stream waits for.',
   }),
   offset: integerParameter({
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'Byte of the persisted stream to begin at; needs one `stream`. Go on with `next_offset`.',
+    description:
+      'Byte offset in the stored stream at which to start. Requires `stream=stdout` or `stream=stderr`. Continue with `next_offset`.',
   }),
   follow: switchParameter(
-    'Bring the output as server-sent events while it is written; needs `Accept: text/event-stream`. `full` changes nothing then.',
+    'Stream the output as server-sent events while it is written. Requires `Accept: text/event-stream`; `full` has no effect.',
   ),
 });
 
 export const logsHeaders = z.object({
   'last-event-id': z.string().max(60).optional().meta({
     description:
-      'With `follow`: the `id` of the last event that was received, of the same `stream`; the stream goes on behind it, whatever `offset` says.',
+      'With `follow`: the `id` of the last event received, for the same `stream`. The stream continues after it and ignores `offset`.',
   }),
 });
 
-/** What a followed log looks like on the wire. */
+/** The event stream of a followed log. */
 export const logEvents = z.string().meta({
   description: [
-    'Server-sent events of one attempt: from its first byte, from `offset`, or from behind `Last-Event-ID`. Concatenated, the texts of a stream are the log.',
-    'Events without a name carry output: `data` is `{"attempt","stream","text","offset","next_offset"}`, text of whole characters that stands for the bytes from `offset` up to `next_offset`.',
-    'Their `id` is the offset behind what has been sent; with `stream=all` two, `stdout,stderr`. Ids of later attempts than the first begin with the attempt: `2:1024`.',
-    '`event: end` (`data`: `{"attempt","status","state_reason","stdout_state","stderr_state"}`) is the last one when the attempt has ended and all its output has been sent; `status` is then the job\'s: QUEUED if another attempt follows, or what that one has come to meanwhile. The states are those of `JobLogs`. Close the connection: an EventSource would ask again.',
-    '`event: error` (`data`: `{"error"}`) is the last one when the caller may no longer read, such as `unauthorized` once the token is revoked.',
-    `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds of silence. After ${LIMITS.follow.seconds} seconds the stream closes without a last event: go on with \`Last-Event-ID\`, as an EventSource does at once (\`retry: 0\`).`,
-    `A deployment streams a limited number of logs at once (\`followStreams\`). Beyond that, a stream sends the output that exists and closes after \`retry: ${LIMITS.follow.pollSeconds * 1000}\`: wait that many milliseconds, then go on with \`Last-Event-ID\`, as an EventSource does.`,
+    'Server-sent events of one attempt, from its first byte, from `offset`, or after `Last-Event-ID`. The concatenated texts of a stream are the log.',
+    'Unnamed events contain output: `data` is `{"attempt","stream","text","offset","next_offset"}`. `text` consists of whole characters and covers the bytes from `offset` up to `next_offset`.',
+    'Their `id` is the offset after the data sent so far; with `stream=all` there are two offsets, `stdout,stderr`. From the second attempt on, ids start with the number of the attempt: `2:1024`.',
+    '`event: end` (`data`: `{"attempt","status","state_reason","stdout_state","stderr_state"}`) is the last event when the attempt has ended and all its output has been sent. `status` is the current status of the job, such as QUEUED if another attempt follows. `stdout_state` and `stderr_state` are those of `JobLogs`. Close the connection, because an EventSource would reconnect.',
+    '`event: error` (`data`: `{"error"}`) is the last event when the caller loses access, such as `unauthorized` after the token is revoked.',
+    `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds without output. After ${LIMITS.follow.seconds} seconds the stream closes without a final event: reconnect with \`Last-Event-ID\`, as an EventSource does at once (\`retry: 0\`).`,
+    `A deployment limits how many logs it streams at a time (\`followStreams\`). Beyond the limit, a stream sends the output that exists and closes after \`retry: ${LIMITS.follow.pollSeconds * 1000}\`: wait that many milliseconds, then reconnect with \`Last-Event-ID\`, as an EventSource does.`,
   ].join('\n'),
   example:
     'id: 6\ndata: {"attempt":1,"stream":"stdout","text":"hello\\n","offset":0,"next_offset":6}\n\nevent: end\ndata: {"attempt":1,"status":"SUCCEEDED","state_reason":{"code":"exited","message":"The process ended.","retryable":false}}\n\n',
@@ -124,6 +126,6 @@ export const logs = z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'Where the next read of this stream begins; null when `stream` is `all`.' }),
+      .meta({ description: 'Byte offset at which to continue reading this stream. Null if `stream` is `all`.' }),
   })
   .meta({ id: 'JobLogs' });

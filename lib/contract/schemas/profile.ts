@@ -13,7 +13,7 @@ const { catalog } = LIMITS;
 
 export const SANDBOXES = ['workspace-write', 'read-only', 'none'] as const;
 
-/** What names a rule, a profile. */
+/** Name of a profile, or id of a rule. */
 export const catalogName = z
   .string({ error: 'expected a name' })
   .regex(
@@ -47,37 +47,39 @@ const envValue = z.union(
 );
 
 const shape = {
-  name: catalogName.meta({ description: 'What jobs ask for.' }),
-  agent: z.enum(AGENTS).meta({ description: 'Whose CLI runs the prompt; `shell`: the prompt is a bash script.' }),
-  model: nameText(200, 'expected a non-empty string').optional().meta({ description: 'Where a job names none.' }),
+  name: catalogName.meta({ description: 'Identifies the profile in the `profile` of jobs.' }),
+  agent: z
+    .enum(AGENTS)
+    .meta({ description: 'Agent CLI that runs the prompt. `shell` runs the prompt as a bash script.' }),
+  model: nameText(200, 'expected a non-empty string').optional().meta({ description: 'Model of jobs that set none.' }),
   args: z
     .array(oneLine(catalog.argLength), { error: 'expected a list of strings' })
     .max(catalog.args)
     .optional()
-    .meta({ description: "Added to the agent's own arguments." }),
+    .meta({ description: 'Additional command line arguments of the agent.' }),
   env: z
     .record(envName, envValue, { error: 'expected an object of strings and {"secret": NAME}' })
     .refine((env) => Object.keys(env).length <= catalog.env, `expected at most ${catalog.env} variables`)
     .optional()
     .meta({
-      description: `Added to the agent's environment: a text, or the name of a secret, never its value. A value stored for this profile comes before the one that all profiles share. Refused names: ${REFUSED_NAMES}.`,
+      description: `Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. Names that are not allowed: ${REFUSED_NAMES}.`,
     }),
   sandbox: z.enum(SANDBOXES).optional().meta({
     description:
-      '`none` (default): the container is the sandbox. In the cloud only `none` is accepted: the sandboxes of the CLIs need user namespaces, which containers on Fargate do not have.',
+      'Sandbox of the agent CLI. `none` (default): the container is the sandbox. AWS accepts only `none`, because the sandboxes of the CLIs need user namespaces, which Fargate does not provide.',
   }),
   timeout: timeoutNumber()
     .optional()
-    .meta({ description: "Per attempt, in the deployment's unit, where a job gives none." }),
-  retries: wholeNumber(LIMITS.retries).optional().meta({ description: 'Where a job gives none.' }),
+    .meta({ description: 'Timeout of jobs that set none, per attempt, in the unit of the deployment.' }),
+  retries: wholeNumber(LIMITS.retries).optional().meta({ description: 'Retries of jobs that set none.' }),
   concurrency: wholeNumber(catalog.concurrency).optional().meta({
     description:
-      'How many of its jobs run at once at most, whoever runs them; the others wait as `profile_busy`. Absent: no limit. It is judged when a job is to start: one that runs already is not ended.',
+      'Maximum number of jobs of this profile that run at a time, across all workers. Other jobs wait with the reason `profile_busy`. Absent: no limit. A lower value does not stop running jobs.',
   }),
   vendor: z
     .enum(['own', 'practice'])
     .optional()
-    .meta({ description: '`practice`: the stand-in vendor that only the local run has.' }),
+    .meta({ description: '`practice`: the stand-in vendor of the local run.' }),
 };
 
 /** A profile as a configuration document holds it. */
@@ -92,7 +94,7 @@ export const profileEntry = z.preprocess(
     .meta({ id: 'ProfileEntry' }),
 );
 
-/** Where a rule or profile comes from. */
+/** Origin of a rule or profile. */
 export const source = z.enum(['built_in', 'imported']);
 
 /** An item of `GET /profiles`. */
@@ -100,7 +102,7 @@ export const profileView = z
   .object({
     name: z.string(),
     agent: z.enum(AGENTS),
-    model: z.string().nullable().meta({ description: "Null: the agent's own default." }),
+    model: z.string().nullable().meta({ description: 'Null: the default model of the agent.' }),
     args: z.array(z.string()),
     env: z.record(z.string(), z.union([z.string(), z.object({ secret: z.string() })])),
     sandbox: z.enum(SANDBOXES),
@@ -109,9 +111,9 @@ export const profileView = z
     retries: z.number().int(),
     concurrency: z.number().int().nullable().meta({ description: 'Null: no limit.' }),
     vendor: z.enum(['own', 'practice']),
-    is_default: z.boolean().meta({ description: 'Whether jobs that name no profile get it.' }),
+    is_default: z.boolean().meta({ description: 'Whether jobs that set no profile use this one.' }),
     source,
-    updated_at: timestamp.nullable().meta({ description: 'Null of what is built in.' }),
+    updated_at: timestamp.nullable().meta({ description: 'Null for built-in profiles.' }),
   })
   .meta({ id: 'Profile' });
 export type ProfileView = z.output<typeof profileView>;

@@ -5,7 +5,7 @@ import { secretName } from './profile.ts';
 
 const { addressLength, refLength, setupLength } = LIMITS.repository;
 
-/** Absent: as it is. Empty: none. */
+/** Absent: unchanged. Empty: none. */
 const optionalText = (text: z.ZodString) => z.union([z.literal(''), text]).optional();
 
 const isRef = (ref: string) => /^[\w][\w./+@-]*$/.test(ref) && !/\.\.|\/\/|@\{|\/\.|\.lock(\/|$)|[./]$/.test(ref);
@@ -15,36 +15,38 @@ export const projectEdit = z
   .strictObject({
     repository: optionalText(z.string().max(addressLength)).meta({
       description:
-        'Address of a git repository, https and without credentials. A job of the project that names no `cwd` then works in a git worktree of its own. Empty: none.',
+        'URL of a git repository: https, without credentials. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.',
       example: 'https://git.example.com/team/app.git',
     }),
     ref: optionalText(
       z.string().max(refLength).refine(isRef, 'expected the name of a branch or tag, or a commit'),
-    ).meta({ description: "Branch, tag or commit that worktrees begin at. Empty: the repository's default branch." }),
+    ).meta({
+      description: 'Branch, tag or commit at which worktrees start. Empty: the default branch of the repository.',
+    }),
     setup: optionalText(
       z
         .string()
         .max(setupLength)
         .refine((text) => !text.includes('\0'), 'expected a command without NUL'),
-    ).meta({ description: 'A shell command that is run once in each new worktree, before the agent. Empty: none.' }),
+    ).meta({ description: 'Shell command that runs once in each new worktree, before the agent. Empty: none.' }),
     secret: optionalText(secretName).meta({
       description:
-        'Name of the secret with which the repository is read; its value is a line `https://USER:TOKEN@HOST`, and it is used for that host alone. Empty: none.',
+        'Name of the secret that gives read access to the repository. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none.',
     }),
     exclusive_cwd: z.boolean().optional().meta({
       description:
-        'Whether at most one job, or the commands that deploy it, works in a folder at a time; others of the same `cwd` wait.',
+        'Whether only one job, including its deploy commands, can use a folder at a time. Other jobs with the same `cwd` wait.',
     }),
   })
   .meta({ id: 'ProjectEdit' });
 export type ProjectEdit = z.output<typeof projectEdit>;
 
-/** How jobs of a project work, as read. */
+/** Settings of a project as read. */
 export const projectSettingsShape = {
   repository: z.string().nullable(),
   ref: z.string().nullable(),
   setup: z.string().nullable(),
-  secret: z.string().nullable().meta({ description: 'The name of a secret, never its value.' }),
+  secret: z.string().nullable().meta({ description: 'Name of the secret, never its value.' }),
   exclusive_cwd: z.boolean(),
 };
 

@@ -9,9 +9,11 @@ export const project = z
   .object({
     id: z.string(),
     name: z.string(),
-    workspace: z.string().meta({ description: 'Folder on the workers in which its jobs work.' }),
+    workspace: z.string().meta({ description: 'Folder on the workers in which jobs of the project work.' }),
     created_at: timestamp,
-    last_activity_at: timestamp.nullable().meta({ description: 'When a job of it last changed its state.' }),
+    last_activity_at: timestamp
+      .nullable()
+      .meta({ description: 'When the status of a job of the project last changed.' }),
     job_counts: statusCounts,
     ...projectSettingsShape,
   })

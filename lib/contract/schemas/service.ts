@@ -4,7 +4,7 @@ import { statusCounts } from './job.ts';
 
 const check = z.object({
   status: z.enum(['ok', 'failed']),
-  message: z.string().optional().meta({ description: 'What is wrong and what to do.' }),
+  message: z.string().optional().meta({ description: 'What is wrong, and what to do.' }),
 });
 
 /** `GET /health`. */
@@ -28,11 +28,11 @@ export const openApiDocument = z
   .catchall(z.unknown())
   .meta({ id: 'OpenApiDocument' });
 
-/** The envelope of every refusal. */
+/** Body of every error response. */
 export const errorBody = z
   .object({
     error: z.string(),
     details: z.object({}).catchall(z.unknown()).optional(),
     request_id: z.string(),
   })
-  .meta({ id: 'Error', description: 'A refusal. `error` is a fixed word or a sentence; other members are optional.' });
+  .meta({ id: 'Error', description: 'An error. `error` is a fixed word or a sentence.' });

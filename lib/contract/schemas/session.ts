@@ -7,20 +7,21 @@ import { enforcement } from './token.ts';
 /** `GET /session`. */
 export const caller = z
   .object({
-    kind: z.enum(['token', 'perimeter', 'session', 'telegram']).meta({ description: 'How the caller proved itself.' }),
-    name: z
-      .string()
-      .meta({ description: 'What is written down about who did something.', example: 'user:ada@example.com' }),
+    kind: z
+      .enum(['token', 'perimeter', 'session', 'telegram'])
+      .meta({ description: 'Kind of credential that the caller used.' }),
+    name: z.string().meta({
+      description: 'Name of the caller, as it appears in `created_by` and in the audit log.',
+      example: 'user:ada@example.com',
+    }),
     email: z.string().nullable(),
-    role: z.enum(ROLES).nullable().meta({ description: 'What a person may do; null for tokens.' }),
+    role: z.enum(ROLES).nullable().meta({ description: 'Role of the user. Null for tokens.' }),
     scopes: z.array(z.enum(SCOPES)).nullable().meta({
-      description: 'Scopes of an API token; they count where the deployment enforces scopes. null for others.',
+      description: 'Scopes of an API token. They apply if the deployment enforces scopes. Null for other callers.',
     }),
     ...enforcement,
-    expires_at: timestamp
-      .nullable()
-      .meta({ description: 'When the credential stops to count; a session moves on with use.' }),
-    session_id: z.string().nullable().meta({ description: 'Id of a browser session.' }),
+    expires_at: timestamp.nullable().meta({ description: 'When the credential expires. Use extends a session.' }),
+    session_id: z.string().nullable().meta({ description: 'Id of the browser session.' }),
   })
   .meta({ id: 'Caller' });
 
@@ -31,17 +32,17 @@ const session = z
     email: z.string().nullable(),
     role: z.enum(ROLES),
     browser: z.string().nullable().meta({
-      description: 'The browser and the system of the sign-in, as the browser itself named them. Null: not known.',
+      description: 'Browser and operating system at sign-in, as reported by the browser. Null: unknown.',
       example: 'Firefox on Linux',
     }),
     address: z
       .string()
       .nullable()
-      .meta({ description: 'The IP address of the sign-in. Null: not known.', example: '203.0.113.7' }),
+      .meta({ description: 'IP address at sign-in. Null: unknown.', example: '203.0.113.7' }),
     created_at: timestamp,
-    last_used_at: timestamp.meta({ description: 'Written down at most every five minutes.' }),
+    last_used_at: timestamp.meta({ description: 'Updated at most every five minutes.' }),
     expires_at: timestamp,
-    current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+    current: z.boolean().meta({ description: 'Whether this session made the request.' }),
   })
   .meta({ id: 'Session' });
 

@@ -5,23 +5,22 @@ import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES } from '../scopes.ts';
 import { NAME_NOTE } from './fields/name.ts';
 import { timestamp } from './fields/text.ts';
 
-/** What people read in lists and logs: one line of it. */
+/** Name of a token in lists and logs: a single line. */
 const name = z
   .string()
   .trim()
   .normalize('NFC')
   .min(1)
   .max(LIMITS.tokenNameLength)
-  // As a pattern it would be read without its flag by most who read OpenAPI, and mean something else.
+  // Not a pattern: OpenAPI tools ignore the Unicode flag and would match something else.
   .refine(isLegible, LEGIBLE)
-  .meta({ description: `What the token is for. ${NAME_NOTE}`, example: 'nightly build' });
+  .meta({ description: `Name that describes the purpose of the token. ${NAME_NOTE}`, example: 'nightly build' });
 
-/** Members of every answer that shows a token's scopes. */
+/** Fields of every response with a token's scopes. */
 export const enforcement = {
-  scopes_enforced: z.boolean().meta({ description: 'Whether scopes limit what tokens may do here.' }),
+  scopes_enforced: z.boolean().meta({ description: 'Whether the deployment enforces scopes.' }),
   scopes_note: z.string().nullable().meta({
-    description:
-      'What to know about the scopes that are shown; null if they limit the token, or nothing can be done with it.',
+    description: 'Note on how the scopes apply. Null if they limit the token, or if the token is suspended or revoked.',
     example: NOT_ENFORCED.token,
   }),
 };
@@ -34,8 +33,8 @@ export const token = z
     ...enforcement,
     state: z.enum(['active', 'suspended', 'revoked']),
     created_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'null: never.' }),
-    last_used_at: timestamp.nullable().meta({ description: 'Written down at most once an hour.' }),
+    expires_at: timestamp.nullable().meta({ description: 'Null: never.' }),
+    last_used_at: timestamp.nullable().meta({ description: 'Updated at most once an hour.' }),
   })
   .meta({ id: 'Token' });
 
@@ -52,10 +51,10 @@ export const tokenCreation = z
     expires_at: z.iso
       .datetime({ offset: true })
       .nullish()
-      .meta({ description: 'A time to come, RFC 3339; default: never.', example: '2027-01-01T00:00:00Z' }),
+      .meta({ description: 'A time in the future, in RFC 3339. Default: never.', example: '2027-01-01T00:00:00Z' }),
   })
   .meta({ id: 'TokenCreation' });
 
 export const createdToken = token
-  .extend({ token: z.string().meta({ description: 'The token itself. It is shown this once and kept nowhere.' }) })
+  .extend({ token: z.string().meta({ description: 'The token value. It is returned only once and not stored.' }) })
   .meta({ id: 'CreatedToken' });

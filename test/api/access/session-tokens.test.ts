@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 /** Where scopes are not enforced, which is the default. */
-const NOTE = 'Scopes are not enforced here: this token may do everything.';
+const NOTE = 'Scopes are not enforced here: this token has full access.';
 
 describe('tokens', () => {
   it('are made, shown once, suspended, resumed and revoked by an admin, at once', async () => {

@@ -128,7 +128,7 @@ describe('a session', () => {
       role: null,
       scopes: ['read', 'write', 'logs', 'attachments', 'admin'],
       scopes_enforced: false,
-      scopes_note: 'Scopes are not enforced here: this token may do everything.',
+      scopes_note: 'Scopes are not enforced here: this token has full access.',
       expires_at: null,
       session_id: null,
     });

@@ -98,7 +98,7 @@ describe('the name __proto__', () => {
     ['GET', '/jobs?__proto__=1', undefined, 'query: unknown "__proto__"; allowed: '],
     ['GET', '/health?__proto__=1', undefined, 'query: unknown "__proto__"; none is allowed'],
     ['POST', '/jobs', '{"prompt":"x","__proto__":{"draft":true}}', 'body: unknown "__proto__"; allowed: '],
-    ['POST', '/config/import', profile('{"__proto__":"x"}'), 'body.profiles.0.env: __proto__ is no name'],
+    ['POST', '/config/import', profile('{"__proto__":"x"}'), 'body.profiles.0.env: __proto__ is not an allowed name'],
     ['POST', '/config/import', '{"profiles":[{"name":"some","agent":"shell","__proto__":{}}]}', '__proto__'],
   ])('is refused like any other that nobody knows: %s %s %s', async (method, path, body, message) => {
     const { status, json } = await service.api(method, path, body);
@@ -132,9 +132,9 @@ describe('a link to an editor whose host a job could choose', () => {
   });
 
   it.each([
-    ['https://editor.example:{project}/', 'is no URL'],
-    ['JavaScript:alert(1)', 'begins with javascript:'],
-    ['ht\ntps://editor.example/', 'has control, bidirectional or invisible characters'],
+    ['https://editor.example:{project}/', 'is not a URL'],
+    ['JavaScript:alert(1)', 'starts with javascript:'],
+    ['ht\ntps://editor.example/', 'contains control, bidirectional or invisible characters'],
   ])('is refused: %j', async (open_url, why) => {
     const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
     const { status, json } = await service.api('POST', '/deploy-bindings', write);

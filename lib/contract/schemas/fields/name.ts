@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { isLegible, LEGIBLE } from '../../input/legible.ts';
 
-/** Said in descriptions of fields that hold a `nameText`. */
-export const NAME_NOTE = 'Compared and kept in Unicode form NFC; no control, bidirectional or invisible characters.';
+/** Part of the description of every field with a `nameText`. */
+export const NAME_NOTE = 'Normalized to Unicode NFC. No control, bidirectional or invisible characters.';
 
 /**
- * What a client names something: one spelling of what looks the same, and nothing that hides what it is.
- * @param max longest length, in UTF-16 units of the normalised text.
- * @param error what is said of a value that is no string.
+ * A name that a client gives: equal names have one spelling, and every character is visible.
+ * @param max maximum length, in UTF-16 units of the normalized text.
+ * @param error message for a value that is not a string.
  */
 export function nameText(max: number, error?: string) {
   return z
@@ -18,7 +18,7 @@ export function nameText(max: number, error?: string) {
     .refine(isLegible, LEGIBLE);
 }
 
-/** A path on a worker. File systems take names byte by byte, so that it is judged as a name is, and not normalised. */
+/** A path on a worker: checked like a name, but not normalized, because file systems compare names byte by byte. */
 export function pathText(max: number) {
   return z.string().min(1).max(max).refine(isLegible, LEGIBLE);
 }
