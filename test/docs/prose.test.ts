@@ -1,46 +1,59 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTS } from './documents.ts';
+import { PHRASES, TREES } from './dialect.ts';
+import { ROOT, readDocument } from './documents.ts';
 
-/** Phrases that read as translated, and what to write instead. */
-const PHRASES: readonly (readonly [RegExp, string])[] = [
-  [/\banew\b/i, 'again'],
-  [/\bof (?:its|their|our|your) own accord\b/i, 'automatically, or nothing'],
-  [/\bof (?:its|their|one's|our) own\b(?! \w)/i, 'its own X, or separate'],
-  [/\bby (?:itself|themselves|oneself)\b/i, 'automatically, or nothing'],
-  [/\b(?:himself|herself)\b/i, 'the subject again'],
-  [/\b(?:whoever|whosoever|whomever)\b/i, 'the subject: a client, the worker'],
-  [/(?:^|[.:;] )Who (?:is|was|has|asks|calls)\b(?!.*\?)/, 'the subject: a client, the worker'],
-  [/\bleave to\b/i, 'permission, or hint'],
-  [/\b(?:goes|go|went|going) on\b/i, 'continues'],
-  [/\bgoes? with (?:it|them|its)\b/i, 'is deleted with'],
-  [/\b(?:stands|stand|stood) in (?:the|a|its|their|no|one)\b/i, 'is in'],
-  [/\b(?:was|were|is|are|be|been) told\b/i, 'gets, receives, is reported to'],
-  [/\b(?:sets?|putting|puts?) right\b/i, 'corrects'],
-  [/\b(?:a|the|last|next|first|second|one) look\b/i, 'check, poll'],
-  [/\blooks? again\b/i, 'checks again'],
-  [/\b(?:at|by) the (?:least|most)\b/i, 'at least, at most'],
-  [/\bis no matter of\b/i, 'does not concern'],
-  [/\b(?:takes?|took|taken|taking) (?:it|them|\w+) away\b/i, 'removes, disables'],
-  [/\bsince ever\b/i, 'all time'],
-  [/\bhold(?:s|ing)? good\b/i, 'applies'],
-  [/\bcan not\b/i, "can't"],
-];
+interface Line {
+  readonly line: number;
+  readonly text: string;
+}
 
-/** Lines of prose without code, link targets and headings, which may quote old titles. */
-const lines = DOCUMENTS.filter(({ path }) => !path.startsWith('docs/decisions/')).flatMap(({ path, prose }) =>
-  prose
-    .filter(({ text }) => !text.startsWith('#'))
-    .map(({ line, text }) => ({ where: `${path}:${line}`, text: text.replaceAll(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, '') })),
-);
+/** Prose of a document without code, link targets, quotations and headings, which may be titles of earlier texts. */
+function documentLines(path: string, source: string): Line[] {
+  return readDocument(path, source)
+    .prose.filter(({ text }) => !text.startsWith('#'))
+    .map(({ line, text }) => ({ line, text: text.replaceAll(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, '').trim() }));
+}
 
-describe('the prose of the documents', () => {
-  test('is read by this test', () => {
-    expect(lines.length).toBeGreaterThan(500);
-    const found = PHRASES.filter(([phrase]) => phrase.test('Whoever looks again goes on by itself, anew.'));
-    expect(found).toHaveLength(5);
+/** Lines of source text, without the marks of comments. */
+function sourceLines(source: string): Line[] {
+  return source
+    .split('\n')
+    .map((text, at) => ({ line: at + 1, text: text.replace(/^\s*(?:\/\*\*|\*\/?|\/\/)?\s*/, '') }));
+}
+
+/** Where a phrase occurs in lines that are read as one text: `line: the line's text`. */
+function occurrences(phrase: RegExp, lines: readonly Line[]): string[] {
+  const text = lines.map((line) => line.text).join('\n');
+  return [...text.replaceAll('\n', ' ').matchAll(phrase)].map(({ index }) => {
+    const found = lines[text.slice(0, index).split('\n').length - 1];
+    return `${found?.line}: ${found?.text}`;
+  });
+}
+
+const texts = globSync([...TREES], { cwd: ROOT }).map((file) => {
+  const path = file.replaceAll('\\', '/');
+  const source = readFileSync(join(ROOT, path), 'utf8');
+  return { path, lines: path.endsWith('.md') ? documentLines(path, source) : sourceLines(source) };
+});
+
+describe('the prose of the trees of dialect.ts', () => {
+  test('is found in each tree', () => {
+    expect(TREES.filter((tree) => globSync(tree, { cwd: ROOT }).length === 0)).toEqual([]);
+    expect(texts.length).toBeGreaterThan(100);
+  });
+
+  test('is searched across the ends of lines, and by the line where a phrase begins', () => {
+    const lines = sourceLines('/**\n * A worker looks\n * again, and goes on by itself.\n */');
+    const found = PHRASES.flatMap(([phrase]) => occurrences(phrase, lines));
+    expect(found).toHaveLength(3);
+    expect(found).toContain('2: A worker looks');
+    expect(found).toContain('3: again, and goes on by itself.');
   });
 
   test.each(PHRASES)('has no %s: write %s', (phrase) => {
-    expect(lines.filter(({ text }) => phrase.test(text)).map(({ where, text }) => `${where}: ${text}`)).toEqual([]);
+    const found = texts.flatMap(({ path, lines }) => occurrences(phrase, lines).map((where) => `${path}:${where}`));
+    expect(found).toEqual([]);
   });
 });
