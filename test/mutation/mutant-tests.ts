@@ -45,13 +45,13 @@ const WAITS = ['--testTimeout=60000', '--hookTimeout=60000', '--expect.poll.time
 const MAY_BE_LOAD = /timed? ?out|never ends|did not come within|did not succeed in time|ECONN|before it was ready/i;
 
 /**
- * The tests in a copy of the repository. A mutant counts as seen only by a test file that passes without any; and if it
- * may have failed for a busy machine, only when it passes without the mutant right after, and fails with it once more.
+ * The tests in a copy of the repository. A mutant counts as seen only by a test that passes without any; and if it may
+ * have failed for a busy machine, only when it passes without the mutant right after, and fails with it once more.
  */
 export class MutantTests {
   readonly #root: string;
   readonly #folder: string;
-  /** Test files that were seen to pass without a mutant. */
+  /** Tests, with their files, that were seen to pass without a mutant. */
   readonly #sound = new Set<string>();
   /** Test files that fail without a mutant, so that they show nothing. */
   readonly unsound = new Set<string>();
@@ -74,16 +74,15 @@ export class MutantTests {
       const failed = await this.#run(sound);
       if (failed === undefined) return undefined;
       const mayBeLoad = MAY_BE_LOAD.test(failed.why);
+      const witness = `${failed.file} ${failed.test}`;
+      if (!mayBeLoad && this.#sound.has(witness)) return lineOf(failed);
       const suspects = failed.file === undefined ? sound : [failed.file];
-      if (!mayBeLoad && suspects.every((file) => this.#sound.has(file))) return lineOf(failed);
       await set(false);
-      const without = await this.#run(suspects);
-      if (without !== undefined) {
-        // Load or not, what fails without a mutant is no witness.
-        for (const file of without.file === undefined ? suspects : [without.file]) this.unsound.add(file);
+      if ((await this.#run(suspects, failed.test)) !== undefined) {
+        for (const file of suspects) this.unsound.add(file);
         continue;
       }
-      for (const file of suspects) this.#sound.add(file);
+      this.#sound.add(witness);
       if (!mayBeLoad || failed.why === NO_END) return lineOf(failed);
       await set(true);
       const again = await this.#run(suspects, failed.test);

@@ -37,6 +37,7 @@ const { values } = parseArgs({
   },
 });
 type Seen = Pick<Verdict, 'by' | 'seen'>;
+type Show = (mutant: Mutant, broken: string, set: (isBroken: boolean) => Promise<void>) => Promise<Seen | undefined>;
 
 const drawn = sampleOf(breaksByArea(ROOT), { count: Number(values.count), seed: Number(values.seed) });
 const sample = drawn.filter(({ file, name }) => `${file} ${name}`.includes(values.only));
@@ -55,24 +56,51 @@ console.log(scores());
 for (const mutant of sample)
   if (verdictOf(mutant)?.by === 'nobody') console.log(`SURVIVED: ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
 
+/** First each break is shown to what is quick to see it, then the rest to the compiler and to slow tests. */
 async function tryAll(): Promise<void> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const simulated = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
   const worlds = new Worlds();
+  const look = async (mutant: Mutant, source: string): Promise<Seen | undefined> => {
+    if (!simulated.has(mutant.file)) return undefined;
+    const violation = await worlds.look({ ...LOOK, path: join(ROOT, mutant.file), source });
+    return violation === undefined ? undefined : { by: 'simulator', seen: violation.slice(0, 180) };
+  };
   try {
     await worlds.expectSound({ ...LOOK, path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
     await inCopy(ROOT, async (folder) => {
       const tests = new MutantTests(ROOT, folder);
-      for (const mutant of sample) {
-        if (performance.now() > end) break;
-        if (verdictOf(mutant) !== undefined || reasonOf(mutant) !== undefined) continue;
-        const beganAt = performance.now();
-        const isSimulated = simulated.has(mutant.file);
-        const seen = await tried(mutant, { folder, tests, ...(isSimulated && { worlds }) });
-        const seconds = Math.round((performance.now() - beganAt) / 1000);
-        log.note({ mutant: mutant.name, file: mutant.file, seconds, ...seen }, sources.get(mutant.file) ?? '');
-        console.log(`${seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
-      }
+      const test = async (files: readonly string[], set: (isBroken: boolean) => Promise<void>) => {
+        const seen = await tests.see(files, set);
+        return seen === undefined ? undefined : ({ by: 'test', seen } as const);
+      };
+      /** @returns those that nothing saw, without those for which there was no time */
+      const pass = async (mutants: readonly Mutant[], show: Show) => {
+        const unseen: Mutant[] = [];
+        for (const mutant of mutants) {
+          if (performance.now() > end) break;
+          const beganAt = performance.now();
+          const source = sources.get(mutant.file) ?? '';
+          const broken = mutated(source, mutant);
+          const set = (isBroken: boolean) => writeFile(join(folder, mutant.file), isBroken ? broken : source);
+          const seen = await show(mutant, broken, set).finally(() => set(false));
+          if (seen === undefined) unseen.push(mutant);
+          else note(mutant, seen, performance.now() - beganAt);
+        }
+        return unseen;
+      };
+      const untried = sample.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
+      const unseen = await pass(
+        untried,
+        async (mutant, broken, set) =>
+          (await look(mutant, broken)) ?? (await test(testsOfFile.witnessesOf(mutant.file).quick, set)),
+      );
+      await pass(unseen, async (mutant, _, set) => {
+        await set(true);
+        const complaint = await compiled(folder);
+        if (complaint !== undefined) return { by: 'compiler', seen: complaint };
+        return (await test(testsOfFile.witnessesOf(mutant.file).slow, set)) ?? { by: 'nobody' };
+      });
       if (tests.unsound.size > 0) console.log(`fail without a break: ${[...tests.unsound].join(', ')}`);
     });
   } finally {
@@ -80,26 +108,10 @@ async function tryAll(): Promise<void> {
   }
 }
 
-async function tried(
-  mutant: Mutant,
-  { folder, tests, worlds }: { readonly folder: string; readonly tests: MutantTests; readonly worlds?: Worlds },
-): Promise<Seen> {
-  const source = sources.get(mutant.file) ?? '';
-  const broken = mutated(source, mutant);
-  const set = (isMutated: boolean) => writeFile(join(folder, mutant.file), isMutated ? broken : source);
-  const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
-  try {
-    const path = join(ROOT, mutant.file);
-    const violation = await worlds?.look({ ...LOOK, path, source: broken });
-    if (violation !== undefined) return { by: 'simulator', seen: violation.slice(0, 180) };
-    const failed = (await tests.see(quick, set)) ?? (await tests.see(slow, set));
-    if (failed !== undefined) return { by: 'test', seen: failed };
-    await set(true);
-    const complaint = await compiled(folder);
-    return complaint === undefined ? { by: 'nobody' } : { by: 'compiler', seen: complaint };
-  } finally {
-    await set(false);
-  }
+function note(mutant: Mutant, seen: Seen, milliseconds: number): void {
+  const seconds = Math.round(milliseconds / 1000);
+  log.note({ mutant: mutant.name, file: mutant.file, seconds, ...seen }, sources.get(mutant.file) ?? '');
+  console.log(`${seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
 }
 
 /** @returns the first thing that the compiler finds; undefined: nothing. */

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { jobIdOfKey } from '../../../../../lib/jobs/lifecycle/job-id.ts';
+import { AttachmentStore } from '../../../../../lib/jobs/output/attachments/attachment-store.ts';
+import { joinedKey } from '../../../../../lib/jobs/output/output-keys.ts';
+import { readLogs } from '../../../../../lib/jobs/output/reading/read-output.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../../emulated-deployment.ts';
+import { aReceipt, aRunningJob } from '../../a-job.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+it('the logs of an earlier attempt do not grow: they are compared with its receipt, and its job is not watched', async () => {
+  const { jobs, output, objects, env } = deployment;
+  const id = jobIdOfKey('an earlier attempt');
+  const job = await deployment.store(aRunningJob({ id, attempt: 2 }));
+  const kept = 'first\n';
+  const sha256 = createHash('sha256').update(kept).digest('hex');
+  const Key = joinedKey(id, 1, 'stdout');
+  await objects.send(new PutObjectCommand({ Bucket: env.OUTPUT_BUCKET, Key, Body: kept }));
+  const stdout = { bytes: kept.length, lines: 1, sha256, complete: true };
+  const receipt = aReceipt({ kind: 'finished', reason: 'exited' }, { job_id: id });
+  await output.putReceipt({ ...receipt, streams: { ...receipt.streams, stdout } });
+
+  const context = { ...deployment, attachments: new AttachmentStore(objects, env.OUTPUT_BUCKET) };
+  const request = { stream: 'stdout', full: true, offset: undefined, attempt: 1 } as const;
+  const answer = await readLogs(context, job, request);
+  if (!('body' in answer)) throw new Error('the logs are somewhere else');
+  expect(JSON.parse(await text(answer.body))).toMatchObject({ attempt: 1, stdout: kept, stdout_state: 'complete' });
+  expect(await jobs.get(id, { consistent: true })).toEqual(job);
+});
