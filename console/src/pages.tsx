@@ -23,7 +23,7 @@ const ApiTokensPage = lazyPart(() => import('./tokens/api-tokens-page.tsx'), 'Ap
 const SessionsPage = lazyPart(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
-/** Which address shows which page. The first page comes with the first load, all others when they are opened. */
+/** The routes of the console. The jobs list is in the first load. Other pages load when they are opened. */
 export function Pages() {
   return (
     <BrowserRouter>

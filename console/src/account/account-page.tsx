@@ -12,7 +12,7 @@ import { LinkState } from './link-state.tsx';
 import { LoginUnderWay } from './login-under-way.tsx';
 import { StartLogin } from './start-login.tsx';
 
-/** The vendor account that agents work with: linking it and letting go of it. */
+/** The vendor account of the agents: its state, and the actions that link and unlink it. */
 export function AccountPage() {
   usePageTitle('Vendor account');
   return (

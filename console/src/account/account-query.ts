@@ -3,10 +3,10 @@ import { api, dataOf, type Schemas } from '../api/client.ts';
 
 export type Account = Schemas['Account'];
 
-/** How often (ms) the state is asked for: while a login is under way, and else. */
+/** Poll interval (ms) of the state: while a login is in progress, and otherwise. */
 const POLL = { underWay: 1_500, idle: 30_000 };
 
-/** The vendor account. Its one-time code is kept no longer than it is shown. */
+/** The vendor account. Its one-time code stays in the cache only while it is shown. */
 export const accountQuery = queryOptions({
   queryKey: ['account', 'codex'],
   queryFn: async () => await dataOf(api.GET('/api/v1/codex-account')),
@@ -14,12 +14,12 @@ export const accountQuery = queryOptions({
   refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL.underWay : POLL.idle),
 });
 
-/** Whether a login waits for something. */
+/** Whether a login is in progress. */
 export function isUnderWay(account: Account | undefined): boolean {
   return account?.state === 'starting' || account?.state === 'awaiting_user';
 }
 
-/** Starts or cancels a login, or unlinks the account; the answer is the account's new state. */
+/** Starts or cancels a login, or unlinks the account. Resolves to the account's new state. */
 export function useAccountAction() {
   const client = useQueryClient();
   return useMutation({

@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type
   expired: { type: 'warning', text: 'The code expired' },
 };
 
-/** Whether an account is linked, and where its newest login stands. */
+/** Whether an account is linked, and the state of its newest login. */
 export function LinkState({ account }: { account: Account }) {
   const look = LOOKS[account.state];
   return (

@@ -13,7 +13,7 @@ interface LoginUnderWayProps {
   readonly onCancel: () => void;
 }
 
-/** The one-time code and where to enter it, or that it is on its way. */
+/** The one-time code and where to enter it, or a spinner until the code arrives. */
 export function LoginUnderWay({ account, busy, onCancel }: LoginUnderWayProps) {
   const { user_code, verification_uri, expires_at } = account;
   return (
@@ -51,7 +51,7 @@ export function LoginUnderWay({ account, busy, onCancel }: LoginUnderWayProps) {
   );
 }
 
-/** How long something still holds, second by second. Not a live region: that would speak all the time. */
+/** Counts down to an expiry, second by second. Not a live region: screen readers would announce every second. */
 function Countdown({ until }: { until: string }) {
   useNow();
   const left = Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1000));

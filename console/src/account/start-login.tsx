@@ -12,7 +12,7 @@ interface StartLoginProps {
   readonly onUnlink: () => void;
 }
 
-/** What can be done while no login is under way, and what to look at if the last one came to nothing. */
+/** The actions while no login is in progress, and why the last login failed. */
 export function StartLogin({ account, busy, onStart, onUnlink }: StartLoginProps) {
   const [asking, setAsking] = useState(false);
   return (

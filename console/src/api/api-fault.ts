@@ -1,10 +1,10 @@
 import { ERROR_WORDS } from './error-words.ts';
 
-/** A refusal of the API; its message is a sentence. */
+/** An error response of the API. Its message is a sentence for people. */
 export class ApiFault extends Error {
   override readonly name = 'ApiFault';
   readonly status: number;
-  /** To find the call in the logs. */
+  /** Identifies the request in the logs. */
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -30,7 +30,7 @@ export class ApiFault extends Error {
   }
 }
 
-/** The faults that a refusal names, each with its place. */
+/** The validation errors that a response lists, each with its location. */
 export function faultsOf(error: Error): string[] {
   const faults: unknown = error instanceof ApiFault ? error.details.faults : undefined;
   return Array.isArray(faults) ? faults.map(String) : [error.message];

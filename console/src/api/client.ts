@@ -3,15 +3,15 @@ import type { components, paths } from '../../../lib/client/api-types.ts';
 import { ApiFault } from './api-fault.ts';
 import { reach } from './reach.ts';
 
-/** The types of the API, by the names of openapi.json. */
+/** The types of the API, by their names in openapi.json. */
 export type Schemas = components['schemas'];
 
-/** Talks to the API of this origin, as the signed-in user. */
+/** Calls the API of this origin as the signed-in user. */
 export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin', fetch: reach });
 
 /**
- * The data of an answer.
- * @throws ApiFault with what the service said, or UnreachableError
+ * The data of a response.
+ * @throws ApiFault with the service's message, or UnreachableError
  */
 export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call;

@@ -1,4 +1,4 @@
-/** The fixed words of the API's errors, in sentences for people. Other errors are sentences already. */
+/** Sentences for the API's fixed error codes. Other errors are sentences already. */
 export const ERROR_WORDS: Readonly<Record<string, string>> = {
   unauthorized: 'Your session is over. Sign in again.',
   forbidden: 'Your role does not allow this.',

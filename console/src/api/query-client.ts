@@ -5,8 +5,8 @@ import { setSessionOver } from './session-over.ts';
 import { signIn } from './sign-in.ts';
 
 /**
- * Whoever is not signed in goes to the sign-in and comes back to the same page. Whose session ended in between keeps the
- * page, and what was typed in it.
+ * Sends an unauthenticated user to the sign-in, which returns to the same page. If a session ends while a page is open,
+ * the page and its unsent input stay.
  */
 function onError(error: Error): void {
   if (!(error instanceof ApiFault) || error.status !== 401) return;
@@ -14,11 +14,12 @@ function onError(error: Error): void {
   else setSessionOver(true);
 }
 
-/** What the pages have read of the API. Only what may pass by itself is tried again. */
+/** The cache of API responses. Only transient errors are retried. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // A browser that thinks it has no network still reaches a local run; and what can't be reached is to say so, not to wait unseen.
+  // A browser that believes it is offline still reaches a local run. An unreachable service is reported, not awaited
+  // silently.
   defaultOptions: {
     mutations: { networkMode: 'always' },
     queries: {

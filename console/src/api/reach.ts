@@ -1,4 +1,4 @@
-/** No answer came at all. Browsers say why in words of their own, such as "Failed to fetch", and never to scripts. */
+/** No response arrived. Browsers report only a generic message such as "Failed to fetch", never the cause. */
 class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
@@ -8,8 +8,8 @@ class UnreachableError extends Error {
 }
 
 /**
- * `fetch`, with words for people when no answer comes.
- * @throws UnreachableError, or the reason of the request's own signal
+ * `fetch` with a readable error if no response arrives.
+ * @throws UnreachableError, or the abort reason of the request's signal
  */
 export async function reach(request: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {

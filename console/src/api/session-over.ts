@@ -1,4 +1,4 @@
-/** Whether the session ended while its user was at work: then the page stays, and asks for another sign-in. */
+/** Whether the session ended while a page was open. The page stays and asks the user to sign in again. */
 let over = false;
 const listeners = new Set<() => void>();
 

@@ -1,14 +1,14 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, dataOf } from './client.ts';
 
-/** Who is signed in. */
+/** The signed-in user. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => await dataOf(api.GET('/api/v1/session')),
   staleTime: 60_000,
 });
 
-/** Whether the signed-in user may act on jobs; the service judges anew. */
+/** Whether the signed-in user may act on jobs. The service checks every request as well. */
 export function useMayAct(): boolean {
   const { data } = useQuery(sessionQuery);
   return data?.role === 'operator' || data?.role === 'admin';

@@ -1,4 +1,4 @@
-/** What was done, by the action that the audit log has; a test holds that none is missing. */
+/** Descriptions of the audit log's actions. A test checks that none is missing. */
 export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'auth.callback': 'Signed in',
   'auth.sign-out': 'Signed out',

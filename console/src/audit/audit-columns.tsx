@@ -26,7 +26,7 @@ export const AUDIT_COLUMNS: TableProps.ColumnDefinition<AuditRow>[] = [
   },
 ];
 
-/** What was done, and the code to filter by. */
+/** The description of the action, and its code for filters. */
 function Action({ row }: { row: AuditRow }) {
   const words = ACTION_WORDS[row.action];
   return (

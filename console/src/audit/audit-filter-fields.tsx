@@ -11,7 +11,7 @@ interface AuditFilterFieldsProps {
   readonly onChange: (filters: AuditFilters) => void;
 }
 
-/** Narrows the audit log to a principal, an action, or some days. */
+/** Filters the audit log by principal, action and day. */
 export function AuditFilterFields({ filters, onChange }: AuditFilterFieldsProps) {
   const [typed, setTyped] = useState(filters);
   const submit = (event: FormEvent) => {
@@ -57,7 +57,7 @@ export function AuditFilterFields({ filters, onChange }: AuditFilterFieldsProps)
   );
 }
 
-/** Whether there can be rows of a day. */
+/** Whether the log can have entries of a day. */
 function isKept(day: Date): boolean {
   const age = Date.now() - day.getTime();
   return age > 0 && age < (LIMITS.auditDays + 1) * 86_400_000;

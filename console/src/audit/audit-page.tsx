@@ -13,7 +13,7 @@ import { AUDIT_COLUMNS } from './audit-columns.tsx';
 import { AuditFilterFields } from './audit-filter-fields.tsx';
 import { type AuditFilters, auditQuery, NO_AUDIT_FILTERS } from './audit-query.ts';
 
-/** Who did what, to what, when and from where. */
+/** The audit log: who did what, when and from where. */
 export function AuditPage() {
   usePageTitle('Audit log');
   const [parameters, setParameters] = useSearchParams();
@@ -68,7 +68,7 @@ export function AuditPage() {
   );
 }
 
-/** The filters that stand in the page's address. */
+/** The filters in the page's address. */
 function filtersOf(parameters: URLSearchParams): AuditFilters {
   const names = Object.keys(NO_AUDIT_FILTERS) as (keyof AuditFilters)[];
   return { ...NO_AUDIT_FILTERS, ...Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? ''])) };

@@ -11,7 +11,7 @@ interface BindingActions {
   readonly onDelete: (binding: Binding) => void;
 }
 
-/** The columns of the list of bindings; actions for those who may. */
+/** The columns of the list of bindings, with actions for users who may change them. */
 export function bindingColumns(mayAct: boolean, actions: BindingActions): TableProps.ColumnDefinition<Binding>[] {
   const columns: TableProps.ColumnDefinition<Binding>[] = [
     { id: 'project', header: 'Project', minWidth: 110, cell: (binding) => binding.project },

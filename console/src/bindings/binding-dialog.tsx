@@ -3,7 +3,7 @@ import { SecretDialog } from '../feedback/secret-dialog.tsx';
 import { BindingForm } from './binding-form.tsx';
 import type { Binding } from './binding-queries.ts';
 
-/** Creates or edits a binding; a secret that was made is shown this once. */
+/** Creates or edits a binding. A generated secret is shown once. */
 export function BindingDialog({ binding, onDone }: { binding: Binding | undefined; onDone: () => void }) {
   const [secret, setSecret] = useState<string>();
   if (secret !== undefined) return <BindingSecret secret={secret} onDone={onDone} />;
@@ -16,7 +16,7 @@ export function BindingDialog({ binding, onDone }: { binding: Binding | undefine
   );
 }
 
-/** The one time that the secret which calls are signed with is shown. */
+/** Shows the signing secret once. */
 function BindingSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
   return (
     <SecretDialog header="Secret of the calls" what="secret" secret={secret} onDone={onDone}>

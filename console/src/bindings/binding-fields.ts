@@ -3,26 +3,26 @@ import { type FieldFaults, fieldFaults, numberIn } from '../form/field-faults.ts
 import type { Binding, BindingWrite } from './binding-queries.ts';
 import { fieldsOf, type ModeField } from './modes.ts';
 
-/** What the form holds, as it was typed. */
+/** The form's values as typed. */
 export interface BindingFields {
   readonly binding_mode: Binding['binding_mode'];
   readonly project: string;
   readonly name: string;
   readonly typed: Partial<Record<ModeField, string>>;
-  /** Whether a new secret is to take the place of the present one. */
+  /** Whether to replace the current secret with a new one. */
   readonly rotate_secret: boolean;
 }
 
-/** What is wrong with which field. */
+/** Validation errors by field. */
 export type BindingFaults = FieldFaults<keyof BindingWrite>;
 
-/** What stands in a field: what was typed, else what the binding has. A secret is never read. */
+/** A field's value: the typed one, otherwise the binding's. A secret is never read. */
 export function textIn({ typed }: BindingFields, binding: Binding | undefined, field: ModeField): string {
   const kept = field === 'secret' ? undefined : binding?.[field];
   return typed[field] ?? String(kept ?? '');
 }
 
-/** What is sent; of a binding that is there, what is absent stays as it is. Nothing of it is judged yet. */
+/** The request body, not yet validated. Fields that are absent keep an existing binding's values. */
 export function writeOf(fields: BindingFields, binding: Binding | undefined): BindingWrite {
   const { binding_mode, project, name, rotate_secret } = fields;
   const given = fieldsOf(binding_mode)
@@ -38,7 +38,7 @@ export function writeOf(fields: BindingFields, binding: Binding | undefined): Bi
   };
 }
 
-/** What of it the API would refuse, in its words. */
+/** What the API would reject, by field. */
 export function faultsOf(body: BindingWrite): BindingFaults {
   return fieldFaults<keyof BindingWrite>(bindingWrite, body);
 }

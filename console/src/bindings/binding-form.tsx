@@ -24,13 +24,13 @@ import { fieldsOf, MODES } from './modes.ts';
 const DIALOG = '[role=dialog]';
 
 interface BindingFormProps {
-  /** The binding to edit; undefined: a new one. */
+  /** The binding to edit; undefined for a new one. */
   readonly binding: Binding | undefined;
   readonly onWritten: (binding: Binding) => void;
   readonly onDismiss: () => void;
 }
 
-/** Asks for a binding's project, name, mode and what the mode needs. */
+/** The form of a binding: project, name, mode, and the fields of the mode. */
 export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps) {
   const [fields, setFields] = useState<BindingFields>({
     binding_mode: binding?.binding_mode ?? BINDING_MODES[0],
@@ -48,7 +48,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     setFields({ ...fields, ...changed });
     setFaults({});
   };
-  /** Asks once about a project that does not exist: the binding would create it. */
+  /** Confirms a project that does not exist, because the binding would create it. */
   const unknownProject = (): UnknownProject | undefined => {
     const project = fields.project.trim();
     if (binding !== undefined || project === '' || projects.data === undefined) return undefined;
@@ -173,7 +173,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
   );
 }
 
-/** A project that the binding would create, and the existing one that was perhaps meant. */
+/** A project that the binding would create, and an existing project with a similar name, if any. */
 interface UnknownProject {
   readonly project: string;
   readonly meant: string | undefined;

@@ -11,7 +11,7 @@ export const bindingsQuery = queryOptions({
   queryFn: async () => await dataOf(api.GET('/api/v1/deploy-bindings')),
 });
 
-/** Creates or updates a binding; its secret, if one was made, is in this answer only. */
+/** Creates or updates a binding. A generated secret is only in this response. */
 export function useWriteBinding() {
   const client = useQueryClient();
   return useMutation({

@@ -16,7 +16,7 @@ import { type Binding, bindingsQuery, useDeleteBinding } from './binding-queries
 
 const BindingDialog = lazyPart(() => import('./binding-dialog.tsx'), 'BindingDialog');
 
-/** The deploy bindings: what is done when jobs succeed. */
+/** The deploy bindings: actions that run when jobs succeed. */
 export function BindingsPage() {
   usePageTitle('Deploy bindings');
   const bindings = useQuery(bindingsQuery);

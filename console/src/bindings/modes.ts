@@ -3,7 +3,7 @@ import type { MODE_FIELDS } from '../../../lib/contract/schemas/deploy-binding.t
 import type { Binding } from './binding-queries.ts';
 
 type Mode = Binding['binding_mode'];
-/** Fields of a mode that are typed, in words. */
+/** Labels of a mode's text fields. */
 interface FieldWords {
   readonly label: string;
   readonly hint: string;
@@ -12,7 +12,7 @@ interface FieldWords {
 type ModeWords<M extends Mode> = {
   readonly label: string;
   readonly description: string;
-  /** In the form's order. Renewing a secret is not typed. */
+  /** In the form's order, without the switch that renews a secret. */
   readonly fields: Readonly<Record<Exclude<(typeof MODE_FIELDS)[M][number], 'rotate_secret'>, FieldWords>>;
 };
 
@@ -25,7 +25,7 @@ const timeout_seconds: FieldWords = {
   isNumber: true,
 };
 
-/** What each mode does, and what it asks for. */
+/** What each mode does, and its fields. */
 export const MODES: { readonly [M in Mode]: ModeWords<M> } = {
   generic: {
     label: 'Signed call',

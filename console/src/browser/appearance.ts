@@ -1,12 +1,12 @@
 import { applyDensity, applyMode, Density, Mode } from '@cloudscape-design/global-styles';
 import { useSyncExternalStore } from 'react';
 
-/** How the console looks; `system` follows the browser's setting. */
+/** The colour scheme of the console. `system` follows the browser's setting. */
 export type Appearance = 'system' | 'light' | 'dark';
 const KEY = 'promptq.appearance';
 const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
 
-/** The appearance that the user chose on this browser. */
+/** The appearance chosen in this browser. */
 export function keptAppearance(): Appearance {
   const kept = window.localStorage.getItem(KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
@@ -20,7 +20,7 @@ export function keepAppearance(appearance: Appearance): void {
 
 const listeners = new Set<() => void>();
 
-/** The appearance that the user chose; follows when it is changed. */
+/** The chosen appearance; updates when it changes. */
 export function useAppearance(): Appearance {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
@@ -28,7 +28,7 @@ export function useAppearance(): Appearance {
   }, keptAppearance);
 }
 
-/** Puts an appearance into effect, now and when the system changes its own. */
+/** Applies an appearance, now and whenever the system's changes. */
 export function applyAppearance(appearance: Appearance): void {
   const apply = () => {
     const dark = appearance === 'dark' || (appearance === 'system' && systemIsDark.matches);

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const NARROW = window.matchMedia('(max-width: 700px)');
 
-/** Whether the screen has no room for things beside each other; follows as the window changes. */
+/** Whether the screen is too narrow for side-by-side content. Updates when the window changes. */
 export function useNarrowScreen(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 
-/** Keys and what they do. */
+/** Actions by key. */
 type Shortcuts = Readonly<Record<string, () => void>>;
 
 const KEY = 'promptq.shortcuts';
 
-/** Single keys can be hit unawares, by speech input for one, so they can be switched off. */
+/** Single keys can be triggered accidentally, for example by speech input, so users can turn them off. */
 export function shortcutsAreOn(): boolean {
   return window.localStorage.getItem(KEY) !== 'off';
 }
@@ -14,7 +14,7 @@ export function switchShortcuts(on: boolean): void {
   window.localStorage.setItem(KEY, on ? 'on' : 'off');
 }
 
-/** Has single keys do something, unless somebody types a text or answers a dialog. `?` works even when they are off. */
+/** Runs actions on single keys, except in text fields and dialogs. `?` works even if shortcuts are off. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;
@@ -33,5 +33,5 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** Where keys have a meaning of their own. */
+/** Elements that handle keys themselves. */
 const OWN_KEYS = 'input, textarea, select, [role=dialog], [role=menu], [role=listbox]';

@@ -25,7 +25,7 @@ export const rulesQuery = infiniteQueryOptions({
   queryFn: async ({ pageParam }) => await dataOf(api.GET('/api/v1/rules', from(pageParam))),
 });
 
-/** The profiles, page by page; what is built in comes first. */
+/** The profiles, page by page, built-in ones first. */
 export const profilesQuery = infiniteQueryOptions({
   ...paged,
   queryKey: ['profiles'],

@@ -9,7 +9,7 @@ interface JobsWaitingForProps {
   readonly name: string;
 }
 
-/** How many jobs are named. */
+/** Maximum jobs to list. */
 const NAMED = 5;
 
 /** The drafts and queued jobs that use a rule or profile. */

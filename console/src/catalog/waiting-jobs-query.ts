@@ -7,18 +7,18 @@ type JobSummary = Schemas['JobSummary'];
 export interface WaitingJobs {
   /** Drafts and queued jobs. */
   readonly jobs: readonly JobSummary[];
-  /** How many were not read, so that some of them may use it too. */
+  /** How many jobs were not read and may use it too. */
   readonly unread: number;
 }
 
-/** How many of each state are read. A list does not hold its jobs' rules: each job costs a request. */
+/** Maximum jobs read per state. The list does not include rules, so each job costs a request. */
 const READ_PER_STATE = 20;
 
-/** The drafts and queued jobs that use a rule or profile, as far as few requests tell. */
+/** The drafts and queued jobs that use a rule or profile, within a bounded number of requests. */
 export function waitingJobsQuery(what: 'rule' | 'profile', name: string) {
   return queryOptions({
     queryKey: ['jobs', 'waiting-for', what, name],
-    // What is about to fail is read each time it is asked about.
+    // Never from the cache: these jobs are about to fail.
     staleTime: 0,
     gcTime: 0,
     queryFn: async (): Promise<WaitingJobs> => {

@@ -5,7 +5,7 @@ import { readDocument } from './parse-document.ts';
 
 export type ImportResult = Schemas['ImportResult'];
 
-/** Imports a document of YAML or JSON, or only says what that would change. @throws DocumentFault, ApiFault */
+/** Imports a YAML or JSON document, or only returns what would change. @throws DocumentFault, ApiFault */
 export function useImport() {
   const client = useQueryClient();
   return useMutation({
@@ -13,7 +13,7 @@ export function useImport() {
       await dataOf(
         api.POST('/api/v1/config/import', {
           params: { query: dryRun ? { dry_run: '1' } : {} },
-          // The service judges it, and names every fault.
+          // The service validates it and returns every error.
           body: readDocument(text) as Schemas['ConfigDocument'],
         }),
       ),
@@ -23,7 +23,7 @@ export function useImport() {
   });
 }
 
-/** Saves what was imported as a file. @throws ApiFault */
+/** Downloads the configuration as a file. @throws ApiFault */
 export async function downloadExport(): Promise<void> {
   const document = await dataOf(api.GET('/api/v1/config/export'));
   const url = URL.createObjectURL(new Blob([stringify(document)], { type: 'application/yaml' }));

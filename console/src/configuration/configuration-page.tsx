@@ -8,7 +8,7 @@ import { usePageTitle } from '../page/page-title.ts';
 import { downloadExport } from './config-queries.ts';
 import { ImportForm } from './import-form.tsx';
 
-/** Rules and profiles coming in and going out as one document. */
+/** Imports and exports rules and profiles as one document. */
 export function ConfigurationPage() {
   usePageTitle('Configuration');
   return (

@@ -10,12 +10,12 @@ import { useState } from 'react';
 import { useImport } from './config-queries.ts';
 import { ImportChanges, ImportFaults } from './import-outcome.tsx';
 
-/** Takes a document, says what it would change, then applies it. */
+/** Reads a document, shows what it would change, then applies it. */
 export function ImportForm() {
   const [text, setText] = useState('');
   const [files, setFiles] = useState<File[]>([]);
   const run = useImport();
-  // What was found out is about the text that was checked, no other.
+  // The result of a check is valid only for the checked text.
   const edit = (changed: string) => {
     setText(changed);
     run.reset();

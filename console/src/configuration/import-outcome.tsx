@@ -2,7 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import { faultsOf } from '../api/api-fault.ts';
 import type { ImportResult } from './config-queries.ts';
 
-/** Why a document was refused: every fault with its place. */
+/** Why a document was rejected: every error with its location. */
 export function ImportFaults({ error }: { error: Error }) {
   const faults = faultsOf(error);
   return (

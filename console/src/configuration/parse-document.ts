@@ -1,13 +1,13 @@
 import { parseDocument } from 'yaml';
 
-/** What is not YAML or JSON, or no document. */
+/** The text is not YAML or JSON, or not a configuration document. */
 class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
 }
 
 /**
- * Reads YAML, of which JSON is a part.
- * @throws DocumentFault that names line and column
+ * Parses YAML, which includes JSON.
+ * @throws DocumentFault with line and column
  */
 export function readDocument(text: string): object {
   const document = parseDocument(text, { prettyErrors: true });

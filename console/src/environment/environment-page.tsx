@@ -9,7 +9,7 @@ import { Limits } from './limits.tsx';
 import { ServiceFacts } from './service-facts.tsx';
 import { Workers } from './workers.tsx';
 
-/** What the service runs on and with. */
+/** The deployment: service, workers and limits. */
 export function EnvironmentPage() {
   usePageTitle('Environment');
   const environment = useQuery(environmentQuery);

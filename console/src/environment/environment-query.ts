@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../api/client.ts';
 export type Environment = Schemas['Environment'];
 export type Host = Schemas['Host'];
 
-/** What the service runs on and with. */
+/** The environment of the service. */
 export const environmentQuery = queryOptions({
   queryKey: ['environment'],
   queryFn: async () => await dataOf(api.GET('/api/v1/environment')),

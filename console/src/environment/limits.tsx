@@ -1,7 +1,7 @@
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 
-/** Every limit that a client can meet, under the names of the API. */
+/** All limits for clients, by their API names. */
 export function Limits({ limits }: { limits: Readonly<Record<string, unknown>> }) {
   return (
     <ExpandableSection variant="container" headerText="Limits" headerDescription="Bytes and seconds unless named else.">
@@ -12,7 +12,7 @@ export function Limits({ limits }: { limits: Readonly<Record<string, unknown>> }
 
 function flat(values: object, before = ''): [string, string][] {
   return Object.entries(values).flatMap(([name, value]: [string, unknown]): [string, string][] => {
-    // The deprecated spelling of a limit that is there in snake_case too.
+    // A deprecated spelling of a limit that is also listed in snake_case.
     if (/[A-Z]/.test(name)) return [];
     if (typeof value === 'object' && value !== null) return flat(value, `${before}${name}.`);
     return [[`${before}${name}`, typeof value === 'number' ? value.toLocaleString('en') : String(value)]];

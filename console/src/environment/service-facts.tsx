@@ -4,7 +4,7 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import { sizeText } from '../format/size-text.ts';
 import type { Environment } from './environment-query.ts';
 
-/** What the deployment is and how it is set. */
+/** The version and settings of the deployment. */
 export function ServiceFacts({ environment }: { environment: Environment }) {
   const { service, models, token_usage } = environment;
   const today = token_usage.today;

@@ -7,7 +7,7 @@ import { TimeAgo } from '../format/time-ago.tsx';
 import { EmptyList } from '../tables/empty-list.tsx';
 import type { Host } from './environment-query.ts';
 
-/** The workers that were heard of lately, and how busy they are. */
+/** The workers with a recent heartbeat, and their load. */
 export function Workers({ hosts }: { hosts: Host[] }) {
   return (
     <Cards

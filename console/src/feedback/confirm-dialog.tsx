@@ -5,18 +5,18 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 
 interface ConfirmDialogProps {
-  /** What is about to be done, such as `Revoke the token`. */
+  /** The action, which is also its button's label, such as `Revoke token`. */
   readonly action: string;
-  /** What doing nothing is called. */
+  /** The label of the button that dismisses the dialog. */
   readonly keep?: string;
   readonly busy?: boolean;
   readonly onConfirm: () => void;
   readonly onDismiss: () => void;
-  /** What comes of it. */
+  /** The consequences of the action. */
   readonly children: ReactNode;
 }
 
-/** Asks before something is done that can't be undone. */
+/** Asks for confirmation before an action that can't be undone. */
 export function ConfirmDialog({ action, keep = 'Cancel', busy, onConfirm, onDismiss, children }: ConfirmDialogProps) {
   return (
     <Modal

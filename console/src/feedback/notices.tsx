@@ -11,7 +11,7 @@ function show(next: typeof shown): void {
   for (const listener of listeners) listener();
 }
 
-/** Tells the user what happened; stays until it is dismissed. */
+/** Shows a notice until the user dismisses it. */
 export function notify(notice: Notice): void {
   made += 1;
   const id = String(made);
@@ -19,7 +19,7 @@ export function notify(notice: Notice): void {
   show([{ ...notice, id, dismissible: true, dismissLabel: 'Dismiss', onDismiss: dismiss }, ...shown].slice(0, 5));
 }
 
-/** What `notify` was told. */
+/** The notices from `notify`. */
 export function Notices() {
   const items = useSyncExternalStore(
     (listener) => {

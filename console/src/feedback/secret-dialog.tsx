@@ -9,15 +9,15 @@ import './secret-dialog.css';
 
 interface SecretDialogProps {
   readonly header: string;
-  /** What the secret is, in the middle of a sentence: `token`. */
+  /** The kind of secret as used in a sentence: `token`. */
   readonly what: string;
   readonly secret: string;
-  /** What it is for. */
+  /** What the secret is used for. */
   readonly children: ReactNode;
   readonly onDone: () => void;
 }
 
-/** The one time that a secret is shown. */
+/** Shows a new secret once. */
 export function SecretDialog({ header, what, secret, children, onDone }: SecretDialogProps) {
   const [asking, setAsking] = useState(false);
   return (
@@ -25,7 +25,7 @@ export function SecretDialog({ header, what, secret, children, onDone }: SecretD
       visible
       header={header}
       closeAriaLabel="Close"
-      // Escape or a slip beside the dialog must not lose the secret.
+      // Escape or a click outside the dialog must not lose the secret.
       onDismiss={() => setAsking(true)}
       footer={
         <Box float="right">

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client.ts';
 
-/** Pages of a list that are read for a choice; more can be typed, not chosen. */
+/** Maximum pages of a list that are read for suggestions. Other values can still be typed. */
 const PAGES = 10;
 
 async function all<T>(
@@ -32,7 +32,7 @@ export const rulesQuery = queryOptions({
   queryFn: async () => await all(async (cursor) => await dataOf(api.GET('/api/v1/rules', query(cursor)))),
 });
 
-/** The projects that there are. */
+/** All projects. */
 export const projectsQuery = queryOptions({
   queryKey: ['choices', 'projects'],
   queryFn: async () => await all(async (cursor) => await dataOf(api.GET('/api/v1/projects', query(cursor)))),

@@ -1,11 +1,11 @@
-/** The name that was probably meant by a mistyped one: the nearest, if no more than a third of the letters differ. */
+/** The name that a mistyped one probably means: the nearest, if at most a third of the letters differ. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const distances = names.map((name) => [distance(typed.toLowerCase(), name.toLowerCase()), name] as const);
   const [nearest] = distances.toSorted(([a], [b]) => a - b);
   return nearest !== undefined && nearest[0] <= typed.length / 3 ? nearest[1] : undefined;
 }
 
-/** Levenshtein's: how many letters are to be put in, taken out or replaced. */
+/** The Levenshtein distance: letters to insert, delete or replace. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...from].entries()) {

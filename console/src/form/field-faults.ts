@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { issueSentence } from './issue-sentence.ts';
 
-/** What is wrong with which field of a form. */
+/** Validation errors by form field. */
 export type FieldFaults<Name extends string> = Partial<Record<Name, string>>;
 
-/** Judges what would be sent by the API's own schema; each fault in words for people. */
+/** Validates a request body with the API's schema. Each error is a sentence for people. */
 export function fieldFaults<Name extends string>(
   schema: z.ZodType,
   body: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export function fieldFaults<Name extends string>(
   return faults as FieldFaults<Name>;
 }
 
-/** What a form holds of a number: the number where it is one, else the text, which the schema then refuses by name. */
+/** Parses a number from a form field. Returns the text if it is not a number, so that the schema rejects the field. */
 export function numberIn(text: string): number | string {
   return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 }

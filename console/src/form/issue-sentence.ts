@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { faultSentence } from '../../../lib/contract/input/input-fault.ts';
 
 /**
- * What a person has to change about a field. Where there are no words for it here, what the API allows stands in.
- * @param body what would be sent
+ * A sentence on how to fix a field. Issues without one here use the API's description of allowed values.
+ * @param body the request body
  */
 export function issueSentence(issue: z.core.$ZodIssue, body: Readonly<Record<string, unknown>>): string {
   const value = body[String(issue.path[0])];
@@ -19,13 +19,13 @@ export function issueSentence(issue: z.core.$ZodIssue, body: Readonly<Record<str
   return allowedOf(faultSentence('', issue, body));
 }
 
-/** The field that a refusal of the API names, and what it allows there; undefined if it names none. */
+/** The field that an API error names, and its allowed values; undefined if it names none. */
 export function refusalOf(message: string): { field: string; sentence: string } | undefined {
   const field = /^body\.(\w+)/.exec(message)?.[1];
   return field === undefined ? undefined : { field, sentence: allowedOf(message) };
 }
 
-/** `body.x: received 1 (number); expected a name` allows `Enter a name.` */
+/** Turns `body.x: received 1 (number); expected a name` into `Enter a name.` */
 function allowedOf(sentence: string): string {
   const allowed = /^\S*: (?:received .*?; |is missing; )?(.*)$/s.exec(sentence)?.[1] ?? sentence;
   const asked = allowed.replace(/^expected /, 'enter ');

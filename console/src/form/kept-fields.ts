@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react';
 import * as z from 'zod';
 
-/** What a form holds, and of which version of the stored item it was opened. */
+/** A form's values, and the version of the stored item that they are based on. */
 interface Kept<Fields> {
   readonly fields: Fields;
-  /** When the item was last changed; null: it is new or built in. */
+  /** When the item was last changed; null if it is new or built in. */
   readonly openedAt: string | null;
 }
 
 /**
- * State of a form that outlives a reload and other pages, in this tab, until it is forgotten.
- * @param key names the form
- * @param schema what is kept under another shape, by an earlier version of the console, is not taken
+ * Form state that survives reloads and navigation in this tab until it is cleared.
+ * @param key identifies the form
+ * @param schema rejects values that an earlier version of the console stored in another shape
  */
 export function useKeptFields<Fields>(key: string, schema: z.ZodType<Fields>, opened: Kept<Fields>) {
   const storageKey = `promptq.form.${key}`;
@@ -38,7 +38,7 @@ function read<Fields>(storageKey: string, schema: z.ZodType<Fields>): Kept<Field
   }
 }
 
-/** A browser that keeps nothing, or not so much, is no fault: the form itself still holds it. */
+/** Storage may be unavailable or full. The form still holds its values. */
 function write(storageKey: string, kept: object | undefined): void {
   try {
     if (kept === undefined) window.sessionStorage.removeItem(storageKey);

@@ -4,10 +4,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above so many pairs of lines the middle is shown as replaced: finding what stayed would take seconds. */
+/** Above this number of line pairs, the middle is shown as replaced: a full comparison would take seconds. */
 const MAX_PAIRS = 4_000_000;
 
-/** What was taken out of a text and put into it, line by line, with all that stayed. */
+/** The removed, added and unchanged lines of a text. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   let head = 0;
@@ -29,7 +29,7 @@ function signed(sign: DiffLine['sign'], lines: readonly string[]): DiffLine[] {
   return lines.map((text) => ({ sign, text }));
 }
 
-/** By the longest sequence of lines that both have. */
+/** Compares by the longest common subsequence of lines. */
 function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
   if (old.length * now.length > MAX_PAIRS) return [...signed('-', old), ...signed('+', now)];
   const width = now.length + 1;

@@ -1,12 +1,13 @@
-/** Something that a filter can be set to: the value that the API takes, and its name. */
+/** A value that a filter accepts, and its display name. */
 export interface Suggestion {
   readonly value: string;
   readonly label?: string;
 }
 
 /**
- * What a typed text stands for: the suggestion of this name, whatever the case; else the only one that contains it,
- * as long as the suggestions are all that there are; else the text.
+ * Resolves typed text to a value: the suggestion with this name in any case, otherwise the only suggestion that
+ * contains it, otherwise the text.
+ * @param isWhole whether the suggestions are complete; only then a part of a name is enough
  */
 export function matchSuggestion(typed: string, suggestions: readonly Suggestion[], isWhole: boolean): string {
   const text = typed.trim();

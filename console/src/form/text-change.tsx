@@ -11,7 +11,7 @@ interface TextChangeProps {
   readonly after: string;
 }
 
-/** What an edit does to a text, line by line. */
+/** The change of a text, line by line. */
 export function TextChange({ label, before, after }: TextChangeProps) {
   return (
     <section aria-label={label}>
@@ -20,7 +20,7 @@ export function TextChange({ label, before, after }: TextChangeProps) {
       </Box>
       <div className="line-diff">
         {lineDiff(before, after).map(({ sign, text }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are made anew as a whole
+          // biome-ignore lint/suspicious/noArrayIndexKey: all lines are replaced together
           <div key={at} className={`line-diff-${CLASSES[sign]}`}>
             <span aria-hidden="true">{sign} </span>
             <span className="line-diff-word">{WORDS[sign]}</span>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Has Ctrl+Enter (Cmd+Enter on a Mac) submit the form of the page, also out of a text of several lines. */
+/** Submits the page's form on Ctrl+Enter (Cmd+Enter on a Mac), also from a multi-line text field. */
 export function useSubmitKey(submit: () => void): void {
   const current = useRef(submit);
   current.current = submit;

@@ -29,18 +29,18 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present, milliseconds, moving on every second. */
+/** The current time (ms), updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
 interface TimeAgoProps {
   readonly at: string | null | undefined;
-  /** How far (ms) the time may lag behind the truth: a younger one is shown as `in the last hour`. */
+  /** How stale (ms) the time may be: a more recent one is shown as `in the last hour`. */
   readonly within?: number;
 }
 
-/** How long ago a time of the API is, or the time of day if this browser prefers that; the exact time on hover. */
+/** A time of the API, relative or exact as this browser prefers, with the exact time on hover. */
 export function TimeAgo({ at, within = 0 }: TimeAgoProps) {
   const present = useNow();
   const isAbsolute = useAbsoluteTimes();

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 const KEY = 'promptq.absolute-times';
 const listeners = new Set<() => void>();
 
-/** Whether this browser shows times of day instead of how long ago they are. */
+/** Whether this browser shows exact times instead of relative ones. */
 export function useAbsoluteTimes(): boolean {
   return useSyncExternalStore(subscribe, () => window.localStorage.getItem(KEY) === 'on');
 }

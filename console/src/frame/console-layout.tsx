@@ -21,8 +21,8 @@ const Palette = lazyPart(() => import('../palette/palette.tsx'), 'Palette');
 const SessionOverDialog = lazyPart(() => import('./session-over-dialog.tsx'), 'SessionOverDialog');
 
 /**
- * What surrounds every page: the bar, the navigation beside it (over it on a narrow screen), what happened, the page.
- * Cloudscape's AppLayout would do the same and cost 80 KB of the first load.
+ * The frame of every page: top bar, navigation (an overlay on a narrow screen), notices, and the page. Cloudscape's
+ * AppLayout would do the same and add 80 KB to the first load.
  */
 export function ConsoleLayout() {
   const navigate = useNavigate();
@@ -34,7 +34,7 @@ export function ConsoleLayout() {
   const isAdmin = useMayAdminister();
   const sessionOver = useSyncExternalStore(onSessionOver, isSessionOver);
   const [navigationOpen, setNavigationOpen] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the navigation that lies over it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigating closes the overlay
   useEffect(() => setNavigationOpen(false), [pathname]);
   const follow = (event: CustomEvent<LinkProps.FollowDetail>) => {
     const { external, href } = event.detail;
@@ -92,7 +92,7 @@ export function ConsoleLayout() {
   );
 }
 
-/** The first heading of a page that has none: one that loads, or that could not be loaded. The style sheet hides it otherwise. */
+/** The heading of a page that is loading or failed to load. The style sheet hides it once the page has one. */
 function PageHeading() {
   const title = useShownPageTitle();
   return title === '' ? null : <h1 className="page-heading">{title}</h1>;

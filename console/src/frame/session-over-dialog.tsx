@@ -6,10 +6,10 @@ import { useEffect } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { setSessionOver } from '../api/session-over.ts';
 
-/** How often (ms) it is looked whether somebody has signed in again. */
+/** Poll interval (ms) for a new session. */
 const POLL = 2_000;
 
-/** Asks for another sign-in in a tab of its own, so that nothing typed here is lost; goes away once that is done. */
+/** Asks the user to sign in again in another tab, so that no input is lost. Closes once that is done. */
 export function SessionOverDialog() {
   const client = useQueryClient();
   useEffect(() => {
@@ -29,7 +29,7 @@ export function SessionOverDialog() {
       visible
       header="Your session is over"
       closeAriaLabel="Close"
-      // To copy something, for example; the next refusal opens it again.
+      // For example to copy something. The next rejected request opens the dialog again.
       onDismiss={() => setSessionOver(false)}
       footer={
         <Box float="right">

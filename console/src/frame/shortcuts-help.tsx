@@ -34,7 +34,7 @@ const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: stri
   ],
 };
 
-/** Which keys do what, and a switch for them. */
+/** The list of keyboard shortcuts, and a switch for single-key shortcuts. */
 export function ShortcutsHelp({ onDismiss }: { onDismiss: () => void }) {
   const [on, setOn] = useState(shortcutsAreOn);
   return (

@@ -12,7 +12,7 @@ interface TopBarProps {
   readonly onFind: () => void;
 }
 
-/** The bar over every page: the product, how it looks, who is signed in. */
+/** The top bar: product name, command palette, help and user menu. */
 export function TopBar({ navigationOpen, onToggleNavigation, onHelp, onFind }: TopBarProps) {
   const session = useQuery(sessionQuery);
   return (

@@ -11,7 +11,7 @@ const APPEARANCES: readonly { id: Appearance; text: string }[] = [
   { id: 'dark', text: 'Dark' },
 ];
 
-/** Who is signed in and as what, how the console looks, where the API is described, and the way out. */
+/** The user menu: name and role, appearance, API description, sign-out. */
 export function UserMenu({ session }: { session: Schemas['Caller'] }) {
   const appearance = useAppearance();
   const narrow = useNarrowScreen();

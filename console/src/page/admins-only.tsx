@@ -7,7 +7,7 @@ import { sessionQuery } from '../api/session.ts';
 import { PageFault } from './page-fault.tsx';
 import { PageLoading } from './page-loading.tsx';
 
-/** Shows a page to admins; to others what it is for and how they would get there. */
+/** Shows a page to admins. Other users see what the page is for and how to get access. */
 export function AdminsOnly({ title, children }: { title: string; children: ReactNode }) {
   const session = useQuery(sessionQuery);
   if (session.error && !session.data)

@@ -7,12 +7,12 @@ import { mayReload, reloadOnceAnswered } from './reload.ts';
 
 interface BrokenPageProps {
   readonly error: Error;
-  /** Whether the whole page is missing, so that a reload loses nothing that was typed. */
+  /** Whether the whole page failed, so that a reload loses no input. */
   readonly isPage: boolean;
   readonly reset: () => void;
 }
 
-/** Stands for a page, or a part of one, that failed. A page whose code is missing opens when the service answers again. */
+/** Shown instead of a page or part that failed. A page whose code is missing opens when the service responds again. */
 export function BrokenPage({ error, isPage, reset }: BrokenPageProps) {
   const isNotLoaded = error instanceof PartNotLoadedError;
   const reloads = isNotLoaded && isPage;

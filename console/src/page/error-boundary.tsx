@@ -8,7 +8,7 @@ interface ErrorBoundaryProps {
   readonly resetKey?: string;
 }
 
-/** Keeps a failure of its children from taking down what surrounds them. React offers this to classes only. */
+/** Contains errors of its children. React supports this only in class components. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: Error | undefined }> {
   override state: { readonly error: Error | undefined } = { error: undefined };
 

@@ -1,13 +1,14 @@
 import { type ComponentType, lazy, type ReactNode } from 'react';
 
-/** The code of a part of the console could not be fetched: the service is away, or an upgrade has replaced the files. */
+/** The code of a part could not be loaded: the service is unreachable, or an upgrade replaced the files. */
 export class PartNotLoadedError extends Error {
   override readonly name = 'PartNotLoadedError';
 }
 
 /**
- * A component whose code is fetched when it is first shown.
- * @param load imports the module; `name` is what it exports the component as
+ * A component whose code loads when it is first rendered.
+ * @param load imports the module
+ * @param name the module's export with the component
  */
 export function lazyPart<Props extends object, Name extends string>(
   load: () => Promise<Record<Name, (props: Props) => ReactNode>>,

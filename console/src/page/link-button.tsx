@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 
 interface LinkButtonProps {
-  /** A page of the console. */
+  /** The path of a page of the console. */
   readonly to: string;
   readonly primary?: boolean;
   readonly children: ReactNode;

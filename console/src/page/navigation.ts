@@ -28,12 +28,12 @@ const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   ],
 };
 
-/** The pages of the console, without those that refuse this user. */
+/** The pages of the console that this user may open. */
 export function pagesFor({ isAdmin }: { isAdmin: boolean }): readonly Page[] {
   return [...FIRST, ...Object.values(SECTIONS).flat()].filter(({ adminsOnly }) => isAdmin || adminsOnly !== true);
 }
 
-/** The same as the side navigation lists them. */
+/** The same pages as items of the side navigation. */
 export function navigationFor(user: { isAdmin: boolean }): readonly SideNavigationProps.Item[] {
   const shown = new Set(pagesFor(user));
   const links = (pages: readonly Page[]) =>

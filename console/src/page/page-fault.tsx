@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import { ApiFault } from '../api/api-fault.ts';
 
-/** A failure of a page or a part of it: what went wrong, where to look, and a way to try again where that may help. */
+/** An error of a page or part: its message, its request ID, and a retry button if a retry may help. */
 export function PageFault({ error, retry, what }: { error: Error; retry?: () => void; what: string }) {
   const missing = error instanceof ApiFault && error.status === 404;
   return (

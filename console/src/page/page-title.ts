@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** What the page that is shown is called; empty while none is. */
+/** The title of the current page; empty while none is shown. */
 let title = '';
 const listeners = new Set<() => void>();
 
@@ -9,7 +9,7 @@ function change(next: string): void {
   for (const listener of listeners) listener();
 }
 
-/** Names the page in the browser's tab and history, and in the heading that stands in for the page's own. */
+/** Sets the title of the browser tab, of the history entry, and of the substitute heading. */
 export function usePageTitle(name: string): void {
   useEffect(() => {
     document.title = `${name} - Promptq`;
@@ -18,7 +18,7 @@ export function usePageTitle(name: string): void {
   }, [name]);
 }
 
-/** The name of the page that is shown; empty while its code loads. */
+/** The title of the current page; empty while its code loads. */
 export function useShownPageTitle(): string {
   return useSyncExternalStore(
     (listener) => {

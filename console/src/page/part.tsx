@@ -4,15 +4,15 @@ import { ErrorBoundary } from './error-boundary.tsx';
 
 interface PartProps {
   readonly children: ReactNode;
-  /** Shown while the code of the part is on its way. */
+  /** Shown while the code of the part loads. */
   readonly loading?: ReactNode;
-  /** Whether this is the whole page: one that could not be loaded reloads when the service answers again. */
+  /** Whether this is the whole page, which reloads when the service responds again after a failed load. */
   readonly isPage?: boolean;
   /** When it changes, a part that failed is rendered again. */
   readonly resetKey?: string;
 }
 
-/** A part of the console that may load late or fail without taking the rest with it. */
+/** A part of the console that loads and fails independently of the rest. */
 export function Part({ children, loading = null, isPage = false, resetKey = '' }: PartProps) {
   return (
     <ErrorBoundary

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../api/session.ts';
 
-/** A sentence that says why a page offers no changes, to people whose role only reads it. */
+/** Explains to read-only users why a page offers no changes. */
 export function RoleNote({ needs, what }: { needs: 'operator' | 'admin'; what: string }) {
   const role = useQuery(sessionQuery).data?.role;
   if (role === undefined || role === null || role === 'admin' || role === needs) return null;

@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import { Link } from 'react-router';
 import { usePageTitle } from './page-title.ts';
 
-/** Where a sign-in ends that another tab asked for. */
+/** The end of a sign-in that another tab requested. */
 export function SignedInPage() {
   usePageTitle('Signed in');
   return (

@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import { useNavigate } from 'react-router';
 
-/** An address that no page has. */
+/** Shown for an address without a page. */
 export function UnknownPage() {
   const navigate = useNavigate();
   return (

@@ -5,7 +5,7 @@ import { type Appearance, keepAppearance } from '../browser/appearance.ts';
 import { statusText } from '../jobs/status/job-status.tsx';
 import { pagesFor } from '../page/navigation.ts';
 
-/** Something that the palette offers. */
+/** An entry of the palette. */
 export interface Command {
   readonly id: string;
   readonly text: string;
@@ -23,7 +23,7 @@ interface Context {
 
 const THEMES = { light: 'Use the light theme', dark: 'Use the dark theme', system: "Use the system's theme" } as const;
 
-/** What this user can do from everywhere, without what the role forbids. */
+/** The actions that the user's role allows on every page. */
 export function actionsFor({ role, appearance, goTo, showShortcuts }: Context): Command[] {
   const mayAct = role === 'operator' || role === 'admin';
   const themes = (['light', 'dark', 'system'] as const).filter((theme) => theme !== appearance);
@@ -47,7 +47,7 @@ export function pageCommandsFor({ role, goTo }: Context): Command[] {
   ];
 }
 
-/** The commands that contain every word, in their own order. */
+/** The commands that contain every word of the query, in their original order. */
 export function matching(commands: readonly Command[], query: string): Command[] {
   const words = query.toLowerCase().split(/\s+/);
   return commands.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));

@@ -27,10 +27,10 @@ export function useJobSearch(typed: string) {
     retry: false,
   });
   return {
-    // Never those of an earlier text: Enter would open one of them.
+    // Never the results of an earlier query: Enter would open one of them.
     jobs: isWanted && text === settled ? (search.data?.items ?? NO_JOBS) : NO_JOBS,
     isSearching: isWanted && (text !== settled || search.isFetching),
-    /** Whether older jobs were left out: one request reads only so many. */
+    /** Whether older jobs were left out, since one request reads a limited number. */
     isPartial: isWanted && search.data?.total_complete === false,
     error: isWanted ? search.error : null,
   };

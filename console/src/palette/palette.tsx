@@ -13,7 +13,7 @@ interface PaletteProps {
   readonly onShortcuts: () => void;
 }
 
-/** Finds pages, actions and jobs by typing: a combobox over a list, as the ARIA patterns describe it, in a dialog. */
+/** Searches pages, actions and jobs: an ARIA combobox with a listbox in a dialog. */
 export function Palette({ onClose, onShortcuts }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const chosen = useRef<Command>(undefined);
@@ -24,7 +24,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
   const groups = useCommands(typed, search.jobs, onShortcuts);
   const commands = groups.flatMap(([, found]) => found);
   const at = Math.min(active, commands.length - 1);
-  // A modal dialog returns the focus to where it was when it is closed, and only then.
+  // A modal dialog restores the focus only when it is closed.
   useEffect(() => {
     if (dialog.current?.open === false) dialog.current.showModal();
   }, []);
@@ -53,7 +53,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
         onClose();
         chosen.current?.act();
       }}
-      // A click beside the dialog hits its backdrop, which is the dialog itself.
+      // A click outside the dialog targets its backdrop, which is the dialog element.
       onClick={({ target, currentTarget }) => target === currentTarget && currentTarget.close()}
       onKeyDown={onKeyDown}
     >
@@ -76,7 +76,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
         />
         <div id={listId} role="listbox" aria-label="Results" className="palette-list">
           {groups.map(([name, found]) => (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+            // biome-ignore lint/a11y/useSemanticElements: a listbox can't contain a fieldset
             <div key={name} role="group" aria-label={name}>
               <div className="palette-group" aria-hidden="true">
                 {name}
@@ -84,7 +84,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
               {found.map((command) => {
                 const index = commands.indexOf(command);
                 return (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the focus and the keys
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keys
                   <div
                     key={command.id}
                     id={`${listId}-${index}`}
@@ -110,7 +110,7 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
   );
 }
 
-/** What matches the text, by group; groups without a match are left out. */
+/** The matches by group, without empty groups. */
 function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'], showShortcuts: () => void) {
   const navigate = useNavigate();
   const appearance = useAppearance();
@@ -118,7 +118,7 @@ function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'
   return useMemo(() => {
     const goTo = (path: string) => {
       void navigate(path);
-      // Where the focus was may be gone with the page.
+      // The focused element may have gone with the previous page.
       document.getElementById('main')?.focus({ preventScroll: true });
     };
     const context = { role, appearance, goTo, showShortcuts };

@@ -3,10 +3,12 @@ import { shortcutsAreOn } from '../browser/use-shortcuts.ts';
 
 const IS_MAC = /^(Mac|iP)/.test(window.navigator.platform);
 
-/** The keys that open the palette, as this computer's keyboard names them. */
+/** The keys that open the palette, as labelled on this computer's keyboard. */
 export const PALETTE_KEYS = IS_MAC ? '⌘K' : 'Ctrl+K';
 
-/** Has Ctrl+K (Cmd+K on a Mac, where Ctrl+K edits texts) open the palette, unless a dialog is open or shortcuts are off. */
+/**
+ * Opens the palette on Ctrl+K (Cmd+K on a Mac, where Ctrl+K edits text), unless a dialog is open or shortcuts are off.
+ */
 export function usePaletteKey(open: () => void): void {
   const current = useRef(open);
   current.current = open;
@@ -19,7 +21,7 @@ export function usePaletteKey(open: () => void): void {
       event.stopPropagation();
       current.current();
     };
-    // Before a terminal or a field that has the focus.
+    // Runs before a focused terminal or text field.
     document.addEventListener('keydown', listen, { capture: true });
     return () => document.removeEventListener('keydown', listen, { capture: true });
   }, []);

@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, dataOf } from '../api/client.ts';
 import { notify } from '../feedback/notices.tsx';
 
-/** Everybody's browser sessions, newest first. */
+/** The browser sessions of all users, newest first. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async () => await dataOf(api.GET('/api/v1/sessions')),

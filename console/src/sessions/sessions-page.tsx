@@ -17,7 +17,7 @@ import { sessionsQuery, useEndSession } from './session-queries.ts';
 
 type Session = Schemas['SessionList']['items'][number];
 
-/** The browsers in which somebody is signed in. */
+/** The active browser sessions. */
 export function SessionsPage() {
   usePageTitle('Sessions');
   return (
@@ -72,7 +72,7 @@ function SessionTable() {
   );
 }
 
-/** How often (ms) the use of a session is noted. */
+/** Update interval (ms) of a session's last use. */
 const NOTED_EVERY_MS = 300_000;
 
 function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition<Session>[] {

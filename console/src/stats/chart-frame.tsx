@@ -2,10 +2,10 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import type { ReactNode } from 'react';
 
-/** Height (px) of the charts' drawing. */
+/** Height (px) of a chart's plot area. */
 export const CHART_HEIGHT = 220;
 
-/** What surrounds a chart. */
+/** The frame of a chart. */
 export function ChartFrame({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Container fitHeight header={<Header variant="h2">{title}</Header>}>
@@ -14,7 +14,7 @@ export function ChartFrame({ title, children }: { title: string; children: React
   );
 }
 
-/** A day of the API, `2026-11-20`, as a chart's axis has room for it. */
+/** A day of the API, `2026-11-20`, as a short label of a chart's axis. */
 export function dayText(day: string): string {
   return new Date(day).toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 }

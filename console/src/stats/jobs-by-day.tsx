@@ -9,7 +9,7 @@ const OUTCOMES = [
   ['cancelled', 'Cancelled', '#8456ce'],
 ] as const;
 
-/** How many jobs ended on each day, and how. */
+/** Finished jobs per day, by outcome. */
 export function JobsByDay({ days }: { days: readonly Day[] }) {
   const most = Math.max(4, ...days.map((day) => day.succeeded + day.failed + day.cancelled));
   const isEmpty = days.every((day) => day.succeeded + day.failed + day.cancelled === 0);

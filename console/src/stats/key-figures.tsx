@@ -4,7 +4,7 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import { duration } from '../format/duration.ts';
 import type { Stats } from './stats-query.ts';
 
-/** The figures that say most. */
+/** The key figures. */
 export function KeyFigures({ stats }: { stats: Stats }) {
   const { jobs, tokens } = stats;
   const { success_rate, succeeded, failed, cancelled, queue_wait_ms, duration_ms } = jobs.last_30_days;

@@ -12,7 +12,7 @@ import { TokenTable } from './token-table.tsx';
 import { TokensByDay } from './tokens-by-day.tsx';
 import './stats-page.css';
 
-/** How the queue does: outcomes, waits, run times and tokens. */
+/** Statistics of the queue: outcomes, wait times, run times and tokens. */
 export function StatsPage() {
   usePageTitle('Statistics');
   const stats = useQuery(statsQuery);

@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../api/client.ts';
 export type Stats = Schemas['Stats'];
 export type Day = Stats['jobs']['by_day'][number];
 
-/** Figures of jobs, projects and tokens. */
+/** Statistics of jobs, projects and tokens. */
 export const statsQuery = queryOptions({
   queryKey: ['stats'],
   queryFn: async () => await dataOf(api.GET('/api/v1/stats')),

@@ -15,7 +15,7 @@ const SHARES = [
   ['p95', 'All but one in twenty (p95)', '#c33d69'],
 ] as const;
 
-/** A time of the jobs on each day: the usual one, and the long one. */
+/** A duration per day: its median and its 95th percentile. */
 export function TimesByDay({ title, days, of }: TimesByDayProps) {
   const longest = Math.max(1_000, ...days.map((day) => of(day).p95 ?? 0));
   const hasAny = days.some((day) => of(day).count > 0);

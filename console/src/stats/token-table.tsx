@@ -5,12 +5,12 @@ import { ListTable } from '../tables/list-table.tsx';
 
 interface TokenTableProps {
   readonly title: string;
-  /** What the rows are of. */
+  /** What each row is, such as `Model`. */
   readonly what: string;
   readonly rows: readonly (Schemas['TokenSums'] & { readonly name: string })[];
 }
 
-/** Tokens used since ever, the most first. */
+/** Tokens of all time, highest first. */
 export function TokenTable({ title, what, rows }: TokenTableProps) {
   const sorted = rows
     .filter((row) => row.input_tokens + row.output_tokens > 0)

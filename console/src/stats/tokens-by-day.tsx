@@ -9,7 +9,7 @@ const KINDS = [
   ['output_tokens', 'Out', '#e07941'],
 ] as const;
 
-/** Tokens that agents used on each day. */
+/** Tokens used per day. */
 export function TokensByDay({ days }: { days: Stats['tokens']['by_day'] }) {
   const most = Math.max(10, ...days.map((day) => day.input_tokens + day.output_tokens));
   const isEmpty = days.every((day) => day.input_tokens + day.output_tokens === 0);

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 interface EmptyListProps {
   readonly title: string;
   readonly children?: ReactNode;
-  /** A button or link that leads on. */
+  /** A button or link to a next step. */
   readonly action?: ReactNode;
 }
 
-/** Says that a list has nothing, and what to do about it. */
+/** The empty state of a list. */
 export function EmptyList({ title, children, action }: EmptyListProps) {
   return (
     <Box textAlign="center" padding="l">

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { useNarrowScreen } from '../browser/narrow-screen.ts';
 import './list-table.css';
 
-/** The console's bar (`--bar-height`, in pixels), below which the header of a table stays. */
+/** Height (px) of the top bar (`--bar-height`), below which a table's header sticks. */
 const BAR_HEIGHT = 44;
 
-/** A table; where a screen has no room for its columns, each row is its heading with all other values under it, by name. */
+/** A table. On a narrow screen, each row is stacked: its heading, then all other values with their labels. */
 export function ListTable<Item>({ columnDefinitions, ...table }: TableProps<Item>) {
   const narrow = useNarrowScreen();
   const stacked = useMemo(() => [stackedColumn(columnDefinitions)], [columnDefinitions]);

@@ -7,7 +7,7 @@ interface LoadMoreProps {
   readonly onMore: () => void;
 }
 
-/** Under a list that is read page by page. */
+/** The button that loads the next page of a list. */
 export function LoadMore({ hasMore, busy, onMore }: LoadMoreProps) {
   if (!hasMore) return null;
   return (

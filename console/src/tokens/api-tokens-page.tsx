@@ -18,7 +18,7 @@ import { type Token, type TokenChange, tokensQuery, useChangeToken } from './tok
 
 const CreateToken = lazyPart(() => import('./create-token.tsx'), 'CreateToken');
 
-/** The API tokens: making them, and taking them back. */
+/** The API tokens: create, suspend and revoke them. */
 export function ApiTokensPage() {
   usePageTitle('API tokens');
   return (

@@ -3,14 +3,14 @@ import { SecretDialog } from '../feedback/secret-dialog.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
 import type { CreatedToken } from './token-queries.ts';
 
-/** Makes a token, and shows it this once: closing the dialog forgets it. */
+/** Creates a token and shows it once. Closing the dialog discards it. */
 export function CreateToken({ onDone }: { onDone: () => void }) {
   const [created, setCreated] = useState<CreatedToken>();
   if (created) return <ShownOnce token={created} onDone={onDone} />;
   return <NewTokenForm onCreated={setCreated} onDismiss={onDone} />;
 }
 
-/** The one time that a token is shown. */
+/** Shows a new token once. */
 function ShownOnce({ token, onDone }: { token: CreatedToken; onDone: () => void }) {
   return (
     <SecretDialog header={`Token “${token.name}”`} what="token" secret={token.token} onDone={onDone}>

@@ -1,4 +1,4 @@
-/** When a new token ends, as people choose it. */
+/** The expiry choices of a new token. */
 export interface Expiry {
   readonly id: string;
   readonly label: string;
@@ -12,7 +12,7 @@ export const EXPIRIES = [
   { id: 'never', label: 'Never', days: undefined },
 ] as const satisfies readonly Expiry[];
 
-/** RFC 3339; undefined: never. */
+/** RFC 3339; undefined for never. */
 export function expiryOf({ days }: Expiry): string | undefined {
   return days === undefined ? undefined : new Date(Date.now() + days * 86_400_000).toISOString();
 }

@@ -19,7 +19,7 @@ interface NewTokenFormProps {
   readonly onDismiss: () => void;
 }
 
-/** Asks for a token's name, scopes and expiry. */
+/** The form of a new token. */
 export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(DEFAULT_SCOPES);

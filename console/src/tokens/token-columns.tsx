@@ -5,7 +5,7 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import { TimeAgo } from '../format/time-ago.tsx';
 import type { Token, TokenChange } from './token-queries.ts';
 
-/** How often (ms) the use of a token is noted: one that is in use may show a time as old as this. */
+/** Update interval (ms) of a token's last use, so the shown time may be this old. */
 const NOTED_EVERY_MS = 3_600_000;
 
 /** The columns of the list of tokens. */

@@ -13,7 +13,7 @@ export const tokensQuery = queryOptions({
   queryFn: async () => await dataOf(api.GET('/api/v1/tokens')),
 });
 
-/** Creates a token; what it answers with is shown once and kept in no cache. */
+/** Creates a token. The response is shown once and not cached. */
 export function useCreateToken() {
   const client = useQueryClient();
   return useMutation({

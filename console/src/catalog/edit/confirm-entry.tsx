@@ -11,7 +11,7 @@ interface ConfirmEntryProps {
   readonly what: 'rule' | 'profile';
   readonly name: string;
   readonly isEdit: boolean;
-  /** What the service says that saving would do. */
+  /** The service's preview of the save. */
   readonly effect: Effect;
   /** Whether the entry was changed after the form was opened. */
   readonly outdated: boolean;
@@ -21,7 +21,7 @@ interface ConfirmEntryProps {
   readonly onDismiss: () => void;
 }
 
-/** Shows what saving an entry changes before it is saved. */
+/** Shows the changes to an entry before it is saved. */
 export function ConfirmEntry(props: ConfirmEntryProps) {
   const { what, name, isEdit, effect, outdated, changes, saving, onSave, onDismiss } = props;
   const action = isEdit ? 'Save' : 'Create';

@@ -12,7 +12,7 @@ import { MissingEntry } from './missing-entry.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { profileFieldsOf, profileKind } from './profile-kind.ts';
 
-/** Creates a profile, or edits the one that the address names. */
+/** Creates a profile, or edits the profile in the address. */
 export function EditProfilePage() {
   const { name } = useParams();
   usePageTitle(name === undefined ? 'New profile' : 'Edit profile');

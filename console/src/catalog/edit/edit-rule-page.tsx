@@ -15,7 +15,7 @@ import type { EntryFormPart } from './entry-kind.ts';
 import { MissingEntry } from './missing-entry.tsx';
 import { RULE_KIND, type RuleFields, ruleFieldsOf } from './rule-kind.ts';
 
-/** Creates a rule, or edits the one that the address names. */
+/** Creates a rule, or edits the rule in the address. */
 export function EditRulePage() {
   const { id } = useParams();
   usePageTitle(id === undefined ? 'New rule' : 'Edit rule');

@@ -16,18 +16,18 @@ import { type Effect, refusedFields, useSaveEntry } from './use-save-entry.ts';
 
 interface EntryEditorProps<Fields extends object> {
   readonly kind: EntryKind<Fields>;
-  /** What the form begins with. */
+  /** The initial values. */
   readonly opened: Fields;
-  /** The entry that is edited, as it is now; undefined: a new one. */
+  /** The stored entry; undefined for a new one. */
   readonly present: { readonly source: 'built_in' | 'imported'; readonly updated_at: string | null } | undefined;
-  /** Names that a new entry cannot have. */
+  /** Names that are taken. */
   readonly taken: readonly string[];
-  /** Reads the present entry again. */
+  /** Reloads the stored entry. */
   readonly reload: () => Promise<unknown>;
   readonly children: (part: EntryFormPart<Fields>) => ReactNode;
 }
 
-/** The form over a rule or profile: it says what saving would change, then saves. */
+/** The form of a rule or profile: shows what a save would change, then saves. */
 export function EntryEditor<Fields extends object>(props: EntryEditorProps<Fields>) {
   const { kind, opened: openedFields, present, taken, reload, children } = props;
   const { what, list, key } = kind;

@@ -3,7 +3,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Link } from 'react-router';
 
-/** Says that there is no rule or profile of the name in the address. */
+/** Shown if no rule or profile has the name in the address. */
 export function MissingEntry({ what, name, list }: { what: string; name: string; list: string }) {
   return (
     <SpaceBetween size="m">

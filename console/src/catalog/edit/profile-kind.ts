@@ -5,7 +5,7 @@ import type { Profile } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
 
 const variable = z.object({ name: z.string(), isSecret: z.boolean(), value: z.string() });
-/** A variable as it was typed: `value` is a text, or the name of a secret. */
+/** A variable as typed. `value` is plain text or the name of a secret. */
 export type Variable = z.output<typeof variable>;
 
 const profileFields = z.object({
@@ -17,14 +17,14 @@ const profileFields = z.object({
   concurrency: z.string(),
   sandbox: z.enum(SANDBOXES),
   vendor: z.enum(['own', 'practice']),
-  /** One a line. */
+  /** One per line. */
   args: z.string(),
   env: z.array(variable),
 });
-/** What the form of a profile holds. */
+/** The form's values. */
 export type ProfileFields = z.output<typeof profileFields>;
 
-/** What a form for a profile begins with. */
+/** The initial values of the form. */
 export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
   const text = (value: number | string | null | undefined) => (value == null ? '' : String(value));
   return {
@@ -43,7 +43,7 @@ export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
   };
 }
 
-/** The form of a profile. `stored`: the one that is edited. */
+/** The form of a profile; `stored` is the profile to edit. */
 export function profileKind(stored: Profile | undefined): EntryKind<ProfileFields> {
   const entryOf = (fields: ProfileFields) => profileEntryOf(fields, stored?.args ?? []);
   return {
@@ -72,7 +72,10 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
   };
 }
 
-/** @param storedArgs are sent as they are unless they were edited: lines cannot show an argument that has several */
+/**
+ * @param storedArgs sent unchanged unless they were edited: one line per argument can't show an argument with line
+ * breaks
+ */
 function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): Record<string, unknown> {
   const settings = (['model', 'timeout', 'retries', 'concurrency'] as const)
     .map((name) => [name, fields[name].trim()] as const)
@@ -95,7 +98,7 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
   };
 }
 
-/** What the contract refuses; of a variable at its row. */
+/** What the contract rejects. A variable's error is at its row. */
 function profileFaults(entry: Record<string, unknown>, env: readonly Variable[]): FieldFaults<string> {
   const { env: _, ...others } = entry;
   const rows = env.flatMap((row, at) => {
@@ -110,7 +113,7 @@ function profileFaults(entry: Record<string, unknown>, env: readonly Variable[])
   return { ...fieldFaults<string>(profileEntry, others), ...Object.fromEntries(rows) };
 }
 
-/** What no contract can refuse, because an entry cannot hold it. */
+/** Errors that the contract can't detect, because an entry can't represent them. */
 function variableFaults(env: readonly Variable[]): FieldFaults<string> {
   const names = env.map(({ name }) => name.trim());
   return Object.fromEntries(

@@ -5,10 +5,10 @@ import type { Rule } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
 
 const ruleFields = z.object({ id: z.string(), name: z.string(), text: z.string() });
-/** What the form of a rule holds. */
+/** The form's values. */
 export type RuleFields = z.output<typeof ruleFields>;
 
-/** What a form for a rule begins with. */
+/** The initial values of the form. */
 export function ruleFieldsOf(rule: Rule | undefined): RuleFields {
   const { id = '', name = '', text = '' } = rule ?? {};
   return { id, name: name === id ? '' : name, text };

@@ -7,20 +7,20 @@ import { refusalOf } from '../../form/issue-sentence.ts';
 interface Save {
   readonly list: 'rules' | 'profiles';
   readonly entry: Record<string, unknown>;
-  /** Only finds out what it would change. */
+  /** Previews the changes without saving. */
   readonly dryRun: boolean;
 }
 
-/** What saving an entry does, or would do. */
+/** The result of a save, or of its preview. */
 export type Effect = 'created' | 'updated' | 'unchanged';
 
-/** Saves one rule or profile, as an import that names nothing else; a dry run only says what that would change. @throws ApiFault */
+/** Saves one rule or profile as an import of that entry only. A dry run returns what would change. @throws ApiFault */
 export function useSaveEntry() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ list, entry, dryRun }: Save): Promise<Effect> => {
       const params = { query: dryRun ? ({ dry_run: '1' } as const) : {} };
-      // The service judges it, and names every fault.
+      // The service validates it and returns every error.
       const body = { [list]: [entry] } as Schemas['ConfigDocument'];
       const result = await dataOf(api.POST('/api/v1/config/import', { params, body }));
       const { created, updated } = result[list];
@@ -33,7 +33,7 @@ export function useSaveEntry() {
   });
 }
 
-/** What a refusal says of which field; nothing of a refusal that names no field. */
+/** The errors of a response by field; empty if it names no field. */
 export function refusedFields(error: Error): FieldFaults<string> {
   const named = faultsOf(error).map((fault) => refusalOf(fault.replace(/^body\.(?:rules|profiles)\[0\]\./, 'body.')));
   return Object.fromEntries(named.filter((one) => one !== undefined).map(({ field, sentence }) => [field, sentence]));

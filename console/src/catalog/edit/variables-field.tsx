@@ -11,7 +11,7 @@ import type { ProfileFields, Variable } from './profile-kind.ts';
 const TEXT = { value: 'text', label: 'Text' };
 const SECRET = { value: 'secret', label: 'Secret' };
 
-/** The environment variables of a profile, each a text or the name of a secret. */
+/** The environment variables of a profile, each plain text or the name of a secret. */
 export function VariablesField({ fields, faults, onChange }: EntryFormPart<ProfileFields>) {
   const { env } = fields;
   const change = (at: number, changed: Partial<Variable>) =>

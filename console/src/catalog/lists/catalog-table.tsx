@@ -25,7 +25,7 @@ interface CatalogTableProps<Item> {
   readonly columns: TableProps.ColumnDefinition<Item>[];
   readonly trackBy: (item: Item) => string;
   readonly empty: ReactNode;
-  /** What admins can also import and export, and create one by one. */
+  /** Set for lists that admins can import, export and add to. */
   readonly configured?: { readonly create: string; readonly path: string };
 }
 

@@ -13,7 +13,7 @@ interface DeleteEntryProps {
   readonly onDone: () => void;
 }
 
-/** Asks before a rule or profile is deleted, and names the jobs that would fail for it. */
+/** Confirms the deletion of a rule or profile, and lists the jobs that would fail. */
 export function DeleteEntry({ what, name, onDone }: DeleteEntryProps) {
   const client = useQueryClient();
   const remove = useMutation({

@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
 import type { Project } from '../catalog-queries.ts';
 
-/** Deletes a project that is empty; of another one it says what it still has. */
+/** Deletes an empty project, or shows why it can't be deleted. */
 export function DeleteProject({ project, onDone }: { project: Project; onDone: () => void }) {
   const client = useQueryClient();
   const bindings = useQuery({ ...bindingsQuery, refetchOnMount: 'always' });
@@ -99,7 +99,7 @@ interface Contents {
   readonly bindings: number;
 }
 
-/** What a refusal says that the project still has. */
+/** What the project still has, from the error response. */
 function contentsIn(error: Error): Contents | undefined {
   const { jobs, bindings } = error instanceof ApiFault ? error.details : {};
   return typeof jobs === 'number' && typeof bindings === 'number' ? { jobs, bindings } : undefined;

@@ -21,7 +21,7 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number][0];
 
-/** Shows and sets how a project's jobs work: in which repository, and whether each has its folder for itself. */
+/** Shows and sets a project's repository, and whether jobs with the same folder run one at a time. */
 export function EditProject({ project, onDone }: { project: Project; onDone: () => void }) {
   const [given, setGiven] = useState(() => settingsOf(project));
   const client = useQueryClient();
@@ -92,7 +92,7 @@ function settingsOf({ repository, ref, setup, secret, exclusive_cwd }: Project):
   return { repository: repository ?? '', ref: ref ?? '', setup: setup ?? '', secret: secret ?? '', exclusive_cwd };
 }
 
-/** What is to be sent: a setting that was emptied is taken away. */
+/** The request body. An emptied setting is removed. */
 function changesOf(before: Settings, after: Settings): Schemas['ProjectEdit'] {
   const texts = FIELDS.map(([name]) => [name, after[name].trim()] as const);
   return {

@@ -6,11 +6,11 @@ import { useNavigate } from 'react-router';
 interface EntryActionsProps {
   readonly list: 'rules' | 'profiles';
   readonly name: string;
-  /** Undefined where there is nothing to delete: it is built in. */
+  /** Undefined for a built-in entry, which can't be deleted. */
   readonly onDelete: (() => void) | undefined;
 }
 
-/** What admins can do to a rule or profile. */
+/** The actions of admins on a rule or profile. */
 function EntryActions({ list, name, onDelete }: EntryActionsProps) {
   const navigate = useNavigate();
   return (

@@ -21,7 +21,7 @@ import { CatalogTable } from './catalog-table.tsx';
 const DeleteProject = lazyPart(() => import('./delete-project.tsx'), 'DeleteProject');
 const EditProject = lazyPart(() => import('./edit-project.tsx'), 'EditProject');
 
-/** The projects and how their jobs stand. */
+/** The projects with the counts of their jobs. */
 export function ProjectsPage() {
   usePageTitle('Projects');
   const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 10_000 });

@@ -17,7 +17,7 @@ import './rules-page.css';
 
 const DeleteEntry = lazyPart(() => import('./delete-entry.tsx'), 'DeleteEntry');
 
-/** The rules: pieces of prompt text that jobs ask for by id. */
+/** The rules: prompt texts that jobs refer to by ID. */
 export function RulesPage() {
   usePageTitle('Rules');
   const rules = useInfiniteQuery(rulesQuery);
@@ -59,7 +59,7 @@ export function RulesPage() {
   );
 }
 
-/** A text longer than this is folded. */
+/** Longer texts (characters) are collapsed. */
 const SHORT = 160;
 
 const COLUMNS: TableProps.ColumnDefinition<Rule>[] = [

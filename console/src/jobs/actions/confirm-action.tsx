@@ -1,7 +1,7 @@
 import type { Status } from '../../../../lib/contract/statuses.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 
-/** What asks before it is done. */
+/** The actions that need confirmation. */
 export type AskedAction = 'cancel' | 'kill' | 'retry';
 
 interface ConfirmActionProps {
@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<AskedAction, string>> = {
   retry: 'Run this job again',
 };
 
-/** Asks before work is thrown away or paid for twice. */
+/** Asks for confirmation before work is discarded or paid for twice. */
 export function ConfirmAction({ action, status, onConfirm, onDismiss }: ConfirmActionProps) {
   return (
     <ConfirmDialog

@@ -24,7 +24,7 @@ const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks
   { action: 'kill', text: 'Kill', asks: STATUSES },
 ];
 
-/** What can be done with a job in its present state. */
+/** The actions that the state of a job allows. */
 export function JobActions({ job }: { job: Job }) {
   const navigate = useNavigate();
   const mayAct = useMayAct();

@@ -3,7 +3,7 @@ import { api, dataOf } from '../../api/client.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
 
-/** Explains what rebuilding a job's record does, does it, and reports what was corrected. */
+/** Confirms the rebuild of a job's record, runs it, and reports the corrections. */
 export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => void }) {
   const client = useQueryClient();
   const rebuild = useMutation({

@@ -8,12 +8,12 @@ import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
 import { creationOf, fieldsOf } from '../form/job-fields.ts';
 import type { Job } from '../queries/job-query.ts';
 
-/** How long (ms) the known models are not read again. */
+/** Cache lifetime (ms) of the known models. */
 const MODELS_STALE_MS = 300_000;
-/** Models that are offered; the form takes any. */
+/** Maximum models that are offered. The form accepts any. */
 const MAX_MODELS = 10;
 
-/** Makes a new job from this one: by the form, or at once with another model. */
+/** Creates a new job from this one, in the form or directly with another model. */
 export function RunAgain({ job }: { job: Job }) {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -44,7 +44,7 @@ export function RunAgain({ job }: { job: Job }) {
   );
 }
 
-/** The models that this job's agent may know, without the one that it used. None for a script. */
+/** The models known for this job's agent, except the one it used. Empty for a script. */
 function useOtherModels({ agent, model, model_used }: Job): string[] {
   const enabled = agent !== null && agent !== 'shell';
   const environment = useQuery({ ...environmentQuery, enabled, staleTime: MODELS_STALE_MS });

@@ -3,10 +3,10 @@ import type { JobAction } from '../../../../lib/contract/job-actions.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { notify } from '../../feedback/notices.tsx';
 
-/** An action that needs nothing but the job. */
+/** An action without parameters. */
 export type PlainAction = Exclude<JobAction, 'edit'>;
 
-/** Asks for an action on a job. @throws ApiFault */
+/** Requests an action on a job. @throws ApiFault */
 export async function actOn(action: PlainAction, id: string): Promise<void> {
   const params = { params: { path: { id } } };
   switch (action) {
@@ -25,7 +25,7 @@ export async function actOn(action: PlainAction, id: string): Promise<void> {
   }
 }
 
-/** An action on one job; a refusal is told in the service's own words. */
+/** An action on one job. If it is rejected, shows the service's message. */
 export function useJobAction(id: string) {
   const client = useQueryClient();
   return useMutation({

@@ -11,7 +11,7 @@ import { BULK_ACTIONS, type BulkAction } from './bulk-effect.ts';
 const BulkDialog = lazyPart(() => import('./bulk-dialog.tsx'), 'BulkDialog');
 const TEXTS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel jobs', retry: 'Retry jobs', kill: 'Kill jobs' };
 
-/** What can be done with the chosen jobs. Nothing happens before its preview is confirmed. */
+/** The actions on the selected jobs. Each runs only after its preview is confirmed. */
 export function BulkActions({ selected, onDone }: { selected: readonly JobSummary[]; onDone: () => void }) {
   const [asking, setAsking] = useState<{ action: BulkAction; jobs: readonly JobSummary[] }>();
   const navigate = useNavigate();

@@ -23,11 +23,11 @@ const EFFECTS: Readonly<Record<BulkAction, string>> = {
 interface BulkDialogProps {
   readonly action: BulkAction;
   readonly jobs: readonly JobSummary[];
-  /** `acted`: whether anything was asked for. */
+  /** `acted`: whether any request was sent. */
   readonly onClose: (acted: boolean) => void;
 }
 
-/** Shows which jobs an action would hit and which it can't, and why; then, one by one, what became of each. */
+/** Shows which jobs an action affects and which it skips, and why; then the outcome of each job. */
 export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
   const client = useQueryClient();
   const [phase, setPhase] = useState<'asking' | 'acting' | 'done'>('asking');
@@ -35,7 +35,7 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
   const closing = useRef<ButtonProps.Ref>(null);
   const hit = jobs.filter((job) => refusalOf(action, job) === undefined);
   const refused = [...outcomes.values()].filter((why) => why !== undefined).length;
-  // The button that had the focus is gone by then, and with the focus Escape.
+  // The focused button is gone by then, and Escape works only with the focus in the dialog.
   useEffect(() => {
     if (phase === 'done') closing.current?.focus();
   }, [phase]);
@@ -128,7 +128,7 @@ function Effect({
   );
 }
 
-/** Only a running job still has to obey: the others have changed once the service has answered. */
+/** Only a running job still has to stop. The others have changed once the service responds. */
 function acceptedText(action: BulkAction, { status }: JobSummary): string {
   if (status === 'RUNNING') return action === 'kill' ? 'Being killed' : 'Stopping';
   return action === 'retry' ? 'Queued' : 'Cancelled';

@@ -2,11 +2,11 @@ import { hasEffect } from '../../../../lib/contract/job-actions.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { statusText } from '../status/job-status.tsx';
 
-/** What can be asked of many jobs at once. */
+/** The bulk actions. */
 export const BULK_ACTIONS = ['cancel', 'retry', 'kill'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
-/** Why an action can do nothing for a job as it is; undefined if it can. */
+/** Why an action does not apply to a job; undefined if it applies. */
 export function refusalOf(action: BulkAction, { status }: Pick<JobSummary, 'status'>): string | undefined {
   if (hasEffect(action, status)) return undefined;
   const state = statusText(status).toLowerCase();

@@ -8,12 +8,12 @@ import { jobHeadline } from '../text/prompt-headline.ts';
 interface BulkTableProps {
   readonly title: string;
   readonly jobs: readonly JobSummary[];
-  /** Heads what `effect` shows of each job. */
+  /** The header of the `effect` column. */
   readonly heading: string;
   readonly effect: (job: JobSummary) => ReactNode;
 }
 
-/** A group of jobs that an action treats alike; nothing where it is empty. */
+/** A group of jobs with the same effect. Renders nothing for an empty group. */
 export function BulkTable({ title, jobs, heading, effect }: BulkTableProps) {
   if (jobs.length === 0) return null;
   return (

@@ -1,10 +1,10 @@
 import { actOn } from '../actions/use-job-action.ts';
 import type { BulkAction } from './bulk-effect.ts';
 
-/** How many jobs are acted on at once: soon done, and far below what the API takes a second. */
+/** Concurrent requests: fast, and far below the API's rate limit. */
 const AT_ONCE = 5;
 
-/** Asks for an action on each job; `onOutcome` is told of each: undefined if it was taken, else why not. */
+/** Requests an action on each job. Calls `onOutcome` with undefined, or with the reason of a rejection. */
 export async function runBulk(
   action: BulkAction,
   ids: readonly string[],

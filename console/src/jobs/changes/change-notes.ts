@@ -1,9 +1,9 @@
 import type { FileChange } from './parse-changes.ts';
 
-/** The type bits of a git mode that stand for something other than a file. */
+/** Git's file type bits of entries that are not regular files. */
 const LINKS: Readonly<Record<string, string>> = { '120': 'symbolic link', '160': 'submodule' };
 
-/** What happened to a file apart from its lines, in words. Empty: nothing did. */
+/** What changed about a file apart from its lines; empty if nothing did. */
 export function changeNotes({ action, previousPath, previousMode, mode, isBinary, parts }: FileChange): string[] {
   const kind = LINKS[(mode ?? previousMode ?? '').slice(0, 3)];
   return [
@@ -18,7 +18,7 @@ export function changeNotes({ action, previousPath, previousMode, mode, isBinary
   ];
 }
 
-/** Such as `+12 −3`; empty where no line changed. */
+/** Such as `+12 −3`; empty if no line changed. */
 export function lineCounts({ insertions, deletions }: Pick<FileChange, 'insertions' | 'deletions'>): string[] {
   return insertions + deletions === 0 ? [] : [`+${insertions.toLocaleString('en')} −${deletions.toLocaleString('en')}`];
 }

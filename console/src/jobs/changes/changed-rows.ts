@@ -1,6 +1,6 @@
 import type { ChangedLine, ChangedPart } from './parse-changes.ts';
 
-/** A row of the two columns: a line that stayed is on both sides. */
+/** A row of the two columns. An unchanged line is on both sides. */
 type ChangedRow =
   | { readonly heading: string }
   | { readonly before: ChangedLine | undefined; readonly after: ChangedLine | undefined };
@@ -10,7 +10,7 @@ export function inlineRows(parts: readonly ChangedPart[]): ({ readonly heading: 
   return parts.flatMap(({ heading, lines }) => [{ heading }, ...lines]);
 }
 
-/** Lines that were removed beside those that replaced them. */
+/** Removed lines beside their replacements. */
 export function sideBySideRows(parts: readonly ChangedPart[]): ChangedRow[] {
   return parts.flatMap(({ heading, lines }) => [{ heading }, ...paired(lines)]);
 }

@@ -2,7 +2,7 @@ const KEY = 'promptq.diff-layout';
 
 export type DiffLayout = 'inline' | 'side-by-side';
 
-/** How the user wants diffs on this browser. */
+/** The diff layout chosen in this browser. */
 export function keptDiffLayout(): DiffLayout {
   return window.localStorage.getItem(KEY) === 'side-by-side' ? 'side-by-side' : 'inline';
 }

@@ -5,7 +5,7 @@ import type { DiffLayout } from './diff-layout.ts';
 import type { ChangedLine, ChangedPart } from './parse-changes.ts';
 import { visibleText } from './visible-text.ts';
 
-/** Rows of one file that are shown at first, and with each "Show more": a browser takes seconds for tens of thousands. */
+/** Rows of one file shown initially and per "Show more": tens of thousands take a browser seconds. */
 const ROWS_AT_ONCE = 1_000;
 const CLASSES: Readonly<Record<ChangedLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'come', '\\': 'note' };
 const WORDS: Readonly<Record<ChangedLine['sign'], string>> = { ' ': '', '-': 'Removed: ', '+': 'Added: ', '\\': '' };
@@ -38,7 +38,7 @@ export function DiffRows({ path, parts, layout }: DiffRowsProps) {
         </thead>
         <tbody>
           {rows.slice(0, count).map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the rows never change their order
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the rows never changes
             <tr key={at}>
               {'heading' in row ? (
                 <td className="diff-heading" colSpan={isInline ? 3 : 4}>

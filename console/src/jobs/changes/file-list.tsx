@@ -4,7 +4,7 @@ import { visibleText } from './visible-text.ts';
 
 interface FileListProps {
   readonly files: readonly FileChange[];
-  /** The id of a file's section, by the file's place. */
+  /** The id of a file's section, by the index of the file. */
   readonly idOf: (at: number) => string;
   readonly onFollow: (at: number) => void;
 }
@@ -12,7 +12,7 @@ interface FileListProps {
 /** The changed files, each a link to its section. */
 export function FileList({ files, idOf, onFollow }: FileListProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <ul className="diff-files" aria-label="Changed files" tabIndex={0}>
       {files.map((file, at) => (
         <li key={idOf(at)}>

@@ -10,7 +10,7 @@ import type { FileChange } from './parse-changes.ts';
 import { visibleText } from './visible-text.ts';
 import '../text/job-text.css';
 
-/** Characters that are shown of a part that can only be shown as text. */
+/** Maximum characters shown of a part that is shown as text. */
 const MAX_TEXT_LENGTH = 100_000;
 
 interface FileSectionProps {
@@ -21,7 +21,7 @@ interface FileSectionProps {
   readonly onToggle: (isOpen: boolean) => void;
 }
 
-/** One changed file, to unfold. */
+/** One changed file, expandable. */
 export function FileSection({ id, file, layout, isOpen, onToggle }: FileSectionProps) {
   const path = visibleText(file.path);
   return (
@@ -57,7 +57,7 @@ function FileContent({ file, layout }: Pick<FileSectionProps, 'file' | 'layout'>
   if (isBinary) return <Said>Binary files are not shown. The download has the file's content.</Said>;
   if (parts === undefined) {
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       <pre className="job-text" tabIndex={0}>
         {diff.slice(0, MAX_TEXT_LENGTH).split('\n').map(visibleText).join('\n')}
         {diff.length > MAX_TEXT_LENGTH && '\n…'}

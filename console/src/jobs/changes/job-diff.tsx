@@ -19,7 +19,7 @@ import { parseChanges } from './parse-changes.ts';
 import { diffQuery, MAX_SHOWN_BYTES } from './read-diff.ts';
 import './job-diff.css';
 
-/** Files that are shown at first, and with each "Show more". */
+/** Files shown initially and per "Show more". */
 const FILES_AT_ONCE = 100;
 const LAYOUTS = [
   { id: 'inline', text: 'Inline' },

@@ -1,11 +1,11 @@
 import type { FileChange } from './parse-changes.ts';
 
-/** Files with more lines than this are folded at first. */
+/** Files with more lines than this are collapsed initially. */
 const MAX_OPEN_LINES = 400;
-/** Nor are more lines than this unfolded together, so that the page opens at once. */
+/** Maximum lines expanded initially in total, so that the page opens fast. */
 const MAX_LINES_TOGETHER = 2_000;
 
-/** The places of the files that are unfolded at first. */
+/** The indexes of the files that are expanded initially. */
 export function openAtFirst(files: readonly FileChange[]): ReadonlySet<number> {
   const open = new Set<number>();
   let together = 0;

@@ -18,7 +18,7 @@ export interface ChangedPart {
 export interface FileChange {
   readonly path: string;
   readonly action: 'added' | 'copied' | 'deleted' | 'modified' | 'renamed';
-  /** Where a renamed or copied file was. */
+  /** The previous path of a renamed or copied file. */
   readonly previousPath?: string;
   readonly previousMode?: string;
   readonly mode?: string;
@@ -32,11 +32,12 @@ export interface FileChange {
 }
 
 /**
- * Reads a git diff file by file. One that can't be read, such as where a masked secret took lines with it, hides no other.
- * @param isCut whether the text ends early: a last file that may be incomplete is left out, unless there is no other
+ * Parses a git diff file by file. A file that can't be parsed, for example after a secret was masked, does not affect
+ * the others.
+ * @param isCut whether the text is truncated: a last file that may be incomplete is left out unless it is the only one
  */
 export function parseChanges(diff: string, { isCut = false } = {}): FileChange[] {
-  // Content lines begin with a sign, and those of a binary patch hold no blank: only a file's heading begins like this.
+  // Content lines begin with a sign and lines of a binary patch have no spaces, so only a file's header matches.
   const sections = diff.split(/^(?=diff --git )/m).filter((section) => section.startsWith('diff --git '));
   return (isCut && sections.length > 1 ? sections.slice(0, -1) : sections).map(fileChange);
 }

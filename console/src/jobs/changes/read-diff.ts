@@ -2,10 +2,10 @@ import { ApiFault } from '../../api/api-fault.ts';
 import { reach } from '../../api/reach.ts';
 import type { Job } from '../queries/job-query.ts';
 
-/** Bytes of a diff that are read and shown; the download has all that is kept. */
+/** Maximum bytes of a diff that are read and shown. The download has everything that is stored. */
 export const MAX_SHOWN_BYTES = 2_000_000;
 
-/** Where the diff of an attempt is; of the newest one unless another is named. */
+/** The path of an attempt's diff, by default the newest attempt's. */
 export function diffAddress(id: string, attempt?: number): string {
   const path = `/api/v1/jobs/${encodeURIComponent(id)}/attachments/${encodeURIComponent('.promptq%2Fchanges.diff')}`;
   return attempt === undefined ? path : `${path}?attempt=${attempt}`;
@@ -20,7 +20,7 @@ export function diffQuery({ id, attempt: newest, status }: Job, attempt = newest
   };
 }
 
-/** @throws ApiFault with what the service said, or UnreachableError */
+/** @throws ApiFault with the service's message, or UnreachableError */
 async function readDiff(address: string, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
   const response = await reach(address, { credentials: 'same-origin', signal });
   if (!response.ok) throw ApiFault.of(response, await response.json().catch(() => undefined));

@@ -1,9 +1,9 @@
-/** Characters of a line that are shown; a minified file has millions in one. */
+/** Maximum characters shown per line. A minified file can have millions in one. */
 const MAX_LINE_LENGTH = 2_000;
-/** Control and format characters: some reorder or hide the text around them, so that code reads as what it is not. */
+/** Control and format characters. Some reorder or hide surrounding text, so that code looks like different code. */
 const INVISIBLE = /(?!\t)[\p{Cc}\p{Cf}]/gu;
 
-/** A line with what is invisible in it made visible, such as `⟨U+202E⟩`, and cut where it is very long. */
+/** A line with invisible characters escaped, such as `⟨U+202E⟩`, and truncated if it is very long. */
 export function visibleText(text: string): string {
   const shown = text.slice(0, MAX_LINE_LENGTH).replaceAll(INVISIBLE, (character) => {
     if (character === '\r') return '␍';

@@ -15,7 +15,7 @@ import { SideCard } from './side-card.tsx';
 import './compare.css';
 import '../job/job-page.css';
 
-/** Two attempts or jobs beside each other: `/compare?a=JOB[:ATTEMPT]&b=JOB[:ATTEMPT]`. */
+/** Two attempts or jobs side by side: `/compare?a=JOB[:ATTEMPT]&b=JOB[:ATTEMPT]`. */
 export function ComparePage() {
   usePageTitle('Compare');
   const [parameters] = useSearchParams();

@@ -16,7 +16,7 @@ import { pairFiles, pairsOpenAtFirst } from './pair-files.ts';
 import type { Side } from './side.ts';
 import '../changes/job-diff.css';
 
-/** Files that are shown at first, and with each "Show more". */
+/** Files shown initially and per "Show more". */
 const FILES_AT_ONCE = 50;
 
 /** What two attempts changed in their project's repository, file by file. */
@@ -70,7 +70,7 @@ export function ComparedChanges({ a, b }: { a: Side; b: Side }) {
 
 type Diff = ReturnType<typeof useDiff>;
 
-/** @returns files: undefined until the diff is there; none where the attempt changed nothing */
+/** @returns files: undefined until the diff is loaded; empty if the attempt changed nothing */
 function useDiff({ job, attempt, result }: Side) {
   const changes = result?.changes;
   const hasDiff = changes != null && changes.files > 0;
@@ -83,7 +83,7 @@ function useDiff({ job, attempt, result }: Side) {
   return { files, isWhole, changes, error: diff.data ? null : diff.error, retry: () => void diff.refetch() };
 }
 
-/** What there is to say of one side's diff. */
+/** The notes about one side's diff. */
 function DiffState({
   side: { name, result },
   diff: { files, isWhole, changes, error, retry },

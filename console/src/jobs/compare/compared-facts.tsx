@@ -15,7 +15,7 @@ interface ComparedFactsProps {
   readonly b: Side;
 }
 
-/** What two sides have in common, then what differs, each difference in words. */
+/** The facts that two sides share, then the different ones with a description. */
 export function ComparedFacts({ title, description, facts, a, b }: ComparedFactsProps) {
   const same = facts.filter(({ difference }) => difference === undefined);
   const different = facts.filter(({ difference }) => difference !== undefined);

@@ -1,7 +1,7 @@
 import { TextBlock } from '../text/text-block.tsx';
 import type { Side } from './side.ts';
 
-/** The last messages of two agents, once if they are the same. A script has none. */
+/** The final messages of two agents, shown once if they are equal. Scripts have no final message. */
 export function ComparedMessages({ a, b }: { a: Side; b: Side }) {
   if (isScript(a) && isScript(b)) return null;
   const [one, other] = [a.result?.final_message, b.result?.final_message];

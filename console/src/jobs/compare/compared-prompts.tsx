@@ -9,14 +9,14 @@ import { changedPart } from '../changes/parse-changes.ts';
 import { TextBlock } from '../text/text-block.tsx';
 import type { Side } from './side.ts';
 
-/** How long (ms) the lines of two prompts may be matched. */
+/** Time limit (ms) for comparing two prompts. */
 const DIFF_TIMEOUT_MS = 1_000;
 
-/** The prompts that two attempts received, rules included: their difference line by line. */
+/** The prompts that two attempts received, rules included, as a line-by-line diff. */
 export function ComparedPrompts({ a, b }: { a: Side; b: Side }) {
   const [before, after] = [a.result?.composed_prompt, b.result?.composed_prompt];
   const isNarrow = useNarrowScreen();
-  // A missing newline at the end of a prompt is nothing to read about.
+  // A missing newline at the end of a prompt is not worth showing.
   const parts = useMemo(
     () =>
       structuredPatch('', '', `${before}\n`, `${after}\n`, '', '', {

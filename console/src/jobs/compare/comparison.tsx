@@ -11,7 +11,7 @@ import { ComparedPrompts } from './compared-prompts.tsx';
 import { outcomeFacts, settingFacts } from './facts.ts';
 import type { Side } from './side.ts';
 
-/** Two attempts beside each other, of jobs that are known. */
+/** Two attempts of known jobs side by side. */
 export function Comparison({ a: one, b: other }: { a: Side; b: Side }) {
   const [ofA, ofB] = [useResult(one), useResult(other)];
   if (ofA.isPending || ofB.isPending) return <Spinner />;

@@ -6,17 +6,17 @@ import { statusText } from '../status/job-status.tsx';
 import { settingTexts } from './setting-texts.ts';
 import type { Side } from './side.ts';
 
-/** Something that two sides have in common, or not. */
+/** A fact about both sides. */
 export interface Fact {
   readonly label: string;
-  /** `-` where it is not known. */
+  /** `-` if it is unknown. */
   readonly a: string;
   readonly b: string;
-  /** How they differ, in words. Undefined: they are the same. */
+  /** A description of the difference; undefined if they are equal. */
   readonly difference?: string;
 }
 
-/** What the attempts came to, used and took. What is known of neither is left out. */
+/** The outcome, usage and durations of the attempts, without facts that are unknown on both sides. */
 export function outcomeFacts(a: Side, b: Side): Fact[] {
   const text = (label: string, of: (side: Side) => string | null | undefined) => textFact(label, of(a), of(b));
   const number = (label: string, of: (side: Side) => number | undefined, format: (value: number) => string) =>
@@ -45,7 +45,7 @@ export function outcomeFacts(a: Side, b: Side): Fact[] {
   ].filter(({ a: one, b: other }) => one !== '-' || other !== '-');
 }
 
-/** How two jobs are set up. */
+/** The settings of two jobs. */
 export function settingFacts(a: Side, b: Side): Fact[] {
   const others = new Map(settingTexts(b.job));
   return settingTexts(a.job).map(([label, text]) => textFact(label, text, others.get(label)));
@@ -67,7 +67,7 @@ function waitMs({ job, attempt }: Side): number | undefined {
   return waitOf(job, attempt)?.ms;
 }
 
-/** From where a wait is counted, if not from the time of queueing. */
+/** The start of a wait, if it is not the time of queueing. */
 function waitStart({ job, attempt }: Side): string | undefined {
   const wait = waitOf(job, attempt);
   return wait?.sinceAttempt === undefined ? undefined : waitText(wait).replace(/^started .* after/, 'from when');

@@ -8,7 +8,7 @@ import type { FilePair } from './pair-files.ts';
 
 interface DiffSide {
   readonly name: string;
-  /** Whether all of its diff was read: else a file that is not in it may have been changed. */
+  /** Whether the whole diff was read. Otherwise a file that is not in it may have changed too. */
   readonly isWhole: boolean;
 }
 
@@ -20,7 +20,7 @@ interface FilePairSectionProps {
   readonly onToggle: (isOpen: boolean) => void;
 }
 
-/** What both sides did to a file, beside each other. */
+/** The changes of both sides to a file, side by side. */
 export function FilePairSection({ pair, a, b, isOpen, onToggle }: FilePairSectionProps) {
   const path = visibleText(pair.path);
   return (
@@ -47,7 +47,7 @@ export function FilePairSection({ pair, a, b, isOpen, onToggle }: FilePairSectio
   );
 }
 
-/** How the changes of a file compare, in words. */
+/** A description of how the changes to a file compare. */
 function verdict({ a: one, b: other, isSame }: FilePair, a: DiffSide, b: DiffSide): string {
   if (isSame) return `= The same change: ${countsOf(one)}`;
   if (one === undefined) return `≠ ${b.name}: ${countsOf(other)} · ${a.name}: ${absenceIn(a)}`;

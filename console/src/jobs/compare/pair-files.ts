@@ -5,7 +5,7 @@ export interface FilePair {
   readonly path: string;
   readonly a: FileChange | undefined;
   readonly b: FileChange | undefined;
-  /** Whether both made the same change, wherever they began. */
+  /** Whether both made the same change, even if their files differ elsewhere. */
   readonly isSame: boolean;
 }
 
@@ -23,15 +23,15 @@ function byPath(files: readonly FileChange[]): Map<string, FileChange> {
   return new Map(files.map((file) => [file.path, file]));
 }
 
-/** A diff without the line that names the blobs: it differs where only untouched lines do. Of a binary file it is kept. */
+/** A diff without its index line, which differs even if only unchanged lines do. A binary file's is kept. */
 function changeOf({ diff, isBinary }: FileChange): string {
   return isBinary ? diff : diff.replace(/^index .*\n/m, '');
 }
 
-/** How many changed lines are unfolded at first. */
+/** Maximum changed lines expanded initially. */
 const MAX_OPEN_LINES = 400;
 
-/** The paths that are unfolded at first: those that differ, as far as they are short. */
+/** The paths that are expanded initially: different ones, up to the line limit. */
 export function pairsOpenAtFirst(pairs: readonly FilePair[]): ReadonlySet<string> {
   const open = new Set<string>();
   let lines = 0;

@@ -21,7 +21,7 @@ interface SideCardProps {
   readonly onChange: (ref: SideRef) => void;
 }
 
-/** Which attempt of which job one side is; another attempt can be chosen. */
+/** The job and attempt of one side, with a choice of attempts. */
 export function SideCard({ name, sideRef, job, onChange }: SideCardProps) {
   const { id } = sideRef;
   return (

@@ -5,16 +5,16 @@ import { type Attempt, attemptOf } from '../status/attempt-times.ts';
 
 type Result = Schemas['JobResult'];
 
-/** One attempt of a job that is compared. */
+/** A compared attempt. */
 export interface Side {
-  /** What the page calls it, such as `A` or `Attempt 2`. */
+  /** The display name, such as `A` or `Attempt 2`. */
   readonly name: string;
   readonly job: Job;
   /** 0: the job has not run. */
   readonly attempt: number;
   /** Undefined: it has not run, or is older than the attempts that the job lists. */
   readonly record: Attempt | undefined;
-  /** Undefined: it could not be read, or not yet. */
+  /** Undefined if it failed to load or is still loading. */
   readonly result: Result | undefined;
 }
 
@@ -22,7 +22,7 @@ export function sideOf(name: string, job: Job, { attempt = job.attempt }: Pick<S
   return { name, job, attempt, record: attemptOf(job, attempt), result: undefined };
 }
 
-/** The names of two sides: by attempt where both are attempts of one job. */
+/** The display names of two sides: by attempt if both are attempts of one job. */
 export function sideNames(a: Job | undefined, b: Job | undefined, refs: readonly [SideRef, SideRef]): [string, string] {
   const [first, second] = [refs[0].attempt ?? a?.attempt, refs[1].attempt ?? b?.attempt];
   const isOneJob = refs[0].id === refs[1].id && first !== undefined && second !== undefined && first !== second;

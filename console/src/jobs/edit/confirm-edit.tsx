@@ -12,7 +12,7 @@ interface ConfirmEditProps {
   readonly onDismiss: () => void;
 }
 
-/** Shows what an edit changes, old against new, before it is saved. */
+/** Shows the changes of an edit before it is saved. */
 export function ConfirmEdit({ changes, saving, onSave, onDismiss }: ConfirmEditProps) {
   return (
     <Modal

@@ -2,7 +2,7 @@ import { draftEdit, jobEdit } from '../../../../lib/contract/schemas/job.ts';
 import { fieldFaults } from '../../form/field-faults.ts';
 import { changesOf, editOf, type JobFaults, type JobFields } from '../form/job-fields.ts';
 
-/** What of an edit the API would refuse, in its words; and what it has no words for. */
+/** What the API would reject, and what an edit can't express. */
 export function editFaults(before: JobFields, after: JobFields, isDraft: boolean): JobFaults {
   const emptied = changesOf(before, after).filter(
     (change) => change.after === '' && !['prompt', 'extra_prompt', 'rule_ids', 'tags'].includes(change.name),

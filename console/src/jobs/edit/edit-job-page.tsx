@@ -9,7 +9,7 @@ import { jobQuery } from '../queries/job-query.ts';
 import { statusText } from '../status/job-status.tsx';
 import { EditJob } from './edit-job.tsx';
 
-/** Changes a job that waits. */
+/** Edits a job that has not started. */
 export function EditJobPage() {
   usePageTitle('Edit job');
   const { id = '' } = useParams();

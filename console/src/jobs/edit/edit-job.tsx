@@ -14,7 +14,7 @@ import type { Job } from '../queries/job-query.ts';
 import { ConfirmEdit } from './confirm-edit.tsx';
 import { editFaults } from './edit-faults.ts';
 
-/** The form over a job's present settings, and what it changes of them. */
+/** The form with the current settings of a job. */
 export function EditJob({ job }: { job: Job }) {
   const navigate = useNavigate();
   const client = useQueryClient();

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<Change['name'], string>> = {
   tags: 'Tags',
 };
 
-/** What an edit does to one field: old and new, line by line. */
+/** The change of one field, line by line. */
 export function FieldChange({ change: { name, before, after } }: { change: Change }) {
   return <TextChange label={NAMES[name]} before={before} after={after} />;
 }

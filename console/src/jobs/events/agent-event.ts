@@ -1,4 +1,4 @@
-/** A part of what an agent did, as it is shown. */
+/** An event of an agent, as shown. */
 export type AgentEvent =
   | { readonly kind: 'message' | 'reasoning' | 'error' | 'note' | 'raw'; readonly text: string }
   | {
@@ -25,15 +25,15 @@ export type AgentEvent =
 
 export type CallState = 'running' | 'done' | 'failed';
 
-/** What a line reports: an event, which may be a newer state of the one with the same `key`. */
+/** An event from a line, which may be a newer state of the event with the same `key`. */
 export interface EventChange {
   readonly key?: string;
   readonly event: AgentEvent;
-  /** When the agent says that it happened, epoch milliseconds. */
+  /** The agent's timestamp, epoch milliseconds. */
   readonly at?: number;
 }
 
-/** An event in its place in the output. */
+/** An event with its position in the output. */
 export interface TimelineEvent {
   /** The byte of stdout at which the event's first line begins; the same in every reading of an attempt. */
   readonly id: string;

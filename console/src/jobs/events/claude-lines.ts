@@ -3,8 +3,8 @@ import type { AgentEvent, EventChange } from './agent-event.ts';
 import { errorWords } from './error-words.ts';
 
 /**
- * What a line of `claude -p --output-format stream-json` reports; undefined if it is no such line.
- * @param before the events so far by key: a tool's answer comes in a separate line
+ * The events in a line of `claude -p --output-format stream-json`; undefined for other lines.
+ * @param before the earlier events by key: the result of a tool call arrives in a separate line
  */
 export function claudeChanges(
   line: unknown,
@@ -32,7 +32,7 @@ export function claudeChanges(
   }
 }
 
-/** Some messages carry the time at which they were made. */
+/** Some messages have a timestamp. */
 const timestamp = z.iso.datetime().optional().catch(undefined);
 
 function timed(at: string | undefined) {
@@ -131,7 +131,7 @@ function answered(part: z.output<typeof userPart>, before: (key: string) => Agen
   return [{ key, event: { kind: 'tool', name: 'Tool', input: '', output, state } }];
 }
 
-/** A success repeats the last message, which is there already. */
+/** A success repeats the last message, which is already shown. */
 function conclusion(event: z.output<typeof resultSchema>): EventChange[] {
   const facts: (readonly [string, string])[] = [];
   if (event.usage?.input_tokens !== undefined)

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentEvent, CallState, EventChange } from './agent-event.ts';
 import { errorWords } from './error-words.ts';
 
-/** What a line of `codex exec --json` reports; undefined if it is no such line. */
+/** The events in a line of `codex exec --json`; undefined for other lines. */
 export function codexChanges(line: unknown): readonly EventChange[] | undefined {
   const event = lineSchema.safeParse(line).data;
   if (event === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { AgentEvent } from './agent-event.ts';
 
-/** What the timeline can be narrowed to. */
+/** The filters of the timeline. */
 export const EVENT_FILTERS = {
   messages: 'Messages',
   commands: 'Commands',
@@ -30,7 +30,7 @@ const FILTERS: Readonly<Record<AgentEvent['kind'], EventFilter>> = {
   usage: 'other',
 };
 
-/** Whether an event contains the words, in lower case. */
+/** Whether an event contains the lower-case words. */
 export function contains(event: AgentEvent, words: string): boolean {
   return words === '' || textOf(event).toLowerCase().includes(words);
 }

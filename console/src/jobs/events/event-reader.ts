@@ -2,14 +2,14 @@ import type { AgentEvent, EventChange, TimelineEvent } from './agent-event.ts';
 import { claudeChanges } from './claude-lines.ts';
 import { codexChanges } from './codex-lines.ts';
 
-/** Longest line that is parsed, characters; codex' lines reached 1.2 MB. */
+/** Maximum length of a parsed line (characters). Lines of codex reached 1.2 MB. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** What is kept of a text for showing; the raw log has all of it. */
+/** Maximum characters of a text that are kept to be shown. The raw log has everything. */
 const MAX_TEXT = 200_000;
-/** Lines that are no events and follow each other are shown together, up to so many characters. */
+/** Maximum characters of consecutive other lines that are shown together. */
 const RAW_BLOCK = 20_000;
 
-/** A part of an agent's stdout, cut anywhere. */
+/** A piece of an agent's stdout, split anywhere. */
 interface OutputPiece {
   readonly text: string;
   /** The byte of stdout at which it begins. */
@@ -18,7 +18,7 @@ interface OutputPiece {
   readonly at?: number | undefined;
 }
 
-/** Reads an agent's stdout into events. */
+/** Parses an agent's stdout into events. */
 interface EventReader {
   push(piece: OutputPiece): void;
   /** All events so far, oldest first. The list grows in place; an event that changes is replaced by a new object. */
@@ -56,7 +56,7 @@ export function createEventReader(fromMiddle = false): EventReader {
     events,
     push({ text, offset, at }) {
       let start = 0;
-      // Only lines are measured in bytes, which is what costs time; every piece brings its true offset.
+      // Only lines are measured in bytes, because measuring is slow. Every piece has its exact offset.
       let byte = offset;
       for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', start)) {
         const part = text.slice(start, feed + 1);
@@ -73,7 +73,7 @@ export function createEventReader(fromMiddle = false): EventReader {
       if (rest === '') return;
       lineStart ??= byte;
       length += rest.length;
-      // A line that is too long to be an event is not kept until its end.
+      // A line that is too long to be an event is not buffered to its end.
       if (length <= MAX_LINE + 1) parts.push(rest);
     },
   };

@@ -2,21 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Job } from '../queries/job-query.ts';
 
-/** Where the output that an attempt writes while the page is open begins. */
+/** The start of the output that an attempt writes while the page is open. */
 export interface LiveEdge {
-  /** Bytes of stdout before it were written earlier, at times that nobody knows. */
+  /** Bytes of stdout before this one were written earlier, at unknown times. */
   readonly byte: number;
   /** The service's clock minus the browser's, milliseconds. */
   readonly skewMs: number;
 }
 
-/** Differences of the two clocks up to this one come from the rounding of the `Date` header. */
+/** Clock differences up to this value come from the rounding of the `Date` header. */
 const MAX_ROUNDING_MS = 2_000;
 
 /**
- * Agents write no times into their events, so the page notes when each one arrives, but only of a running attempt and
- * only of output that is written while the page is open.
- * @returns undefined while it is not known yet; null if nothing of the attempt is live
+ * Agents write no times into their events, so the page records when each event arrives: only for a running attempt, and
+ * only for output that is written while the page is open.
+ * @returns undefined until it is known; null if the attempt has no live output
  */
 export function useLiveEdge(job: Job, attempt: number): LiveEdge | null | undefined {
   const [opened] = useState({ attempt: job.attempt, status: job.status });
@@ -32,7 +32,7 @@ export function useLiveEdge(job: Job, attempt: number): LiveEdge | null | undefi
   return !isLive || edge.error ? null : edge.data;
 }
 
-/** Asks for the size of stdout: an offset behind its end brings no text. */
+/** Requests the size of stdout. An offset past its end returns no text. */
 async function readLiveEdge(id: string, attempt: number): Promise<LiveEdge> {
   const query = new URLSearchParams({
     attempt: String(attempt),

@@ -4,13 +4,13 @@ import type { TimelineEvent } from './agent-event.ts';
 import { createEventReader } from './event-reader.ts';
 import type { LiveEdge } from './live-edge.ts';
 
-/** How often the page is updated while output arrives. */
+/** Update interval (ms) while output arrives. */
 const UPDATE_INTERVAL_MS = 150;
 
 /**
- * Reads a log's pieces into events.
- * @param fromMiddle whether the log is read from somewhere after its first byte
- * @param edge from where on the time of arrival is the time of the event; null: nowhere
+ * Parses the pieces of a log into events.
+ * @param fromMiddle whether the log is read from after its first byte
+ * @param edge where the time of arrival becomes the time of the event; null for nowhere
  */
 export function useEvents(
   fromMiddle: boolean,

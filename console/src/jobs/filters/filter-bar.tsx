@@ -21,11 +21,11 @@ interface FilterBarProps {
   readonly counts: Readonly<Record<Status, number>> | undefined;
   readonly searchRef: Ref<InputProps.Ref>;
   readonly jobs: readonly JobSummary[];
-  /** What else has its place in the bar. */
+  /** Further content of the bar. */
   readonly children?: ReactNode;
 }
 
-/** The state and the search; all other filters in a panel that opens; those that are set as chips. */
+/** The status tabs and the search, a panel with all other filters, and chips of the active ones. */
 export function FilterBar({ filters, onChange, counts, searchRef, jobs, children }: FilterBarProps) {
   const search = useCallback((text: string) => onChange({ search: text }), [onChange]);
   const [isOpen, setOpen] = useState(false);

@@ -3,7 +3,7 @@ import Input from '@cloudscape-design/components/input';
 import { type Ref, useEffect, useRef, useState } from 'react';
 
 interface FilterBoxProps {
-  /** Says what the list is narrowed by. */
+  /** The label of the filter. */
   readonly label: string;
   readonly placeholder: string;
   readonly maxLength: number;
@@ -12,15 +12,15 @@ interface FilterBoxProps {
   readonly inputRef?: Ref<InputProps.Ref>;
 }
 
-/** How long (ms) typing must pause before the list follows. */
+/** Pause in typing (ms) before the list updates. */
 const PAUSE = 300;
 
-/** Narrows the list to jobs with a text. */
+/** Filters the list by text. */
 export function FilterBox({ label, placeholder, maxLength, value, onFilter, inputRef }: FilterBoxProps) {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   useEffect(() => {
-    // What comes back of what was typed does not undo what has been typed since.
+    // An update from the address does not undo later typing.
     if (value !== sent.current) setTyped(value);
     sent.current = value;
   }, [value]);

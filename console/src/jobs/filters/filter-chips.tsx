@@ -7,11 +7,11 @@ import './filter-chips.css';
 interface FilterChipsProps {
   readonly filters: JobFilters;
   readonly onChange: ChangeFilters;
-  /** After a button of a chip was pressed, which has the focus and is removed. */
+  /** Called after a chip's button was pressed, because the focused button is removed. */
   readonly onCleared: () => void;
 }
 
-/** The filters that are set, each with a button that clears it, and one that clears all. */
+/** The active filters, each with a button that clears it, and a button that clears all. */
 export function FilterChips({ filters, onChange, onCleared }: FilterChipsProps) {
   const active = activeFilters(filters);
   if (active.length === 0) return null;

@@ -16,7 +16,7 @@ import './filter-panel.css';
 interface FilterPanelProps {
   readonly filters: JobFilters;
   readonly onChange: ChangeFilters;
-  /** The jobs of the page, whose values are suggested. */
+  /** The jobs of the current page, whose values are suggested. */
   readonly jobs: readonly JobSummary[];
 }
 
@@ -27,11 +27,11 @@ const ORDERS = [
   { value: 'oldest', label: 'Oldest first' },
 ] as const;
 
-/** All filters of the API but the state and the search, and the order. */
+/** All filters except state and search, and the sort order. */
 export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
   const { data: projects, isPending: areProjectsLoading } = useQuery(projectsQuery);
   const { data: profiles, isPending: areProfilesLoading } = useQuery(profilesQuery);
-  // A filter's own function, so that a box that waits for a pause does not begin again with each refresh.
+  // A stable callback per filter, so that a refresh does not restart a field's pause.
   const setters = useMemo(() => {
     const setter = (name: FilterName) => (value: string) => onChange({ [name]: value });
     return { after: setter('created_after'), before: setter('created_before'), set: setter };
@@ -86,7 +86,7 @@ export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
   );
 }
 
-/** Each name once, in order. */
+/** The unique names, sorted. */
 function named(names: readonly (string | null | undefined)[]): Suggestion[] {
   const known = new Set(names.flatMap((name) => name || []));
   return [...known].sort((one, other) => one.localeCompare(other)).map((value) => ({ value }));

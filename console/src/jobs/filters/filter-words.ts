@@ -2,7 +2,7 @@ import { exactTime } from '../../format/time-preference.ts';
 import { activeFilters, type FilterName, type JobFilters } from '../queries/job-filters.ts';
 import { statusText } from '../status/job-status.tsx';
 
-/** What each filter is called, in the panel and on its chip. */
+/** The label of each filter, in the panel and on its chip. */
 export const FILTER_LABELS: Readonly<Record<FilterName, string>> = {
   status: 'State',
   search: 'Search',
@@ -17,12 +17,12 @@ export const FILTER_LABELS: Readonly<Record<FilterName, string>> = {
   created_before: 'Created before',
 };
 
-/** A filter as people read it, such as `State: Failed`. */
+/** A filter as text, such as `State: Failed`. */
 export function filterText(name: FilterName, value: string): string {
   return `${FILTER_LABELS[name]}: ${valueText(name, value)}`;
 }
 
-/** All filters that are set, in one line. */
+/** All active filters in one line. */
 export function filtersText(filters: JobFilters): string {
   const texts = activeFilters(filters).map(([name, value]) => filterText(name, value));
   return [...texts, ...(filters.order === 'oldest' ? ['Oldest first'] : [])].join(', ');

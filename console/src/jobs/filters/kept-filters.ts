@@ -2,10 +2,10 @@ import { type JobFilters, readFilters } from '../queries/job-filters.ts';
 
 const KEY = 'promptq.saved-filters';
 
-/** Filters by the names they were kept under on this browser. */
+/** The saved filters of this browser by name. */
 export type KeptFilters = Readonly<Record<string, JobFilters>>;
 
-/** What was kept; nothing where the browser keeps nothing or what it kept can't be read. */
+/** The saved filters; empty if storage is unavailable or unreadable. */
 export function keptFilters(): KeptFilters {
   try {
     const kept: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? '{}');
@@ -18,7 +18,7 @@ export function keptFilters(): KeptFilters {
   }
 }
 
-/** @returns false if the browser lets nothing be kept */
+/** @returns false if the browser does not allow storage */
 export function keepFilters(kept: KeptFilters): boolean {
   const queries = Object.entries(kept).map(([name, filters]) => [name, new URLSearchParams({ ...filters }).toString()]);
   try {

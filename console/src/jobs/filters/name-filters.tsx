@@ -12,7 +12,7 @@ interface NameFiltersProps {
   readonly onDismiss: () => void;
 }
 
-/** Asks what name the present filters are kept under. */
+/** Asks for a name for the current filters. */
 export function NameFilters({ taken, onSave, onDismiss }: NameFiltersProps) {
   const [typed, setTyped] = useState('');
   const name = typed.trim();

@@ -14,7 +14,7 @@ interface SavedFiltersProps {
   readonly onChoose: ChangeFilters;
 }
 
-/** Filters that are kept on this browser by name: to take, to keep, to remove. */
+/** The saved filters of this browser: apply, save and remove them. */
 export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
   const [kept, setKept] = useState(keptFilters);
   const [naming, setNaming] = useState(false);
@@ -68,7 +68,7 @@ function itemsFor(kept: KeptFilters, filtered: boolean): ButtonDropdownProps.Ite
   ];
 }
 
-/** A name may hold colons itself. */
+/** A name may contain colons. */
 function split(id: string): [string, string] {
   const at = id.indexOf(':');
   return [id.slice(0, at), id.slice(at + 1)];

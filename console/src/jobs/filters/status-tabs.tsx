@@ -8,7 +8,7 @@ interface StatusTabsProps {
   readonly onSelect: (status: Status | undefined) => void;
 }
 
-/** How many jobs there are in each state, and which state the list shows. */
+/** Tabs with the number of jobs per state, which also choose the state that the list shows. */
 export function StatusTabs({ counts, selected, onSelect }: StatusTabsProps) {
   const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tab = (status: Status | undefined, text: string, count: number | undefined) => (
@@ -23,7 +23,7 @@ export function StatusTabs({ counts, selected, onSelect }: StatusTabsProps) {
     </button>
   );
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't scroll sideways in every browser
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't scroll horizontally in every browser
     <div className="status-tabs" role="group" aria-label="State">
       {tab(undefined, 'All', all)}
       {STATUSES.map((status) => tab(status, statusText(status), counts?.[status]))}

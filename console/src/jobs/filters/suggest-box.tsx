@@ -7,15 +7,15 @@ interface SuggestBoxProps {
   readonly label: string;
   readonly value: string;
   readonly suggestions: readonly Suggestion[];
-  /** Whether the suggestions are all that can match; else they are those of the page. */
+  /** Whether the suggestions are complete. Otherwise they come from the current page. */
   readonly isWhole?: boolean;
-  /** Whether the suggestions are still being read: what is typed is sent when they are there. */
+  /** Whether the suggestions are loading. Typed text is applied once they are loaded. */
   readonly isLoading?: boolean;
   readonly maxLength: number;
   readonly onFilter: (text: string) => void;
 }
 
-/** Narrows the list to jobs with exactly one value, once it is chosen or typed to its end. */
+/** Filters the list by one exact value, once it is selected or fully typed. */
 export function SuggestBox(props: SuggestBoxProps) {
   const { label, value, suggestions, isWhole = false, isLoading = false, maxLength, onFilter } = props;
   const [typed, setTyped] = useState(value);
@@ -51,7 +51,7 @@ export function SuggestBox(props: SuggestBoxProps) {
           if (detail.value === '') send('');
         }}
         onSelect={({ detail }) => send(detail.value)}
-        // By then Enter has taken the option that was highlighted, if any.
+        // By then Enter has selected the highlighted option, if any.
         onKeyUp={({ detail }) => detail.key === 'Enter' && send(typed)}
         onBlur={() => send(typed)}
       />

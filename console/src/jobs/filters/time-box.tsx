@@ -3,20 +3,20 @@ import { useEffect, useId, useRef, useState } from 'react';
 
 interface TimeBoxProps {
   readonly label: string;
-  /** RFC 3339; empty: none. */
+  /** RFC 3339; empty for none. */
   readonly value: string;
   readonly onFilter: (time: string) => void;
 }
 
-/** A year that is typed digit by digit passes through earlier ones, and can have five digits. */
+/** A year typed digit by digit passes through earlier ones, and can have five digits. */
 const BOUNDS = { min: '2000-01-01T00:00', max: '9999-12-31T23:59' } as const;
 const PAUSE_MS = 300;
 
-/** Narrows the list by a time of this browser's time zone. */
+/** Filters the list by a time in the time zone of this browser. */
 export function TimeBox({ label, value, onFilter }: TimeBoxProps) {
   const id = useId();
   const [typed, setTyped] = useState(localTime(value));
-  /** Whether what is typed is a time, or nothing, and no part of one. */
+  /** Whether the input is empty or a complete time. */
   const isWhole = useRef(true);
   const sent = useRef(value);
   useEffect(() => {
@@ -48,7 +48,7 @@ export function TimeBox({ label, value, onFilter }: TimeBoxProps) {
   );
 }
 
-/** A time as the browser's own picker takes it, to the minute: `2026-11-22T14:05`. */
+/** A time to the minute, in the format of the browser's picker: `2026-11-22T14:05`. */
 function localTime(time: string): string {
   if (time === '') return '';
   const at = new Date(time);

@@ -4,7 +4,7 @@ import { accountQuery } from '../../account/account-query.ts';
 import { profilesQuery } from '../../form/catalog-choices.ts';
 import { LinkButton } from '../../page/link-button.tsx';
 
-/** Asks for the vendor account if jobs of the default profile need one and none is linked. */
+/** Asks the user to link the vendor account if jobs with the default profile need one. */
 export function AccountHint() {
   const profile = useQuery(profilesQuery).data?.find(({ is_default }) => is_default);
   const isNeeded = profile?.agent === 'codex' && profile.vendor === 'own';

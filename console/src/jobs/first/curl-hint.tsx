@@ -3,7 +3,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import { Link } from 'react-router';
 import { apiOrigin, curlLine } from '../form/curl-line.ts';
 
-/** A command that creates the first job, and where its token comes from. */
+/** A command that creates the first job, and where to get its token. */
 export function CurlHint({ isAdmin }: { isAdmin: boolean }) {
   const command = curlLine(apiOrigin(window.location), { prompt: 'Say hello' });
   return (

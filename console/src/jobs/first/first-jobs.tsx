@@ -8,7 +8,7 @@ import { AccountHint } from './account-hint.tsx';
 import { CurlHint } from './curl-hint.tsx';
 import './first-jobs.css';
 
-/** Leads to the first job: examples to click, a command to paste, an account to link. */
+/** Helps to create the first job: examples, a command to paste, an account to link. */
 export function FirstJobs() {
   const session = useQuery(sessionQuery);
   const role = session.data?.role;

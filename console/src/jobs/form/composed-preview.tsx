@@ -7,13 +7,13 @@ import { profilesQuery, rulesQuery } from '../../form/catalog-choices.ts';
 import type { JobFields } from './job-fields.ts';
 import '../text/job-text.css';
 
-/** How many characters the agents take as a prompt; those that aren't named take what fits into a body. */
+/** Maximum prompt length (characters) by agent. For others, the size of a request is the limit. */
 const PROMPT_LIMITS: Readonly<Record<string, number>> = {
   codex: LIMITS.codexPromptLength,
   claude: LIMITS.claudePromptLength,
 };
 
-/** The text that the agent will be given, put together as the worker does it. */
+/** The prompt as the agent receives it, composed as the worker does. */
 export function ComposedPreview({ fields }: { fields: JobFields }) {
   const rules = useQuery(rulesQuery);
   const profiles = useQuery(profilesQuery);

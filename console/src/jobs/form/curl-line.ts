@@ -1,6 +1,6 @@
 /**
- * Where programs reach the API of the page's service. The local run keeps the name that browsers use to itself, so it
- * must not stand in a command, whose arguments other users of the machine can read.
+ * The origin at which programs reach the API. The host name that browsers use for a local run is confidential and must
+ * not appear in a command, whose arguments other users of the machine can read.
  */
 export function apiOrigin({
   origin,
@@ -12,8 +12,8 @@ export function apiOrigin({
 }
 
 /**
- * A command that creates a job with this body. The body goes through a here-document whose delimiter is quoted, so that
- * the shell reads nothing in it; no line of the JSON can be the delimiter, as each begins with a brace, bracket or space.
+ * A command that creates a job with this body. The body is a here-document with a quoted delimiter, so the shell
+ * expands nothing in it. No line of the JSON equals the delimiter, since each begins with a brace, bracket or space.
  * @param origin of the service, such as `https://jobs.example.com`
  */
 export function curlLine(origin: string, body: unknown): string {

@@ -1,13 +1,13 @@
 import { type JobFields, NO_FIELDS } from './job-fields.ts';
 
 interface Example {
-  /** Stands in the address of the form. */
+  /** Identifies the example in the address of the form. */
   readonly id: string;
   readonly text: string;
   readonly fields: Partial<JobFields>;
 }
 
-/** Jobs to begin with: what they do to the working folder is harmless. */
+/** Example jobs. They are harmless to the working folder. */
 export const EXAMPLES: readonly Example[] = [
   {
     id: 'hello',
@@ -29,7 +29,7 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** The form as an example fills it; undefined if there is no such example. */
+/** The form's values for an example; undefined if it does not exist. */
 export function exampleFields(id: string | null): JobFields | undefined {
   const example = EXAMPLES.find((known) => known.id === id);
   return example && { ...NO_FIELDS, ...example.fields };

@@ -3,7 +3,7 @@ import type { FieldFaults } from '../../form/field-faults.ts';
 import { numberIn } from '../../form/field-faults.ts';
 import type { Job } from '../queries/job-query.ts';
 
-/** What the form holds, as it was typed. */
+/** The form's values as typed. */
 export interface JobFields {
   readonly prompt: string;
   readonly extra_prompt: string;
@@ -21,7 +21,7 @@ export interface JobFields {
   readonly idempotency_key: string;
 }
 
-/** What is wrong with which of them. */
+/** Validation errors by field. */
 export type JobFaults = FieldFaults<keyof JobFields>;
 
 /** The props of each part of the form. */
@@ -47,7 +47,7 @@ export const NO_FIELDS: JobFields = {
   idempotency_key: '',
 };
 
-/** The fields of a job that is there; the key stays with its job. */
+/** The form's values for an existing job, without its idempotency key. */
 export function fieldsOf(job: Job): JobFields {
   const text = (value: string | number | null) => (value === null ? '' : String(value));
   return {
@@ -67,7 +67,7 @@ export function fieldsOf(job: Job): JobFields {
   };
 }
 
-/** What creation is asked for: what was left empty is left to the deployment. Nothing of it is judged yet. */
+/** The body of a creation request, not yet validated. Empty fields are left out. */
 export function creationOf(fields: JobFields): Record<string, unknown> & Partial<JobCreation> {
   const { prompt, rule_ids, ...others } = fields;
   const given = Object.entries(others).filter(([, text]) => text !== '');
@@ -78,7 +78,7 @@ export function creationOf(fields: JobFields): Record<string, unknown> & Partial
   };
 }
 
-/** What is sent of a field. */
+/** The value of a field as sent. */
 function sentOf(name: string, text: string): string | number | string[] {
   if (name === 'tags')
     return text
@@ -111,7 +111,7 @@ export interface FieldChange {
   readonly after: string;
 }
 
-/** What an edit changes, in the form's order. */
+/** The changed fields, in the form's order. */
 export function changesOf(before: JobFields, after: JobFields): FieldChange[] {
   const text = (value: string | readonly string[]) => (typeof value === 'string' ? value : value.join('\n'));
   return EDITABLE.map((name) => ({ name, before: text(before[name]), after: text(after[name]) })).filter(
@@ -119,7 +119,7 @@ export function changesOf(before: JobFields, after: JobFields): FieldChange[] {
   );
 }
 
-/** What an edit sends: only what it changes, so that somebody else's edit of the rest stays. Nothing of it is judged yet. */
+/** The body of an edit request, not yet validated. It has only the changed fields, to keep the edits of others. */
 export function editOf(before: JobFields, after: JobFields): Record<string, unknown> & Partial<DraftEditFields> {
   const sent = changesOf(before, after).map(({ name }) => {
     const value = after[name];

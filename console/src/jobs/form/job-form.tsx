@@ -12,13 +12,13 @@ import { SettingsFields } from './settings-fields.tsx';
 import { WhereFields } from './where-fields.tsx';
 
 interface JobFormProps extends FormPart {
-  /** Whether the job exists already: what can't be changed any more is left out. */
+  /** Whether the job exists, which hides the fields that can't be edited. */
   readonly editing?: boolean;
-  /** Whether its project can be chosen: of a new job or a draft. */
+  /** Whether the project can be chosen, as for a new job or a draft. */
   readonly withProject?: boolean;
 }
 
-/** What a job is to do, and how. */
+/** The form of a job. */
 export function JobForm({ editing = false, withProject = !editing, ...part }: JobFormProps) {
   const { fields, faults, onChange } = part;
   return (

@@ -2,7 +2,7 @@ import { type JobFields, NO_FIELDS } from './job-fields.ts';
 
 const KEY = 'promptq.new-job';
 
-/** What was typed into the form and not sent yet, in this tab. */
+/** The unsent input of the form in this tab. */
 export function keptForm(): JobFields {
   try {
     const kept: unknown = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}');
@@ -16,7 +16,7 @@ export function keptForm(): JobFields {
   }
 }
 
-/** Keeps it while the tab lives; a browser that keeps nothing, or not so much, is no fault. */
+/** Stores it for the lifetime of the tab. Storage may be unavailable or full. */
 export function keepForm(fields: JobFields | undefined): void {
   try {
     if (fields === undefined) window.sessionStorage.removeItem(KEY);

@@ -24,7 +24,7 @@ import { creationOf, fieldsOf, type JobFaults, type JobFields, NO_FIELDS } from 
 import { JobForm } from './job-form.tsx';
 import { keepForm, keptForm } from './kept-form.ts';
 
-/** Creates a job: from nothing, or with `?from=ID` from one that there is. */
+/** Creates a job, from scratch or with `?from=ID` from an existing one. */
 export function NewJobPage() {
   usePageTitle('New job');
   const navigate = useNavigate();
@@ -42,7 +42,7 @@ export function NewJobPage() {
     setFilledFrom(from);
     setFields(fieldsOf(model.data));
   }
-  // A copy of another job, or an example, leaves alone what was begun before it.
+  // A copy of a job, or an example, does not overwrite unsent input.
   useEffect(() => {
     if (!isFilled) keepForm(fields);
   }, [fields, isFilled]);
@@ -147,7 +147,7 @@ export function NewJobPage() {
   );
 }
 
-/** `Prompt, Priority`: the fields to look at, by the names that the form gives them. */
+/** `check Prompt, Priority`: the invalid fields by label. */
 function faultyLabels(faults: JobFaults): string {
   const names = Object.keys(faults).map((name) => name.replaceAll('_', ' '));
   return `check ${names.join(', ')}`;

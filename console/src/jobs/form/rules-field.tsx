@@ -6,7 +6,7 @@ import { rulesQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-fields.ts';
 import './rules-field.css';
 
-/** Chooses rules and their order, in which their texts go before the prompt. */
+/** Selects rules and their order before the prompt. */
 export function RulesField({ fields, faults, onChange }: FormPart) {
   const rules = useQuery(rulesQuery);
   const chosen = fields.rule_ids;
@@ -38,7 +38,7 @@ export function RulesField({ fields, faults, onChange }: FormPart) {
         }))}
         onChange={({ detail }) => {
           const ids = detail.selectedOptions.flatMap(({ value }) => value ?? []);
-          // The order that was made by hand stays; what is new goes to the end.
+          // Keeps the manual order and appends new rules.
           const kept = chosen.filter((id) => ids.includes(id));
           onChange({ rule_ids: [...kept, ...ids.filter((id) => !kept.includes(id))] });
         }}

@@ -8,7 +8,7 @@ import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-fields.ts';
 
-/** How a job is run; what is left empty is the profile's or the deployment's. */
+/** The run settings of a job. Empty ones default to those of the profile or the deployment. */
 export function SettingsFields({ fields, faults, onChange }: FormPart) {
   const profiles = useQuery(profilesQuery);
   const environment = useQuery(environmentQuery);

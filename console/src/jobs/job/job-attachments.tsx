@@ -8,7 +8,7 @@ import { EmptyList } from '../../tables/empty-list.tsx';
 import { ListTable } from '../../tables/list-table.tsx';
 import { attachmentsQuery, type Job } from '../queries/job-query.ts';
 
-/** The files that the newest attempt left, each to download. */
+/** The attachments of the newest attempt, with downloads. */
 export function JobAttachments({ job }: { job: Job }) {
   const files = useQuery(attachmentsQuery(job));
   if (job.status === 'RUNNING')

@@ -14,7 +14,7 @@ import type { Job } from '../queries/job-query.ts';
 
 const JobDiff = lazyPart(() => import('../changes/job-diff.tsx'), 'JobDiff');
 
-/** What the newest attempt changed in its project's repository. */
+/** The changes of the newest attempt to its project's repository. */
 export function JobChanges({ job, changes }: { job: Job; changes: Schemas['RepositoryChanges'] }) {
   const { branch, base, head, files, insertions, deletions, truncated } = changes;
   return (

@@ -2,7 +2,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import { Link } from 'react-router';
 import { lastList } from '../queries/last-list.ts';
 
-/** The way back to the list as it was left, and the job's ID and link to copy. */
+/** The link back to the filtered list, and buttons that copy the job's ID and link. */
 export function JobCrumbs({ id }: { id: string }) {
   return (
     <nav className="job-crumbs" aria-label="Breadcrumbs">

@@ -14,7 +14,7 @@ import '../text/job-text.css';
 
 type Deployment = Job['deployments'][number];
 
-/** Looks of what a deploy binding has come to. */
+/** Status indicators by state of a deployment. */
 export const DEPLOYMENT_TYPES = {
   pending: 'pending',
   running: 'in-progress',
@@ -24,7 +24,7 @@ export const DEPLOYMENT_TYPES = {
   skipped: 'stopped',
 } as const satisfies Record<Deployment['state'], StatusIndicatorProps.Type>;
 
-/** What the project's deploy bindings did with the job. */
+/** The deployments of a job. */
 export function JobDeployments({ job }: { job: Job }) {
   const mayAct = useMayAct();
   const again = useDeployAgain(job.id);
@@ -102,7 +102,7 @@ function Outcome({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** Has a deploy binding, given by its id, act once more on a job that succeeded. */
+/** Retries a deployment of a job that succeeded, given by the ID of its binding. */
 function useDeployAgain(id: string) {
   const client = useQueryClient();
   return useMutation({

@@ -52,7 +52,7 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   if (job.warnings.length > 0) yield { label: 'Warnings', value: job.warnings.join('\n') };
 }
 
-/** The model that ran; before that the one that was asked for. */
+/** The model that ran, or the requested one before the job runs. */
 function modelText({ model, model_used, profile }: Job): string {
   if (model_used !== null) return model_used;
   return model ?? `default of profile ${profile}`;

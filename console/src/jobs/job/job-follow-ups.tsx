@@ -6,7 +6,7 @@ import { ListTable } from '../../tables/list-table.tsx';
 import { type Job, jobQuery } from '../queries/job-query.ts';
 import { JobStatus } from '../status/job-status.tsx';
 
-/** The jobs that this one asked for, and the one that asked for this. */
+/** The follow-up jobs of a job, and the job that requested it. */
 export function JobFollowUps({ job }: { job: Job }) {
   const children = useQueries({ queries: job.follow_up_ids.map((id) => jobQuery(id)) });
   const rows = job.follow_up_ids.map((id, at) => ({ id, child: children[at]?.data, error: children[at]?.error }));

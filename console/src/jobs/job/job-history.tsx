@@ -7,7 +7,7 @@ import { statusText } from '../status/job-status.tsx';
 import { DEPLOYMENT_TYPES } from './job-deployments.tsx';
 import { ATTEMPT_ENDS, type Happening, hasOutlivedAttempt, pastAttempts, waitText } from './past-attempts.tsx';
 
-/** What has happened to a job so far, in order: how long it waited and ran, and how it ended. */
+/** The history of a job in order: waits, runs and outcome. */
 export function JobHistory({ job }: { job: Job }) {
   const steps = [...happened(job)].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
@@ -28,7 +28,7 @@ export function JobHistory({ job }: { job: Job }) {
   );
 }
 
-/** The time of day beside how long ago: the events of a short job are all as long ago. */
+/** The exact time beside the relative one, since the relative times of a short job's events are all the same. */
 function ClockTime({ at }: { at: string }) {
   return (
     <>
@@ -37,7 +37,7 @@ function ClockTime({ at }: { at: string }) {
   );
 }
 
-/** Some happen at the same instant: then in this order. */
+/** The order of events at the same instant. */
 function* happened(job: Job): Iterable<Happening> {
   const { status, attempt, queued_at, started_at, cancel_requested_at, finished_at, worker_id } = job;
   // Released by its worker, so it keeps its place in the queue.

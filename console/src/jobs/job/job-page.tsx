@@ -16,7 +16,7 @@ import { JobTabs } from './job-tabs.tsx';
 import { WhyWaiting } from './why-waiting.tsx';
 import './job-page.css';
 
-/** One job: its state and why, what it writes, what it brought. */
+/** One job: its state and reason, its output, its results. */
 export function JobPage() {
   const { id = '' } = useParams();
   const job = useQuery(jobQuery(id));

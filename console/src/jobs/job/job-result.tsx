@@ -16,10 +16,10 @@ import { JobStatus } from '../status/job-status.tsx';
 import { createColourStripper } from '../text/strip-colours.ts';
 import { TextBlock } from '../text/text-block.tsx';
 
-/** Characters of each stream's end that are shown; the log has all. */
+/** Characters shown of the end of each stream. The log has everything. */
 const TAIL = 20_000;
 
-/** What an attempt produced, the newest unless another is chosen, so that a retry hides no earlier result. */
+/** The result of an attempt, by default the newest. Earlier results stay available after a retry. */
 export function JobResult({ job, isScript }: { job: Job; isScript: boolean }) {
   const [chosen, setChosen] = useState<number>();
   const attempt = chosen ?? job.attempt;
@@ -38,7 +38,7 @@ function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; 
   if (!result.data) return <Spinner />;
   const { final_message, composed_prompt, stdout, stderr } = result.data;
   const { stdout_state, stderr_state, receipt_state, state_reason } = result.data;
-  // A worker that was lost wrote no record: that is no damage.
+  // A lost worker wrote no record. That is not damage.
   const isUnrecorded = receipt_state === 'missing' && state_reason.code === 'worker_lost';
   const losses = outputLosses({ ...result.data, ...(isUnrecorded && { receipt_state: undefined }) });
   const noMessage = isWhole(receipt_state) ? 'The agent left none.' : NOT_KEPT;
@@ -78,7 +78,7 @@ function isWhole(state: Schemas['JobResult']['stdout_state']): boolean {
   return state === undefined || state === 'complete';
 }
 
-/** What the attempt came to, where the job's own state may be that of another. */
+/** The outcome of the attempt, since the state of the job may be that of another one. */
 function* outcome(job: Job, { status }: Schemas['JobResult']): Iterable<KeyValuePairsProps.Pair> {
   if (job.attempt > 1) yield { label: 'Outcome', value: <JobStatus status={status} /> };
 }

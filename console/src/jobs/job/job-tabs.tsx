@@ -18,7 +18,7 @@ import { JobResult } from './job-result.tsx';
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
 const AgentTimeline = lazyPart(() => import('../timeline/agent-timeline.tsx'), 'AgentTimeline');
 
-/** The parts of a job that apply to it. The one that is shown stands in the address, so it stays when the job's state changes. */
+/** The tabs that apply to a job. The selected one is in the address, so it stays when the job's state changes. */
 export function JobTabs({ job }: { job: Job }) {
   // A script reports no events and no usage.
   const isScript = job.agent === 'shell';
@@ -48,7 +48,7 @@ export function JobTabs({ job }: { job: Job }) {
   );
 }
 
-/** The first one is shown unless the address names another. */
+/** The first tab is the default. */
 function* tabsOf(job: Job, isScript: boolean, attachments: number | undefined): Iterable<TabsProps.Tab> {
   const hasRun = job.attempt > 0;
   const mayWrite = hasRun || job.status === 'QUEUED';

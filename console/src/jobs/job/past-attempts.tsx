@@ -7,25 +7,25 @@ import type { Job } from '../queries/job-query.ts';
 import { type Attempt, attemptOf, runOf, type Wait, waitOf } from '../status/attempt-times.ts';
 import { statusText } from '../status/job-status.tsx';
 
-/** A step of a job's history. */
+/** An event in a job's history. */
 export interface Happening {
   readonly status: StepsProps.Status;
   readonly header: string;
-  /** RFC 3339; where the time is not recorded, that of what came next. */
+  /** RFC 3339. If the time was not recorded, that of the next event. */
   readonly at: string;
   readonly isTimeKnown?: boolean;
   readonly note?: string | undefined;
   readonly link?: ReactNode;
 }
 
-/** Whether the newest attempt ended before the job did: the job was queued again since. */
+/** Whether the newest attempt ended before the job did, because the job was re-queued. */
 export function hasOutlivedAttempt(job: Job): boolean {
   const newest = attemptOf(job, job.attempt);
   if (newest === undefined || newest.status === 'RUNNING') return false;
   return job.status === 'QUEUED' || newest.finished_at !== job.finished_at;
 }
 
-/** How each attempt went that ended before the job did, the oldest first. */
+/** The attempts that ended before the job did, oldest first. */
 export function* pastAttempts(job: Job): Iterable<Happening> {
   const end = hasOutlivedAttempt(job) ? job.attempt : job.attempt - 1;
   const listed = (job.attempts ?? []).filter(({ attempt }) => attempt <= end).toReversed();
@@ -85,7 +85,7 @@ function* notesOf(job: Job, one: Attempt): Iterable<string> {
   if (one.status !== 'SUCCEEDED' && one.state_reason !== null) yield one.state_reason.message;
 }
 
-/** The time of the first thing that is known to have come after an attempt. */
+/** The time of the first recorded event after an attempt. */
 function nextStart({ attempts, queued_at, created_at }: Job, attempt: number): string {
   const next = attempts?.findLast((one) => one.attempt > attempt && one.started_at !== null);
   return next?.started_at ?? queued_at ?? created_at;

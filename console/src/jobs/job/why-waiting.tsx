@@ -6,7 +6,7 @@ import { useNow } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
 import '../text/job-text.css';
 
-/** Why a job is where it is, where that is not plain: it waits, it failed, it was asked to end. */
+/** Why a job waits or failed, or that it is being cancelled. */
 export function WhyWaiting({ job }: { job: Job }) {
   const now = useNow();
   const { message, next_check_at } = job.state_reason;
@@ -30,7 +30,7 @@ export function WhyWaiting({ job }: { job: Job }) {
   );
 }
 
-/** How many are ahead, and who has what the job waits for. */
+/** The number of jobs ahead, and the jobs that hold what it waits for. */
 function QueuePlace({ queue: { ahead, ahead_complete, held_by } }: { queue: NonNullable<Job['queue']> }) {
   return (
     <>

@@ -2,15 +2,15 @@ import { api, dataOf } from '../../api/client.ts';
 import type { JobFilters } from '../queries/job-filters.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
 
-/** Jobs that can be selected at once: as many as a preview can still be read through. */
+/** Maximum selected jobs: as many as a preview can show readably. */
 export const SELECTION_LIMIT = 1_000;
 
-/** Jobs that a request brings. */
+/** Jobs per request. */
 const PAGE_SIZE = 200;
 
 /**
- * Every job that matches, in the order of the list, up to the limit.
- * @throws ApiFault with what the service said, or UnreachableError
+ * All matching jobs in the order of the list, up to the limit.
+ * @throws ApiFault with the service's message, or UnreachableError
  */
 export async function allMatching(filters: JobFilters): Promise<JobSummary[]> {
   const jobs: JobSummary[] = [];

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useNarrowScreen } from '../../browser/narrow-screen.ts';
 
-/** What the list can show of a job beside its title, in the order of the columns. Tags are below the title. */
+/** The optional columns of the list, in order. Tags are below the title. */
 export const COLUMN_LABELS = {
   status: 'State',
   tags: 'Tags',
@@ -27,11 +27,11 @@ const KEY = 'promptq.job-columns';
 
 export interface ColumnChoice {
   readonly shown: readonly ColumnId[];
-  /** Shows these from now on in this browser; undefined: the default of the screen. */
+  /** Stores the columns in this browser; undefined restores the default of the screen. */
   readonly choose: (columns: readonly ColumnId[] | undefined) => void;
 }
 
-/** The columns that this browser shows. */
+/** The columns chosen in this browser. */
 export function useColumnChoice(): ColumnChoice {
   const narrow = useNarrowScreen();
   const [chosen, setChosen] = useState(keptColumns);

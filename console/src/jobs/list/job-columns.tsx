@@ -12,7 +12,7 @@ import { JobTitle } from './job-title.tsx';
 
 type Column = TableProps.ColumnDefinition<JobSummary>;
 
-/** The column that the service can order by. */
+/** The column that the service can sort by. */
 export const SORTED_COLUMN = { sortingField: 'created_at' } as const;
 
 const column = (id: ColumnId, minWidth: number, cell: Column['cell'], more: Partial<Column> = {}): Column => ({
@@ -27,7 +27,7 @@ const titleColumn = (withTags: boolean): Column => ({
   id: 'title',
   header: 'Job',
   isRowHeader: true,
-  // All the room that the others leave, and no more.
+  // Takes the remaining width.
   width: '100%',
   minWidth: 200,
   maxWidth: 0,
@@ -59,7 +59,7 @@ const jobColumns = (asOf: number | undefined, withTags: boolean): Column[] => [
   column('duration', 90, (job) => <RunTime job={job} asOf={asOf} />),
 ];
 
-/** A job's state, and below it why it waits or has failed. */
+/** The state of a job, and below it the reason. */
 function State({ job }: { job: JobSummary }) {
   const reason = shortReason(job);
   return (
@@ -75,7 +75,7 @@ function State({ job }: { job: JobSummary }) {
 }
 
 /**
- * The columns of the list: the title and those that were chosen.
+ * The columns of the list: the title and the chosen ones.
  * @param asOf when the jobs were last read (ms), if they can't be read now
  */
 export function useJobColumns(shown: readonly ColumnId[], asOf: number | undefined): Column[] {

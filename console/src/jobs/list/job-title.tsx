@@ -6,7 +6,7 @@ import { reasonDetail } from '../status/job-reason.ts';
 import { jobHeadline, promptHeadline } from '../text/prompt-headline.ts';
 import './job-title.css';
 
-/** What a job is called, with its prompt below a title, the error it ended with, and its tags. */
+/** The title of a job, with its prompt, error and tags below. */
 export function JobTitle({ job, withTags }: { job: JobSummary; withTags: boolean }) {
   const detail = reasonDetail(job);
   return (
@@ -31,7 +31,7 @@ export function JobTitle({ job, withTags }: { job: JobSummary; withTags: boolean
   );
 }
 
-/** Tags, each leading to the jobs of the list that have it. */
+/** Tags, each with a link that filters the list by it. */
 function TagLinks({ tags }: { tags: readonly string[] }) {
   const [parameters] = useSearchParams();
   return (

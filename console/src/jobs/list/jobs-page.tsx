@@ -29,7 +29,7 @@ import { usePaging } from './use-paging.ts';
 import { useSelection } from './use-selection.ts';
 import './jobs-page.css';
 
-/** The list of jobs, newest first unless the address says otherwise. */
+/** The list of jobs, by default newest first. */
 export function JobsPage() {
   usePageTitle('Jobs');
   const navigate = useNavigate();

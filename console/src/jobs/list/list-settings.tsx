@@ -6,7 +6,7 @@ import type { ColumnChoice } from './column-choice.ts';
 
 const SettingsDialog = lazyPart(() => import('./settings-dialog.tsx'), 'SettingsDialog');
 
-/** Opens what the list shows of each job. */
+/** Opens the settings of the list. */
 export function ListSettings({ columns }: { columns: ColumnChoice }) {
   const [isOpen, setOpen] = useState(false);
   return (

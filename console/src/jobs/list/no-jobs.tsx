@@ -5,7 +5,7 @@ import { EmptyList } from '../../tables/empty-list.tsx';
 
 const FirstJobs = lazyPart(() => import('../first/first-jobs.tsx'), 'FirstJobs');
 
-/** Says why the list is empty and what to do about it. */
+/** The empty state of the list. */
 export function NoJobs({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   if (!filtered)
     return (

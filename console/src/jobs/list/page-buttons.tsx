@@ -8,7 +8,7 @@ interface PageButtonsProps {
   readonly oldestFirst: boolean;
 }
 
-/** Leads to older and newer jobs. */
+/** Buttons for older and newer jobs. */
 export function PageButtons({ paging, nextCursor, oldestFirst }: PageButtonsProps) {
   if (paging.cursor === undefined && !nextCursor) return null;
   const [before, after] = oldestFirst ? ['Older', 'Newer'] : ['Newer', 'Older'];

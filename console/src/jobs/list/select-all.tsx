@@ -7,14 +7,14 @@ import { allMatching, SELECTION_LIMIT } from './all-matching.ts';
 
 interface SelectAllProps {
   readonly filters: JobFilters;
-  /** Jobs that match; more than the page shows. */
+  /** The number of matching jobs, more than the page shows. */
   readonly total: number;
-  /** Whether `total` is all of them; else there are at least so many. */
+  /** Whether `total` is exact. Otherwise it is a lower bound. */
   readonly isComplete: boolean;
   readonly onSelect: (jobs: readonly JobSummary[]) => void;
 }
 
-/** Selects what matches the filters on all pages, once all of this page is selected. */
+/** Selects all matching jobs on all pages, once the whole page is selected. */
 export function SelectAll({ filters, total, isComplete, onSelect }: SelectAllProps) {
   const select = useMutation({
     mutationFn: async () => await allMatching(filters),

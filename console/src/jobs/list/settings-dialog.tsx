@@ -9,7 +9,7 @@ import Toggle from '@cloudscape-design/components/toggle';
 import { switchAbsoluteTimes, useAbsoluteTimes } from '../../format/time-preference.ts';
 import { COLUMN_IDS, COLUMN_LABELS, type ColumnChoice, type ColumnId } from './column-choice.ts';
 
-/** Chooses the columns of the list and how times are shown. Each choice applies at once. */
+/** The columns of the list and the format of times. Each choice applies immediately. */
 export function SettingsDialog({ columns, onDismiss }: { columns: ColumnChoice; onDismiss: () => void }) {
   const isAbsolute = useAbsoluteTimes();
   const { shown, choose } = columns;

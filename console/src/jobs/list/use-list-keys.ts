@@ -7,7 +7,7 @@ interface ListKeys {
   readonly onToggle: (id: string) => void;
 }
 
-/** The keys of the list. The job that `j` and `k` come to has the focus, so Enter opens it and a screen reader reads it. */
+/** The keys of the list. `j` and `k` focus a job, so Enter opens it and a screen reader reads it. */
 export function useListKeys({ search, onToggle }: ListKeys): void {
   useShortcuts({
     '/': () => search.current?.focus(),

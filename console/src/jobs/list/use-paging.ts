@@ -1,16 +1,16 @@
 import { useCallback } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 
-/** Pages of a list that is read by cursors. */
+/** The pages of a cursor-based list. */
 export interface Paging {
-  /** Of the page that is shown; undefined: the first. */
+  /** The cursor of the current page; undefined for the first. */
   readonly cursor: string | undefined;
   readonly next: (nextCursor: string) => void;
-  /** Back by a page; to the first if it is not known which one was before. */
+  /** Opens the previous page, or the first if the previous one is unknown. */
   readonly previous: () => void;
 }
 
-/** Keeps the page in the address, and the ones before it in the entry of the browser's history: both survive a reload. */
+/** Keeps the page in the address and the previous ones in the history entry. Both survive a reload. */
 export function usePaging(): Paging {
   const navigate = useNavigate();
   const { search, state } = useLocation();
@@ -32,7 +32,7 @@ export function usePaging(): Paging {
   };
 }
 
-/** The pages before, the first as an empty text. */
+/** The cursors of the previous pages, the first as an empty text. */
 function cursorsIn(state: unknown): readonly string[] {
   const kept: unknown = typeof state === 'object' && state !== null && 'cursors' in state ? state.cursors : [];
   return Array.isArray(kept) ? kept.filter((cursor) => typeof cursor === 'string') : [];

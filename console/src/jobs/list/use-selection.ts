@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react';
 import type { JobSummary } from '../queries/jobs-query.ts';
 
-/** The chosen jobs, as they were last read; also those that another page or filter shows. */
+/** The selected jobs as last read, including jobs of other pages and filters. */
 interface Selection {
   readonly jobs: readonly JobSummary[];
   readonly choose: (jobs: readonly JobSummary[]) => void;
-  /** Takes these in place of what was chosen before, also those that the page does not show. */
+  /** Replaces the selection, also by jobs that the page does not show. */
   readonly replace: (jobs: readonly JobSummary[]) => void;
   readonly toggle: (job: JobSummary) => void;
   readonly clear: () => void;
@@ -19,7 +19,7 @@ export function useSelection(shown: readonly JobSummary[] | undefined): Selectio
   }, [chosen, shown]);
   return {
     jobs,
-    // The table names only what it shows.
+    // The table reports only the jobs that it shows.
     choose: (next) => {
       const ids = new Set(shown?.map(({ id }) => id));
       setChosen([...jobs.filter(({ id }) => !ids.has(id)), ...next.filter(({ id }) => ids.has(id))]);

@@ -4,7 +4,7 @@ import { notify } from '../../feedback/notices.tsx';
 import type { LogStream } from '../output/read-logs.ts';
 import { downloadLog } from './download-log.ts';
 
-/** Brings an attempt's log as a file, and says how far it is while that takes long. */
+/** Downloads the log of an attempt as a file, with its progress if that takes long. */
 export function DownloadButton({ job, stream }: { job: { id: string; attempt: number }; stream: LogStream }) {
   const [share, setShare] = useState<number>();
   const download = async () => {

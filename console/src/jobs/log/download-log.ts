@@ -4,15 +4,15 @@ import { readLogs } from '../output/read-logs.ts';
 
 type Sizes = Partial<Record<LogPiece['stream'], number>>;
 
-/** Characters that are gathered before they go to the browser's own storage, which holds more than a script's memory. */
+/** Characters buffered before they move to blob storage, which holds more than a script's memory. */
 const GATHERED = 4_000_000;
 
 /**
- * Hands what an attempt has written so far to the user as a text file. A long log is followed from its first byte: that has
- * no upper limit and goes on where a connection ends, whereas the API answers for one of more than 100 MB with a redirect to
- * another origin, which this page may not read.
- * @param onProgress is told how much of a long log has come, 0 to 1
- * @throws ApiFault with what the service said, or Error where it can't be followed
+ * Saves what an attempt has written so far as a text file. A long log is followed from its first byte: following has no
+ * size limit and resumes after a lost connection. Above 100 MB the API redirects a download to another origin, which
+ * this page may not read.
+ * @param onProgress receives the loaded share of a long log, 0 to 1
+ * @throws ApiFault with the service's message, or Error if the log can't be followed
  */
 export async function downloadLog(
   { id, attempt }: { id: string; attempt: number },
@@ -39,7 +39,7 @@ export async function downloadLog(
   );
 }
 
-/** All that is written up to these sizes. */
+/** Everything written up to these sizes. */
 async function followed(
   job: { id: string; attempt: number },
   stream: LogStream,

@@ -24,7 +24,7 @@ const STREAMS: { id: LogStream; text: string }[] = [
   { id: 'stderr', text: 'stderr' },
 ];
 
-/** What an attempt writes: live, searchable, with its colours or as plain text. */
+/** The log of an attempt: live, searchable, in colour or as plain text. */
 export function JobLog({ job }: { job: Job }) {
   const element = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<LogView>();

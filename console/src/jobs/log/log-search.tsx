@@ -5,7 +5,7 @@ import { useState } from 'react';
 
 type Direction = 'next' | 'previous';
 
-/** Finds a text in the shown log; Enter goes on, Shift and Enter back. */
+/** Searches the shown log. Enter finds the next match, Shift+Enter the previous one. */
 export function LogSearch({ onSearch }: { onSearch: (text: string, direction: Direction) => boolean }) {
   const [wanted, setWanted] = useState('');
   const [missing, setMissing] = useState(false);

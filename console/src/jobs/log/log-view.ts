@@ -1,22 +1,22 @@
 import type { LogPiece } from '../output/follow-log.ts';
 
-/** Shows a log that comes in pieces. */
+/** A view of a log that arrives in pieces. */
 export interface LogView {
   write(piece: LogPiece): void;
   clear(): void;
   /** Whether the text was found. */
   search(text: string, direction: 'next' | 'previous'): boolean;
-  /** Whether the end stays in sight as more comes. */
+  /** Whether the view scrolls to the end as output arrives. */
   follow(on: boolean): void;
   dispose(): void;
 }
 
-/** Opens a view in an element, whose size it follows. `onLeftEnd`: the user scrolled away from the end. */
+/** Creates a view that fills an element. `onLeftEnd` is called when the user scrolls away from the end. */
 export type OpenLogView = (element: HTMLElement, onLeftEnd: () => void) => LogView;
 
 const PLAIN_KEY = 'promptq.plain-log';
 
-/** Whether the user wants logs as plain text on this browser. */
+/** Whether this browser shows logs as plain text. */
 export function prefersPlainText(): boolean {
   return window.localStorage.getItem(PLAIN_KEY) === 'on';
 }

@@ -1,10 +1,10 @@
 import { createColourStripper } from '../text/strip-colours.ts';
 import type { OpenLogView } from './log-view.ts';
 
-/** Characters that are shown; what is before them can be downloaded. */
+/** Maximum characters shown. The download has everything. */
 const SHOWN = 2_000_000;
 
-/** A log as plain text: for screen readers, for selecting, for the browser's own search. */
+/** A log as plain text, for screen readers, text selection and the browser's search. */
 export const openPlainText: OpenLogView = (element, onLeftEnd) => {
   const text = document.createElement('pre');
   text.className = 'job-log-plain';

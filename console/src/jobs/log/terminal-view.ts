@@ -4,13 +4,13 @@ import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { OpenLogView } from './log-view.ts';
 
-/** What users scroll by. */
+/** The events of scrolling by a user. */
 const MOVES = ['wheel', 'keyup', 'pointerup'] as const;
-/** How long (ms) the terminal takes at most to draw what was scrolled. */
+/** Maximum time (ms) for the terminal to draw what was scrolled. */
 const DRAWN = 50;
-/** Lines that can be scrolled back to; the whole log can be downloaded. */
+/** Lines of scrollback. The download has the whole log. */
 const SCROLLBACK = 50_000;
-/** The sixteen colours of terminals, each readable on the dark ground (at least 4.5 to 1, black aside). */
+/** The 16 terminal colours, each readable on the dark background (a contrast of at least 4.5:1, except for black). */
 const THEME = {
   background: '#0f1b2a',
   foreground: '#e6edf3',
@@ -35,7 +35,7 @@ const THEME = {
 const RED = '\u001b[31m';
 const RESET = '\u001b[39m';
 
-/** A terminal that shows a log: its colours, its progress bars, and everything above the last screen. */
+/** A terminal view of a log, with colours, progress bars and scrollback. */
 export const openTerminal: OpenLogView = (element, onLeftEnd) => {
   const terminal = new Terminal({
     convertEol: true,
@@ -60,7 +60,8 @@ export const openTerminal: OpenLogView = (element, onLeftEnd) => {
     const { viewportY, baseY } = terminal.buffer.active;
     if (following && viewportY < baseY) onLeftEnd();
   };
-  // Once the terminal has acted on it, which it does at its next drawing. It lets none of these events pass, so they are caught before it.
+  // Runs after the terminal has handled the event at its next draw. The terminal stops these events, so they are
+  // captured first.
   const moved = () => setTimeout(leave, DRAWN);
   for (const event of MOVES) element.addEventListener(event, moved, { capture: true, passive: true });
   const toEnd = () => following && terminal.scrollToBottom();

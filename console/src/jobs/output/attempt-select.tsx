@@ -3,12 +3,12 @@ import Select from '@cloudscape-design/components/select';
 interface AttemptSelectProps {
   readonly newest: number;
   readonly selected: number;
-  /** Undefined: the newest, also when there is a newer one later. */
+  /** Undefined for the newest attempt, even if a newer one starts later. */
   readonly onSelect: (attempt: number | undefined) => void;
   readonly label?: string;
 }
 
-/** Chooses whose output is shown. Nothing to choose among fewer than two attempts. */
+/** Selects the attempt to show. Hidden for fewer than two attempts. */
 export function AttemptSelect({ newest, selected, onSelect, label = 'Attempt' }: AttemptSelectProps) {
   if (newest < 2) return null;
   return (

@@ -13,32 +13,32 @@ export interface LogPiece {
   readonly text: string;
   /** The byte of the stream at which it begins. */
   readonly offset: number;
-  /** The byte of the stream behind it. */
+  /** The byte of the stream after its end. */
   readonly next_offset: number;
 }
 
 interface LogFollower {
-  /** The service has answered; pieces follow as they are written. */
+  /** The service responded. Pieces follow as they are written. */
   readonly onOpen?: () => void;
   readonly onPiece: (piece: LogPiece) => void;
-  /** The attempt has ended and all of it was brought. */
+  /** The attempt has ended, and its whole log was delivered. */
   readonly onEnd: (status: Status, kept: KeptStates) => void;
-  /** Why nothing more comes: for good, or until `onOpen` is called again. */
+  /** Why the log stopped: permanently, or until `onOpen` is called again. */
   readonly onTrouble: (message: string, isFinal: boolean) => void;
 }
 
-/** How long a connection may be down before that is said; the service can ask for a pause of two seconds. */
+/** Time (ms) that a connection may be down before it is reported. The service can request a pause of two seconds. */
 const TROUBLE_AFTER_MS = 6_000;
-/** Between a failed try and the next; the service's own pauses come with `retry`. */
+/** Delay (ms) after a failed request. The service sets its delays with `retry`. */
 const RETRY_AFTER_MS = 2_000;
-/** Between two streams at the least. */
+/** Minimum delay (ms) between two streams. */
 const MIN_PAUSE_MS = 100;
 
 /**
- * Follows what an attempt writes, from its first byte or from `offset`, until it ends. A stream that breaks off, and an
- * answer that can pass (429, 5xx), is tried again behind the last event that came. An EventSource would end for good at
- * such an answer.
- * @returns what ends the following
+ * Follows the log of an attempt, from its first byte or from `offset`, until the attempt ends. Resumes after the last
+ * received event when a stream breaks or a response is transient (429, 5xx). An EventSource would stop for good at such
+ * a response.
+ * @returns a function that stops following
  */
 export function followLog(
   job: { id: string; attempt: number },
@@ -73,7 +73,7 @@ async function follow(url: string, follower: LogFollower, signal: AbortSignal): 
     for (;;) {
       const outcome = await readStream(url, place, { ...follower, onOpen }, signal);
       if (outcome === 'ended' || signal.aborted) return;
-      // A stream ends within a minute and is asked for again at once, or after a pause: trouble is what lasts.
+      // A stream ends within a minute and is reopened immediately or after a pause. Only a lasting failure is reported.
       trouble ??= setTimeout(onTrouble, TROUBLE_AFTER_MS);
       await pause(outcome === 'failed' ? RETRY_AFTER_MS : Math.max(place.pauseMs, MIN_PAUSE_MS), signal);
     }
@@ -82,15 +82,15 @@ async function follow(url: string, follower: LogFollower, signal: AbortSignal): 
   }
 }
 
-/** Where a stream is to go on, and after how long. */
+/** Where a stream resumes, and after which delay. */
 interface Place {
   lastEventId: string | undefined;
   pauseMs: number;
 }
 
 /**
- * Reads one stream as far as it goes.
- * @throws ApiFault for an answer that will not change; Error with the sentence of the service's own last event
+ * Reads one stream to its end.
+ * @throws ApiFault for a permanent error response; Error with the message of the service's last event
  */
 async function readStream(
   url: string,

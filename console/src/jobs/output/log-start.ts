@@ -3,18 +3,18 @@ import { useMemo, useState } from 'react';
 import type { Job } from '../queries/job-query.ts';
 import { readLogs } from './read-logs.ts';
 
-/** The byte of each stream at which a log is shown from. */
+/** The first shown byte of each stream. */
 export interface LogStart {
   readonly stdout: number;
   readonly stderr: number;
 }
 
 /**
- * Where to begin with an attempt's log: at its first byte, or `maxBytes` before the end of a longer stream.
+ * The start of an attempt's log: its first byte, or `maxBytes` before the end of a longer stream.
  * @returns undefined until it is known
  */
 export function useLogStart(job: Job, attempt: number, maxBytes: number): LogStart | undefined {
-  // The log goes on by itself from where it began, so the sizes of the first look count.
+  // The log continues from its start, so the sizes of the first render count.
   const [newest] = useState({ attempt: job.attempt, stdout_bytes: job.stdout_bytes, stderr_bytes: job.stderr_bytes });
   const known = attempt === newest.attempt;
   const read = useQuery({
@@ -32,5 +32,5 @@ export function useLogStart(job: Job, attempt: number, maxBytes: number): LogSta
   }, [stdout_bytes, stderr_bytes, maxBytes]);
 }
 
-/** An attempt that began while the page was open. */
+/** The sizes of an attempt that started while the page was open. */
 const NOTHING_YET = { stdout_bytes: 0, stderr_bytes: 0 };

@@ -11,7 +11,7 @@ interface LogStatusProps {
   readonly isEmpty: boolean;
 }
 
-/** Shows whether more of an attempt's log may come. */
+/** Shows whether more output of an attempt may arrive. */
 export function LogStatus({ job, attempt, log, isEmpty }: LogStatusProps) {
   if (attempt === 0) return <StatusIndicator type="pending">Not started</StatusIndicator>;
   const isNewest = attempt === job.attempt;

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 
-/** How kept output compares with its record: the members of a result, and of the end of a followed log. */
+/** The integrity of stored output, in a result and at the end of a followed log. */
 export type KeptStates = Partial<
   Pick<Schemas['JobResult'], 'stdout_state' | 'stderr_state' | 'receipt_state' | 'attachments_state'>
 >;
@@ -17,7 +17,7 @@ const SUBJECTS = {
   attachments_state: 'The list of attachments',
 } as const;
 
-/** A sentence for each part of kept output that is not as it was recorded. */
+/** A sentence for each part of the stored output that does not match its record. */
 export function outputLosses(states: KeptStates): string[] {
   const losses = Object.entries(SUBJECTS).flatMap(([member, subject]) => {
     const state = states[member as keyof typeof SUBJECTS];

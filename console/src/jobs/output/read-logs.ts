@@ -5,9 +5,9 @@ import { reach } from '../../api/reach.ts';
 export type LogStream = 'stdout' | 'stderr' | 'all';
 
 /**
- * Reads the last of what an attempt has written to each stream. (The answer's type depends on what is accepted, which the
- * typed client can't say.)
- * @throws ApiFault with what the service said
+ * Reads the end of an attempt's streams. The typed client can't express that the type of the response depends on the
+ * Accept header.
+ * @throws ApiFault with the service's message
  */
 export async function readLogs(
   id: string,

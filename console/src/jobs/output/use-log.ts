@@ -5,22 +5,22 @@ import type { LogStart } from './log-start.ts';
 import { outputLosses } from './output-losses.ts';
 import type { LogStream } from './read-logs.ts';
 
-/** How a log is doing. */
+/** The state of a followed log. */
 export interface LogState {
   readonly state: 'connecting' | 'live' | 'ended' | 'trouble';
   readonly message?: string;
-  /** Of a log that has ended: sentences on what of it is not as it was recorded. */
+  /** Once the log has ended: sentences on stored output that is missing or damaged. */
   readonly losses?: readonly string[];
 }
 
-/** What takes a log; kept the same between renders. */
+/** Receives a log. Must stay the same between renders. */
 export interface LogSink {
-  /** Comes before the first piece, and again whenever the log is brought anew. */
+  /** Called before the first piece, and again whenever the log restarts. */
   readonly onStart: () => void;
   readonly onPiece: (piece: LogPiece) => void;
 }
 
-/** Brings an attempt's log to `sink` from `start`, and whatever is written later. Nothing happens until both are there. */
+/** Delivers the log of an attempt to `sink`, from `start` on. Waits until both are defined. */
 export function useLog(
   job: Pick<Job, 'id'>,
   chosen: { attempt: number; stream: LogStream },
@@ -59,7 +59,10 @@ export function useLog(
   return log;
 }
 
-/** Both streams come in one connection in their true order, but only from their first bytes: an offset needs one stream. */
+/**
+ * One connection delivers both streams in order, but only from their first bytes. An offset needs a connection per
+ * stream.
+ */
 function partsOf(stream: LogStream, start: LogStart): { stream: LogStream; offset?: number }[] {
   if (stream !== 'all') return [{ stream, offset: start[stream] }];
   if (start.stdout === 0 && start.stderr === 0) return [{ stream }];

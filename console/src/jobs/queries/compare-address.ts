@@ -1,18 +1,21 @@
 /** One side of a comparison. */
 export interface SideRef {
   readonly id: string;
-  /** Undefined: the newest attempt, also when there is a newer one later. */
+  /** Undefined for the newest attempt, even if a newer one starts later. */
   readonly attempt?: number;
 }
 
-/** `JOB` or `JOB:ATTEMPT`. @returns undefined where the text is neither */
+/**
+ * Parses `JOB` or `JOB:ATTEMPT`.
+ * @returns undefined for other texts
+ */
 export function parseSide(text: string | null): SideRef | undefined {
   const [, id, attempt] = /^([\w-]+)(?::([1-9]\d{0,8}))?$/.exec(text ?? '') ?? [];
   if (id === undefined) return undefined;
   return { id, ...(attempt !== undefined && { attempt: Number(attempt) }) };
 }
 
-/** Where two attempts or jobs are compared. */
+/** The address of a comparison. */
 export function compareAddress(a: SideRef, b: SideRef): string {
   // A colon needs no escape in a query, and reads better without.
   return `/compare?a=${sideText(a)}&b=${sideText(b)}`;

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { STATUSES } from '../../../../lib/contract/statuses.ts';
 
-/** The filters and the order of the list of jobs, as the API names them. They live in the page's address. */
+/** The filters and the sort order of the list of jobs, by their API names. They are stored in the page's address. */
 export interface JobFilters {
   readonly status?: (typeof STATUSES)[number];
   readonly search?: string;
@@ -14,9 +14,9 @@ export interface JobFilters {
   readonly model?: string;
   readonly created_by?: string;
   readonly tag?: string;
-  /** RFC 3339; the first instant that counts. */
+  /** RFC 3339, inclusive. */
   readonly created_after?: string;
-  /** RFC 3339; the first instant that does not count. */
+  /** RFC 3339, exclusive. */
   readonly created_before?: string;
   /** Absent: newest first. */
   readonly order?: 'oldest';
@@ -24,7 +24,7 @@ export interface JobFilters {
 
 export type FilterName = Exclude<keyof JobFilters, 'order'>;
 
-/** Sets the filters that are named, an empty one to none, and keeps the others. */
+/** Sets the given filters, clears empty ones, and keeps the others. */
 export type ChangeFilters = (changes: Partial<Record<keyof JobFilters, string>>) => void;
 
 /** The change that clears all filters and keeps the order. */
@@ -42,12 +42,12 @@ export const NO_FILTERS: Readonly<Record<FilterName, ''>> = {
   created_before: '',
 };
 
-/** The filters of the address, and how to change some of them. A change begins at the first page. */
+/** The filters in the address, and a function that changes some of them and opens the first page. */
 export function useJobFilters(): [JobFilters, ChangeFilters] {
   const [parameters, setParameters] = useSearchParams();
   const filters = useMemo(() => readFilters(parameters), [parameters]);
   const change = useCallback<ChangeFilters>(
-    // The parameters of the last render lack a change that was made since.
+    // The parameters of the last render may lack a later change.
     (changes) => setParameters(withFilters(new URLSearchParams(window.location.search), changes)),
     [setParameters],
   );
@@ -65,7 +65,7 @@ export function withFilters(before: URLSearchParams, changes: Parameters<ChangeF
   return after;
 }
 
-/** The filters in an address's query, without those that the API would refuse. */
+/** The filters in the query of an address, without those that the API would reject. */
 export function readFilters(parameters: URLSearchParams): JobFilters {
   const text = (name: string) => parameters.get(name)?.trim() || undefined;
   const read = {
@@ -85,7 +85,7 @@ export function readFilters(parameters: URLSearchParams): JobFilters {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
-/** The filters that are set, in the order in which they are shown; the order of the list is none. */
+/** The active filters in display order, without the sort order. */
 export function activeFilters(filters: JobFilters): readonly (readonly [FilterName, string])[] {
   return Object.keys(NO_FILTERS).flatMap((name) => {
     const value = filters[name as FilterName];

@@ -3,12 +3,12 @@ import { api, dataOf, type Schemas } from '../../api/client.ts';
 
 export type Job = Schemas['Job'];
 
-/** How often (ms) a job is read anew: while something goes on, and later. */
+/** Poll interval (ms) of a job: while it is active, and afterwards. */
 const POLL = { busy: 2_000, done: 15_000 };
-/** How long (ms) after a job's end deploy bindings may still begin. */
+/** Time (ms) after the end of a job in which deployments may still start. */
 const SETTLES = 30_000;
 
-/** One job, read anew until it and what follows its success have ended, and now and then after that. */
+/** One job, polled often until it and its deployments have ended, and rarely after that. */
 export function jobQuery(id: string) {
   return {
     queryKey: ['job', id] as const,
@@ -23,17 +23,17 @@ function isDone({ status, finished_at, deployments }: Job): boolean {
   return finished_at === null || Date.now() - Date.parse(finished_at) > SETTLES;
 }
 
-/** Of a running job with more output than this the result is read once only. */
+/** The result of a running job with more output (bytes) is read only once. */
 const LIVE_BYTES = 500_000;
 
-/** The result of an attempt, its streams bounded. That of the newest attempt changes until the attempt ends. */
+/** The result of an attempt, with the end of its streams. The newest attempt's changes until the attempt ends. */
 export function resultQuery(job: Job, attempt = job.attempt) {
   const isNewest = attempt >= job.attempt;
   const query = isNewest ? {} : { attempt };
   return {
     queryKey: ['result', job.id, attempt, isNewest ? job.status : 'ended'] as const,
     queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/result', { params: { path: { id: job.id }, query } })),
-    // The answer brings the output's end, which is not fetched again and again once it is long.
+    // The response includes the end of the output, so a long one is not polled.
     refetchInterval:
       isNewest && job.status === 'RUNNING' && job.stdout_bytes + job.stderr_bytes < LIVE_BYTES
         ? 5_000
@@ -41,7 +41,7 @@ export function resultQuery(job: Job, attempt = job.attempt) {
   };
 }
 
-/** The files that the newest attempt left. They are kept when it ends. */
+/** The attachments of the newest attempt. They are stored when it ends. */
 export function attachmentsQuery(job: Job) {
   return {
     queryKey: ['attachments', job.id, job.attempt, job.status] as const,

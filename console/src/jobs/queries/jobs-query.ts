@@ -4,10 +4,10 @@ import type { JobFilters } from './job-filters.ts';
 
 export type JobSummary = Schemas['JobSummary'];
 
-/** How many jobs a page of the list shows. */
+/** Jobs per page. */
 const PAGE_SIZE = 50;
 
-/** A page of the list of jobs, newest first; `cursor` undefined: the first. */
+/** A page of the list of jobs; the first one if `cursor` is undefined. */
 export function jobsQuery(filters: JobFilters, cursor: string | undefined) {
   return {
     queryKey: ['jobs', filters, cursor] as const,
@@ -16,7 +16,7 @@ export function jobsQuery(filters: JobFilters, cursor: string | undefined) {
         api.GET('/api/v1/jobs', { params: { query: { ...filters, limit: PAGE_SIZE, ...(cursor && { cursor }) } } }),
       ),
     placeholderData: keepPreviousData,
-    // Nothing is asked for while nobody looks.
+    // No requests while the page is in the background.
     refetchInterval: 3_000,
     refetchIntervalInBackground: false,
   };

@@ -5,7 +5,7 @@ export function noteList(search: string): void {
   address = `/jobs${search}`;
 }
 
-/** Where "back to the list" leads. */
+/** The target of "back to the list". */
 export function lastList(): string {
   return address;
 }

@@ -6,16 +6,16 @@ type Job = components['schemas']['Job'];
 /** How long an attempt waited for its start. */
 export interface Wait {
   readonly ms: number;
-  /** Where the time of queueing is not recorded: the attempt whose end it is counted from. */
+  /** If the time of queueing was not recorded: the attempt whose end the wait is measured from. */
   readonly sinceAttempt?: number;
 }
 
-/** What is recorded of an attempt; undefined: it is older than those that the service lists. */
+/** The record of an attempt; undefined if it is older than those that the service lists. */
 export function attemptOf({ attempts }: Pick<Job, 'attempts'>, attempt: number): Attempt | undefined {
   return attempts?.find((one) => one.attempt === attempt);
 }
 
-/** @returns undefined where nothing recorded tells. The job keeps only the time at which it was queued last. */
+/** @returns undefined if no record shows it. The job stores only the time at which it was last queued. */
 export function waitOf(job: Pick<Job, 'attempts' | 'queued_at'>, attempt: number): Wait | undefined {
   const startedAt = attemptOf(job, attempt)?.started_at ?? null;
   if (startedAt === null) return undefined;
@@ -29,7 +29,7 @@ export function waitOf(job: Pick<Job, 'attempts' | 'queued_at'>, attempt: number
   return before === null ? undefined : { ms: Math.max(0, between(before, startedAt)), sinceAttempt: attempt - 1 };
 }
 
-/** How long an attempt ran (ms); undefined: it runs, or its times are not recorded. */
+/** How long an attempt ran (ms); undefined if it is running or its times were not recorded. */
 export function runOf({ started_at, finished_at }: Pick<Attempt, 'started_at' | 'finished_at'>): number | undefined {
   return started_at === null || finished_at === null ? undefined : between(started_at, finished_at);
 }

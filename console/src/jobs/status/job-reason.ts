@@ -2,7 +2,7 @@ import type { JobSummary } from '../queries/jobs-query.ts';
 
 type Reasoned = Pick<JobSummary, 'status' | 'state_reason' | 'exit_code' | 'signal'>;
 
-/** Short words for the reasons of jobs that wait or have failed. */
+/** Short labels for the reasons of waiting and failed jobs. */
 const SHORT: Readonly<Record<string, string>> = {
   waiting_for_worker: 'Waiting for a worker',
   retry_backoff: 'Waiting to retry',
@@ -17,7 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
   output_limit: 'Output limit',
 };
 
-/** Why a job waits or has failed, in two or three words; undefined: its state says all. */
+/** Why a job waits or failed, in two or three words; undefined if its state is enough. */
 export function shortReason({ status, state_reason, exit_code, signal }: Reasoned): string | undefined {
   if (status !== 'QUEUED' && status !== 'FAILED') return undefined;
   const { code, message } = state_reason;
@@ -25,10 +25,10 @@ export function shortReason({ status, state_reason, exit_code, signal }: Reasone
   return SHORT[code] ?? message;
 }
 
-/** What is known beyond the short words, such as the error of the agent. */
+/** Details beyond the label, such as the agent's error. */
 export function reasonDetail({ status, state_reason: { code, message } }: Reasoned): string | undefined {
   if ((status !== 'QUEUED' && status !== 'FAILED') || code === 'exited') return undefined;
-  // The service appends what it knows to the sentence of the reason.
+  // The service appends details to the sentence of the reason.
   const end = message.indexOf('. ');
   return end < 0 ? undefined : message.slice(end + 2);
 }

@@ -17,18 +17,18 @@ const LOOKS: Readonly<Record<Status, Look>> = {
   CANCELLED: { type: 'stopped', text: 'Cancelled' },
 };
 
-/** A state that the console doesn't know, because a later version of the service set it, is shown by its code. */
+/** A state that a later version of the service has set, and that the console doesn't know, is shown by its code. */
 function lookOf(status: string): Look {
   const known = new Map<string, Look>(Object.entries(LOOKS));
   return known.get(status) ?? { type: 'info', text: status };
 }
 
-/** The name of a state as people read it. */
+/** The display name of a state. */
 export function statusText(status: Status): string {
   return lookOf(status).text;
 }
 
-/** A job's state with its sign. */
+/** The state of a job with its icon. */
 export function JobStatus({ status, cancelling = false }: { status: Status; cancelling?: boolean }) {
   if (cancelling && status === 'RUNNING') return <StatusIndicator type="warning">Cancelling</StatusIndicator>;
   const { type, text } = lookOf(status);

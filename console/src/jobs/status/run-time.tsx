@@ -4,11 +4,11 @@ import type { JobSummary } from '../queries/jobs-query.ts';
 
 interface RunTimeProps {
   readonly job: Pick<JobSummary, 'status' | 'started_at' | 'finished_at'>;
-  /** When the job was last read (ms), if it can't be read now: what it does since then is not known. */
+  /** When the job was last read (ms), if it can't be read now. */
   readonly asOf?: number | undefined;
 }
 
-/** How long the newest attempt took, or has taken so far. Nothing runs while a job waits for another one. */
+/** The run time of the newest attempt, final or so far. Empty while a job waits for another attempt. */
 export function RunTime({ job, asOf }: RunTimeProps) {
   const now = useNow();
   const { status, started_at: startedAt, finished_at: finishedAt } = job;

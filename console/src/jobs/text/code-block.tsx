@@ -5,10 +5,10 @@ interface CodeBlockProps {
   readonly language: string | undefined;
 }
 
-/** Longest code that is highlighted, characters: longer code would hold up the page. */
+/** Maximum length of highlighted code (characters): longer code would block the page. */
 const MAX_HIGHLIGHTED = 20_000;
 
-/** A block of code. It is plain until the highlighter is loaded, and stays plain in a language that it doesn't know. */
+/** A block of code. It is plain until the highlighter is loaded, and in unsupported languages. */
 export function CodeBlock({ text, language }: CodeBlockProps) {
   const [highlighted, setHighlighted] = useState<ReactNode>();
   useEffect(() => {
@@ -17,7 +17,7 @@ export function CodeBlock({ text, language }: CodeBlockProps) {
     let isShown = true;
     import('./highlight.ts').then(
       ({ highlight }) => isShown && setHighlighted(highlight(text, language)),
-      // Without its colours the code is still there to read.
+      // The code is readable without colours.
       () => undefined,
     );
     return () => {
@@ -25,7 +25,7 @@ export function CodeBlock({ text, language }: CodeBlockProps) {
     };
   }, [text, language]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: content that scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <pre className="code-block" tabIndex={0}>
       <code>{highlighted ?? text}</code>
     </pre>

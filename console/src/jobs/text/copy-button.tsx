@@ -1,6 +1,6 @@
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 
-/** Copies a text that is shown nearby. */
+/** A button that copies a text. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   return (
     <CopyToClipboard

@@ -33,7 +33,7 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({ bash: ['shell', 'console'] });
 
-/** Returns code in colours; undefined for a language that is not among those above. */
+/** Returns highlighted code; undefined for a language that is not registered above. */
 export function highlight(text: string, language: string): ReactNode | undefined {
   if (!lowlight.registered(language)) return undefined;
   return toJsxRuntime(lowlight.highlight(language, text), { Fragment, jsx, jsxs });

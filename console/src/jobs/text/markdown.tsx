@@ -25,7 +25,7 @@ function safeUrl(url: string): string {
   return /^(?:https?:\/\/|mailto:)/i.test(url) ? url : '';
 }
 
-/** Headings are no headings of the page: an agent must not change its outline. */
+/** Headings are not headings of the page: an agent must not change its outline. */
 const heading = (level: number) =>
   function Heading({ children }: { children?: ReactNode }) {
     return <p className={`markdown-heading level-${level}`}>{children}</p>;
@@ -33,7 +33,7 @@ const heading = (level: number) =>
 
 const COMPONENTS: Components = {
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
-  // A remote image tells its server who reads the page, so an image is a link.
+  // A remote image would reveal the reader to its server, so an image is shown as a link.
   img: ({ src, alt }) => <SafeLink href={typeof src === 'string' ? src : undefined}>{alt || 'Image'}</SafeLink>,
   h1: heading(1),
   h2: heading(2),
@@ -45,7 +45,7 @@ const COMPONENTS: Components = {
   li: ({ children }) => <li>{children}</li>,
   section: ({ children }) => <div>{children}</div>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: content that scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <div className="markdown-table" tabIndex={0}>
       <table>{children}</table>
     </div>

@@ -1,26 +1,26 @@
 import type { Job } from '../queries/job-query.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
 
-/** Characters of a prompt that a heading is made of; what does not fit ends in an ellipsis. */
+/** Characters of a prompt used in a heading. The rest is replaced by an ellipsis. */
 const MAX_HEADING = 300;
 
-/** How a script begins that does not say what it is for: an interpreter, shell options. */
+/** First lines of a script that do not describe it: an interpreter, shell options. */
 const PREAMBLE = /^(#!|set -)/;
-/** The sign of a shell comment, or of a Markdown heading. */
+/** The marker of a shell comment or a Markdown heading. */
 const HASHES = /^#+\s*/;
 
-/** What a job is called where there is one line for it: its title, else what its prompt begins with, else its id. */
+/** The one-line name of a job: its title, the beginning of its prompt, or its ID. */
 export function jobHeadline(job: Pick<JobSummary, 'id' | 'title' | 'agent' | 'prompt_preview'>): string {
   return job.title ?? (promptHeadline(job) || job.id);
 }
 
-/** The heading of a job's own page: a prompt for an agent is cut at the end of its first line. */
+/** The heading of a job's page: a prompt for an agent is cut after its first line. */
 export function jobHeading({ id, title, agent, prompt }: Pick<Job, 'id' | 'title' | 'agent' | 'prompt'>): string {
   const shown = agent === 'shell' ? prompt : (prompt.trimStart().split('\n', 1)[0] ?? '');
   return jobHeadline({ id, title, agent, prompt_preview: shown.slice(0, MAX_HEADING) });
 }
 
-/** The first telling line of a script, or a prompt in one line; without the sign of a comment or heading. */
+/** The first descriptive line of a script, or a prompt in one line, without the marker of a comment or heading. */
 export function promptHeadline({
   agent,
   prompt_preview: prompt,

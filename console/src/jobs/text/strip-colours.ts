@@ -4,10 +4,10 @@ const SEQUENCES = new RegExp(
   `${ESCAPE}\\[[0-?]*[ -/]*[@-~]|${ESCAPE}\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)|${ESCAPE}[@-Z\\\\^_=>78]`,
   'g',
 );
-/** A sequence that is cut off at the end of a piece; longer ones are no sequences. */
+/** A sequence that is cut off at the end of a piece. Longer text is not a sequence. */
 const BEGUN = new RegExp(`${ESCAPE}[^\\u0007]{0,200}$`);
 
-/** Takes out of a text that comes in pieces what only a terminal understands. A line that is written over becomes several. */
+/** Removes terminal sequences from a text that arrives in pieces. An overwritten line becomes several. */
 export function createColourStripper(): (piece: string) => string {
   let held = '';
   return (piece) => {

@@ -12,7 +12,7 @@ const Markdown = lazyPart(() => import('./markdown.tsx'), 'Markdown');
 interface TextBlockProps {
   readonly title: string;
   readonly text: string;
-  /** Shown where there is no text. */
+  /** Shown if there is no text. */
   readonly none: string;
   readonly isMarkdown?: boolean;
 }
@@ -34,7 +34,7 @@ export function TextBlock({ title, text, none, isMarkdown = false }: TextBlockPr
           <Markdown text={text} />
         </Part>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <pre className="job-text" tabIndex={0}>
           {text}
         </pre>

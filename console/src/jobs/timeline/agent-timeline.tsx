@@ -20,10 +20,10 @@ import { TimelineList } from './timeline-list.tsx';
 import '../log/job-log.css';
 import './timeline.css';
 
-/** Bytes of a log's end that are read at first. */
+/** Bytes of the end of a log that are read initially. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What an agent was asked, what it did and what came of it. Lines that are no events stand as they are. */
+/** The prompt, events and outcome of an agent. Lines that are not events are shown unchanged. */
 export function AgentTimeline({ job }: { job: Job }) {
   const address = useTimelineAddress(job);
   const { attempt, linked } = address;

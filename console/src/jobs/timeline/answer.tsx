@@ -6,7 +6,7 @@ import type { Job } from '../queries/job-query.ts';
 import { CopyButton } from '../text/copy-button.tsx';
 import { Markdown } from '../text/markdown.tsx';
 
-/** What came of a job that succeeded: the agent's last message and what it cost. */
+/** The answer of a successful job: the final message of the agent, and its cost. */
 export function Answer({ job, text }: { job: Job; text: string }) {
   return (
     <section aria-label="Answer">

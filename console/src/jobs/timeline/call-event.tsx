@@ -12,10 +12,10 @@ interface CallProps<Kind> {
   readonly onToggle: () => void;
 }
 
-/** Characters of a command that the folded line shows on every screen. */
+/** Characters of a command in the collapsed line. */
 const SHORT_COMMAND = 30;
 
-/** A command: one line that opens the whole command and its output. */
+/** A command: a line that expands to the whole command and its output. */
 export function CommandEvent({ event, took, isOpen, onToggle }: CallProps<'command'>) {
   const { command, output, exitCode, state } = event;
   const shown = withoutShell(command);
@@ -36,7 +36,7 @@ export function CommandEvent({ event, took, isOpen, onToggle }: CallProps<'comma
   );
 }
 
-/** A call of another tool: its name, which opens what it was given and what it returned. */
+/** A call of another tool: its name, which expands to its input and output. */
 export function ToolEvent({ event, took, isOpen, onToggle }: CallProps<'tool'>) {
   const { name, input, output, state } = event;
   return (

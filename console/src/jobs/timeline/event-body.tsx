@@ -13,7 +13,7 @@ interface EventBodyProps {
   readonly onToggle: () => void;
 }
 
-/** One event, in the form that suits it. */
+/** One event, rendered by its kind. */
 export function EventBody({ item, isOpen, onToggle }: EventBodyProps) {
   const { event } = item;
   switch (event.kind) {

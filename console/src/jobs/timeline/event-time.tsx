@@ -8,7 +8,10 @@ interface EventTimeProps {
   readonly finishedAt: number | undefined;
 }
 
-/** When an event began: after the start of its attempt where that is known, else by the clock. Empty if unknown. */
+/**
+ * When an event began: relative to the start of its attempt if that is known, otherwise the time of day. Empty if
+ * unknown.
+ */
 export function EventTime({ item, startedAt, finishedAt }: EventTimeProps) {
   if (item.startedAt === undefined) return null;
   // The last output arrives a little after the attempt has ended.
@@ -21,7 +24,7 @@ export function EventTime({ item, startedAt, finishedAt }: EventTimeProps) {
   );
 }
 
-/** Arrivals are known to about two seconds, so shorter durations are not shown. */
+/** Times of arrival are accurate to about two seconds, so shorter durations are not shown. */
 const MIN_DURATION_MS = 2_000;
 
 /** How long a call took, if its start and end are known. */

@@ -8,8 +8,8 @@ interface FoldProps {
 }
 
 /**
- * A line that opens what belongs to it. The list keeps which are open, since rows out of sight are removed. Rows are
- * plain elements: Cloudscape's own take several times as long, which shows when thousands are scrolled.
+ * A line that expands its content. The list stores which lines are expanded, since rows out of view are removed. Rows
+ * are plain elements: Cloudscape's take several times as long, which shows when thousands are scrolled.
  */
 export function Fold({ summary, isOpen, onToggle, children }: FoldProps) {
   return (

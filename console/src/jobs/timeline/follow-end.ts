@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect } from 'react';
 
-/** Pixels from the page's end within which a reader is still at the end. */
+/** Pixels from the end of the page that count as the end. */
 const NEAR_END = 120;
 
 /**
- * Keeps the page's end in sight while `isFollowing`, whenever what is shown changes.
+ * Keeps the page scrolled to its end while `isFollowing`.
  * @param onLeftEnd called when the user scrolls away from the end
  */
 export function useFollowEnd(isFollowing: boolean, shown: unknown, height: number, onLeftEnd: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page's end moves when these change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end of the page moves when these change
   useLayoutEffect(() => {
     if (isFollowing) window.scrollTo(0, document.documentElement.scrollHeight);
   }, [isFollowing, shown, height]);

@@ -10,11 +10,11 @@ interface PromptBodyProps {
   readonly onToggle: () => void;
 }
 
-/** Lines of a prompt that are shown before it is opened. */
+/** Lines of a collapsed prompt. */
 const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 1_500;
 
-/** What the agent was asked: the prompt, its additions, and on demand the text as the agent received it, rules included. */
+/** The prompt, its additions, and on demand the text that was sent to the agent, rules included. */
 export function PromptBody({ job, isOpen, onToggle }: PromptBodyProps) {
   const text = [job.prompt, job.extra_prompt ?? ''].filter((part) => part !== '').join('\n\n');
   const lines = text.split('\n');

@@ -2,17 +2,17 @@ import { useCallback } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import type { Job } from '../queries/job-query.ts';
 
-/** What the address names: an attempt, and one event of it as `?event=ATTEMPT:BYTE`. */
+/** The attempt and the event in the address, as `?event=ATTEMPT:BYTE`. */
 interface TimelineAddress {
   /** 0 before the first attempt. */
   readonly attempt: number;
-  /** The id of the event that is to be shown. */
+  /** The ID of the linked event. */
   readonly linked: string | undefined;
-  /** The query that leads to an event. */
+  /** The query that links to an event. */
   searchOf(id: string): string;
   /** Puts an event into the address. */
   link(id: string): void;
-  /** Undefined: the newest attempt, also when a newer one starts later. */
+  /** Undefined for the newest attempt, even if a newer one starts later. */
   chooseAttempt(attempt: number | undefined): void;
 }
 

@@ -12,7 +12,7 @@ interface TimelineBarProps {
   readonly onWords: (words: string) => void;
 }
 
-/** Narrows the timeline to kinds of events and to words. Kinds without events are not offered. */
+/** Filters the timeline by kinds of events and by words. Kinds without events are not offered. */
 export function TimelineBar({ events, filters, onFilters, words, onWords }: TimelineBarProps) {
   const counts = useMemo(() => {
     const sums = new Map<EventFilter, number>();

@@ -3,15 +3,15 @@ import { contains, type EventFilter, filtersOf } from '../events/event-filter.ts
 import type { Job } from '../queries/job-query.ts';
 import { statusText } from '../status/job-status.tsx';
 
-/** A row of the timeline: what the agent was asked, what it did, how the attempt ended. */
+/** A row of the timeline: the prompt, an event, or the outcome of the attempt. */
 export interface TimelineItem {
-  /** Names the row in the address, after the attempt. */
+  /** Identifies the row in the address, after the attempt. */
   readonly id: string;
   readonly event: AgentEvent | PromptEvent | OutcomeEvent;
-  /** Epoch milliseconds, where they are known. */
+  /** Epoch milliseconds, if known. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
-  /** Whether it is the message that stands above the timeline as the answer. */
+  /** Whether it is the message that is shown above the timeline as the answer. */
   readonly isAnswer?: boolean;
 }
 
@@ -26,11 +26,11 @@ interface OutcomeEvent {
   readonly text: string;
 }
 
-/** What the timeline is narrowed to; no filters: everything. */
+/** The filters of the timeline; no filters show everything. */
 export interface Narrowing {
   readonly filters: ReadonlySet<EventFilter>;
   readonly words: string;
-  /** The id of an event that is shown in any case. */
+  /** The ID of an event that is always shown. */
   readonly always: string | undefined;
   /** The id of the message that is the answer. */
   readonly answer: string | undefined;
@@ -71,7 +71,7 @@ export function timelineItems(
   return items;
 }
 
-/** The index of the row that an address names: that event, or the last one before its byte. -1: there is none. */
+/** The index of the linked row: that event, or the last one before its byte; -1 if there is none. */
 export function itemAt(items: readonly TimelineItem[], id: string): number {
   const exact = items.findIndex((item) => item.id === id);
   if (exact >= 0) return exact;

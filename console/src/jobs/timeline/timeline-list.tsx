@@ -8,9 +8,9 @@ import { TimelineRow } from './timeline-row.tsx';
 
 interface TimelineListProps {
   readonly items: readonly TimelineItem[];
-  /** The id of the event that the address names. */
+  /** The ID of the linked event. */
   readonly linked: string | undefined;
-  /** Whether all events up to the linked one are there. */
+  /** Whether all events up to the linked one are loaded. */
   readonly isLinkedRead: boolean;
   readonly searchOf: (id: string) => string;
   /** Puts an event into the address. */
@@ -24,7 +24,7 @@ interface TimelineListProps {
 /** Pixels at the window's top that the bars cover. */
 const COVERED = 110;
 
-/** The rows of a timeline; only those near the window are in the page, so that thousands scroll smoothly. */
+/** The rows of a timeline. Only those near the window are rendered, so that thousands scroll smoothly. */
 export function TimelineList(props: TimelineListProps) {
   const { items, linked, isLinkedRead, searchOf, onLink, startedAt, finishedAt, isFollowing, onLeftEnd } = props;
   const list = useRef<HTMLOListElement>(null);
@@ -46,7 +46,7 @@ export function TimelineList(props: TimelineListProps) {
   useLayoutEffect(() => {
     const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
     measure();
-    // What stands above the list, such as a notice, can come and go.
+    // Content above the list, such as a notice, can appear and disappear.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();
@@ -63,7 +63,7 @@ export function TimelineList(props: TimelineListProps) {
     virtualizer.scrollToIndex(index, { align: 'center' });
   }, [items, isLinkedRead, virtualizer]);
 
-  // A row that was scrolled to is in the page only after a later render.
+  // A row that was scrolled to is rendered later.
   useEffect(() => {
     if (toFocus.current === undefined) return;
     const row = list.current?.querySelector<HTMLElement>(`[data-event="${toFocus.current}"]`);
@@ -148,7 +148,7 @@ function isError(event: TimelineItem['event']): boolean {
   return event.kind === 'outcome' ? !event.succeeded : filtersOf(event).includes('errors');
 }
 
-/** What failed is open. */
+/** Failed calls are expanded. */
 function isOpenAtFirst(event: TimelineItem['event']): boolean {
   return 'state' in event && event.state === 'failed';
 }

@@ -6,7 +6,7 @@ import './event.css';
 
 interface TimelineRowProps {
   readonly item: TimelineItem;
-  /** The query of the address that leads to this row. */
+  /** The query that links to this row. */
   readonly search: string;
   readonly isCurrent: boolean;
   readonly isOpen: boolean;
@@ -17,7 +17,7 @@ interface TimelineRowProps {
   readonly finishedAt: number | undefined;
 }
 
-/** A row: a link to it with its time beside what happened. */
+/** A row: its link and its time beside the event. */
 export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   const { item, search, isCurrent, isOpen, onToggle, onChoose, startedAt, finishedAt } = props;
   const toggle = () => onToggle(item.id);
