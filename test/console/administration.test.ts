@@ -21,7 +21,7 @@ test('a token is shown once, works, and works no more once it is revoked', async
   await admin.goto('/api-tokens');
   await admin.getByRole('button', { name: 'Create token' }).click();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
-  await admin.getByText('Say what the token is for.').waitFor();
+  await admin.getByText('Enter a name for the token.').waitFor();
   await admin.getByLabel('Name').fill('nightly build');
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   const token = (await admin.getByTestId('token').textContent()) ?? '';
@@ -35,14 +35,14 @@ test('a token is shown once, works, and works no more once it is revoked', async
   expect(await statusWith(token)).toBe(200);
 
   await admin.getByRole('button', { name: 'Suspend nightly build' }).click();
-  await admin.getByRole('button', { name: 'Suspend the token' }).click();
+  await admin.getByRole('button', { name: 'Suspend token' }).click();
   await admin.getByText('Suspended').waitFor();
   expect(await statusWith(token)).toBe(401);
   await admin.getByRole('button', { name: 'Resume nightly build' }).click();
   await admin.getByRole('button', { name: 'Suspend nightly build' }).waitFor();
   expect(await statusWith(token)).toBe(200);
   await admin.getByRole('button', { name: 'Revoke nightly build' }).click();
-  await admin.getByRole('button', { name: 'Revoke the token' }).click();
+  await admin.getByRole('button', { name: 'Revoke token' }).click();
   await admin.getByText('Revoked').waitFor();
   expect(await statusWith(token)).toBe(401);
 });
@@ -52,8 +52,8 @@ test("the vendor account is linked on the issuer's page, and unlinked", async ()
   await admin.getByRole('button', { name: 'Link an account' }).click();
   const cancelled = (await admin.getByRole('status', { name: 'One-time code' }).textContent()) ?? '';
   expect(cancelled).toMatch(/^[A-Z0-9]{4}-[A-Z0-9]{5}$/);
-  await admin.getByText('The code holds for another').waitFor();
-  await admin.getByRole('button', { name: 'Cancel the login' }).click();
+  await admin.getByText('The code expires in').waitFor();
+  await admin.getByRole('button', { name: 'Cancel login' }).click();
   await admin.getByText('The login was cancelled.').waitFor();
   await admin.getByRole('button', { name: 'Link an account' }).click();
   const code = (await admin.getByRole('status', { name: 'One-time code' }).textContent()) ?? '';
@@ -67,7 +67,7 @@ test("the vendor account is linked on the issuer's page, and unlinked", async ()
   await admin.getByText('Linked', { exact: true }).waitFor();
   expect(await admin.content()).not.toContain(code);
   await admin.getByRole('button', { name: 'Unlink' }).click();
-  await admin.getByRole('button', { name: 'Unlink the account' }).click();
+  await admin.getByRole('button', { name: 'Unlink account' }).click();
   await admin.getByText('No account is linked').waitFor();
 });
 
@@ -76,7 +76,7 @@ test('a faulty configuration changes nothing and says every fault; a good one is
   const text = admin.getByLabel('Document');
   await text.fill('rules:\n  - id: "has blanks"\n    text: x\nprofiles:\n  - name: review\n    agent: nobody');
   await admin.getByRole('button', { name: 'Check' }).click();
-  await admin.getByText('Nothing was changed: 2 faults').waitFor();
+  await admin.getByText('Nothing was changed: 2 errors').waitFor();
   await admin.getByText('rules[0].id').waitFor();
   await admin.getByText('profiles[0].agent').waitFor();
   await text.fill('rules: [unclosed');
@@ -99,7 +99,7 @@ test('a deploy binding is created, said to miss something, completed and deleted
   await admin.getByLabel('Project').fill('shop');
   await admin.getByRole('radio', { name: 'Command' }).check();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
-  await admin.getByText('There is no project “shop” yet.').waitFor();
+  await admin.getByText('The project “shop” does not exist.').waitFor();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   await admin.getByText('Missing: command').waitFor();
   await admin.getByRole('button', { name: 'Edit custom' }).click();
@@ -107,7 +107,7 @@ test('a deploy binding is created, said to miss something, completed and deleted
   await admin.getByRole('button', { name: 'Save' }).click();
   await admin.getByText('Ready').waitFor();
   await admin.getByRole('button', { name: 'Edit custom' }).click();
-  const seconds = admin.getByLabel('Seconds that each command may run');
+  const seconds = admin.getByLabel('Command timeout (seconds)');
   await seconds.fill('soon');
   await admin.getByRole('button', { name: 'Save' }).click();
   await admin.getByText('Enter a whole number from 1 to 3600.').waitFor();
@@ -117,20 +117,20 @@ test('a deploy binding is created, said to miss something, completed and deleted
   const [binding] = (await service.api('GET', '/deploy-bindings')).json.items;
   expect(binding).toMatchObject({ command: 'make publish', timeout_seconds: 60 });
   await admin.getByRole('button', { name: 'Delete custom' }).click();
-  await admin.getByRole('button', { name: 'Delete the binding' }).click();
+  await admin.getByRole('button', { name: 'Delete binding' }).click();
   await admin.getByText('No bindings yet').waitFor();
 });
 
 test("a binding's secret is shown when it is made, and when it is made anew", async () => {
   await admin.goto('/bindings');
   await admin.getByRole('button', { name: 'Create binding' }).first().click();
-  await admin.getByLabel('Address').fill('https://ci.example.com/hook');
+  await admin.getByLabel('URL').fill('https://ci.example.com/hook');
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   const secret = admin.getByTestId('secret');
   const first = (await secret.textContent()) ?? '';
   await admin.getByRole('button', { name: 'I have saved it' }).click();
   await admin.getByRole('button', { name: 'Edit generic' }).click();
-  await admin.getByRole('checkbox', { name: 'Make a new secret' }).check();
+  await admin.getByRole('checkbox', { name: 'Generate a new secret' }).check();
   await admin.getByRole('button', { name: 'Save' }).click();
   await secret.waitFor();
   const second = (await secret.textContent()) ?? '';
@@ -154,8 +154,8 @@ test('the audit log is narrowed to who, what and which days', async () => {
   await admin.getByRole('textbox', { name: 'First day' }).fill('');
   await admin.getByRole('textbox', { name: 'Last day' }).fill(`${today.getFullYear() - 1}/01/31`);
   await admin.getByRole('button', { name: 'Filter', exact: true }).click();
-  await admin.getByText('No entry matches', { exact: true }).waitFor();
-  await admin.getByRole('button', { name: 'Show all' }).click();
+  await admin.getByText('No matching entries', { exact: true }).waitFor();
+  await admin.getByRole('button', { name: 'Clear filters' }).click();
   await admin.getByRole('rowheader', { name: 'auth.callback' }).first().waitFor();
 });
 
@@ -171,7 +171,7 @@ test("a project's settings are shown as they are, changed, and taken away by emp
   expect(await admin.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   await admin.getByLabel('Branch, tag or commit').fill('main');
   await admin.getByLabel('Secret').fill('');
-  await admin.getByLabel('One job a folder at a time').check();
+  await admin.getByLabel('Run one job per folder at a time').check();
   await admin.getByRole('button', { name: 'Save' }).click();
   await admin.getByRole('cell', { name: 'https://git.example.com/shop.git main' }).waitFor();
   const { items } = (await service.api('GET', '/projects')).json;
@@ -189,7 +189,7 @@ test('what was typed outlives a session that ends in between', async () => {
   await page.getByLabel('Document').fill('rules: []');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Check' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Your session is over' });
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
   const opening = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Sign in again' }).click();
@@ -222,7 +222,7 @@ test('an ended session has to sign in again, and whoever has no role is told so'
   await ends.first().waitFor();
   for (let left = await ends.count(); left > 0; left = await ends.count()) {
     await ends.first().click();
-    await admin.getByRole('button', { name: 'End the session', exact: true }).click();
+    await admin.getByRole('button', { name: 'End session', exact: true }).click();
     await expect.poll(() => ends.count()).toBeLessThan(left);
   }
   expect(await callFromPage(viewer, 'GET', '/session')).toBe(401);

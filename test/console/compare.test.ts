@@ -130,7 +130,7 @@ test('the history says how each attempt ended, and leads to its comparison with 
     .poll(() => differing('Outcome', 'State').allTextContents())
     .toEqual(['Failed', 'Succeeded', '≠ Different']);
   expect(await differing('Outcome', 'Exit').allTextContents()).toEqual(['7', '0', '≠ Different']);
-  await page.getByText('A job keeps its settings once').waitFor();
+  await page.getByText('Settings are stored per job').waitFor();
   await page.getByText('Both received the same prompt.').waitFor();
   await page.getByRole('button', { name: 'Attempt of Attempt 1' }).click();
   await page.getByRole('option', { name: 'Attempt 2' }).click();
@@ -239,7 +239,7 @@ test('a side that may not be read says so, and a session that is over asks to si
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await refuse(401, 'unauthorized');
   await page.goto(`/compare?a=${one}&b=${other}`);
-  await page.getByRole('dialog').getByText('Your session is over').waitFor();
+  await page.getByRole('dialog').getByText('Your session has ended').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 

@@ -76,14 +76,14 @@ test('an admin without a linked account is led to it, unless the default profile
 
 test('filters that match nothing are cleared by one click', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs?status=FAILED&search=nothing' });
-  await page.getByText('No job matches').waitFor();
+  await page.getByText('No matching jobs').waitFor();
   await page.locator('#main table').getByRole('button', { name: 'Clear all filters' }).click();
   await page.waitForURL((url) => url.search === '');
   await page.goto('/audit?actor=nobody');
-  await page.getByText('No entry matches').waitFor();
+  await page.getByText('No matching entries').waitFor();
   await button(page, 'Clear all filters').click();
   await page.waitForURL((url) => url.search === '');
-  await page.getByText('No entry matches').waitFor({ state: 'detached' });
+  await page.getByText('No matching entries').waitFor({ state: 'detached' });
   await page.context().close();
 });
 
@@ -120,6 +120,6 @@ test('the command that is shown creates a job when it is pasted, and the job wit
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByLabel('Search the timeline', { exact: true }).fill('there is no such word');
   await button(page, 'Clear all filters').click();
-  await page.getByText('No event matches').waitFor({ state: 'detached' });
+  await page.getByText('No matching events').waitFor({ state: 'detached' });
   await page.context().close();
 });

@@ -55,7 +55,7 @@ test('what the service refuses of a binding stands at its field', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await button(page, 'Create binding').first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Address').fill('ftp://example.com');
+  await dialog.getByLabel('URL').fill('ftp://example.com');
   await button(page, 'Create').click();
   const field = dialog.locator('[aria-invalid=true]');
   await field.waitFor();
@@ -69,9 +69,9 @@ test('a binding for a project that does not exist asks first, since it may be mi
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('storefrnt');
-  await page.getByLabel('Address').fill('https://example.com/hook');
+  await page.getByLabel('URL').fill('https://example.com/hook');
   await button(page, 'Create').click();
-  await page.getByText('There is no project “storefrnt” yet.').waitFor();
+  await page.getByText('The project “storefrnt” does not exist.').waitFor();
   expect((await service.api('GET', '/projects')).json.items).not.toContainEqual(
     expect.objectContaining({ name: 'storefrnt' }),
   );
@@ -98,7 +98,7 @@ test('a draft is edited by the form, its project too, and a copy leads back to i
   const edited = { prompt: 'second thought', project: 'drafts', title: 'Thought over', tags: ['night', 'slow'] };
   expect(job).toMatchObject({ status: 'DRAFT', ...edited });
   await button(page, 'Run again with changes').click();
-  await button(page, 'Keep as draft').click();
+  await button(page, 'Save as draft').click();
   await page.waitForURL((url) => /\/jobs\/job_/.test(url.pathname) && !url.pathname.includes(json.id));
   await page.goto(`${page.url()}?tab=details`);
   await page.getByRole('link', { name: json.id }).click();
@@ -125,14 +125,14 @@ test('a secret that is shown once is not closed by a slip of Escape', async () =
   await page.keyboard.press('Escape');
   await page.getByText('Have you saved it?').waitFor();
   expect(await page.getByTestId('token').innerText()).toMatch(/^pq_/);
-  await button(page, 'Close without saving it').click();
+  await button(page, 'Close without saving').click();
   await page.getByTestId('token').waitFor({ state: 'detached' });
   await page.context().close();
 });
 
 test('a viewer is told at the top of the form who creates jobs, and sees no page that refuses viewers', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs/new' });
-  const note = await page.getByText('Your role only reads').boundingBox();
+  const note = await page.getByText('Your role is read-only').boundingBox();
   const prompt = await page.getByLabel('Prompt', { exact: true }).boundingBox();
   expect(note?.y).toBeLessThan(prompt?.y ?? 0);
   const pages = await page.locator('#navigation').getByRole('link').allInnerTexts();

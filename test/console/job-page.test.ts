@@ -154,7 +154,7 @@ test('a deployment that failed is done again', async () => {
   await ended(id);
   await page.goto(`/jobs/${id}?tab=deployments`);
   await page.getByText('failed', { exact: true }).waitFor();
-  await button('Run it again: custom').click();
+  await button('Retry deployment custom').click();
   await page.getByText('succeeded', { exact: true }).waitFor();
 });
 
@@ -205,9 +205,9 @@ test('output that is gone, and a record that is, are said to be so, in the log a
     await page.goto(`/jobs/${id}`);
     await page.getByText('stdout is missing.').waitFor();
     await page.goto(`/jobs/${id}?tab=result`);
-    await page.getByText('Kept output is damaged').waitFor();
-    await page.getByText('The record of the attempt can not be read. stdout is missing.').waitFor();
-    await expect(page.getByText('Nothing was written.').count()).resolves.toBe(1);
+    await page.getByText('Stored output is damaged').waitFor();
+    await page.getByText("The record of the attempt can't be read. stdout is missing.").waitFor();
+    await expect(page.getByText('No output.').count()).resolves.toBe(1);
     await bringAxe(page);
     expect(await axeFaults(page, { runOnly: ['color-contrast'] })).toEqual([]);
   }

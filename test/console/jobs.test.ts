@@ -80,7 +80,7 @@ test('many jobs are cancelled after a preview that says which can be', async () 
   await page.getByTitle('Select all jobs of this page').first().click();
   await button(page, 'Retry jobs').click();
   const preview = page.getByRole('dialog');
-  await preview.getByText('1 of 3 can be acted on.').waitFor();
+  await preview.getByText('This affects 1 of 3 jobs.').waitFor();
   const skipped = preview.getByRole('region', { name: 'Skipped' });
   expect(await skipped.getByText('It is a draft: queue it instead').count()).toBe(2);
   await preview.getByRole('button', { name: 'Cancel', exact: true }).click();

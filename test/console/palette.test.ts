@@ -138,7 +138,7 @@ test('pages are still found when jobs can not be searched', async () => {
   await refuse(500, { error: 'internal_error' })(page);
   await open(page);
   await field(page).fill('projects');
-  await palette(page).getByText('Jobs could not be searched.').waitFor();
+  await palette(page).getByText('Could not search jobs.').waitFor();
   await option(page, 'Projects').click();
   await page.waitForURL('**/projects');
   await page.context().close();

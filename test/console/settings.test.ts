@@ -47,7 +47,7 @@ test('a rule is written, edited and deleted by keyboard alone', async () => {
   await hasFocus(page, 'Text');
   await page.keyboard.type('Keep changes small.');
   await page.keyboard.press('Control+Enter');
-  const dialog = page.getByRole('dialog', { name: 'Create the rule house-style?' });
+  const dialog = page.getByRole('dialog', { name: 'Create rule house-style?' });
   await dialog.getByText('Keep changes small.').waitFor();
   expect((await service.api('GET', '/rules')).json.items).toEqual([]);
   await pressByKeyboard(page, 'Create rule');
@@ -59,7 +59,7 @@ test('a rule is written, edited and deleted by keyboard alone', async () => {
   await hasFocus(page, 'Name');
   await page.keyboard.type('How we write');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('dialog', { name: 'Save the rule house-style?' }).getByText('How we write').waitFor();
+  await page.getByRole('dialog', { name: 'Save rule house-style?' }).getByText('How we write').waitFor();
   await pressByKeyboard(page, 'Save rule');
   await page.getByRole('cell', { name: 'How we write' }).waitFor();
   expect((await service.api('GET', '/rules')).json.items).toMatchObject([
@@ -67,7 +67,7 @@ test('a rule is written, edited and deleted by keyboard alone', async () => {
   ]);
 
   await pressByKeyboard(page, 'Delete house-style');
-  await pressByKeyboard(page, 'Delete the rule');
+  await pressByKeyboard(page, 'Delete rule');
   await page.getByText('No rules yet').waitFor();
   await page.context().close();
 });
@@ -80,7 +80,7 @@ test('an unsaved rule outlives a reload, and an ID that is taken is refused at i
   await page.reload();
   expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Something else.');
   await button(page, 'Review').click();
-  await page.getByText('There is already a rule “taken”.').waitFor();
+  await page.getByText('A rule “taken” already exists.').waitFor();
   await hasFocus(page, 'ID');
   await button(page, 'Discard').click();
   await page.getByRole('cell', { name: 'Already here.' }).waitFor();
@@ -113,7 +113,7 @@ test('a profile is made from its form, with variables and secrets, then edited, 
   await page.getByRole('radio', { name: 'shell' }).check();
   await page.getByLabel('Retries').fill('many');
   await page.getByLabel('Arguments').fill('--norc\n--noprofile');
-  await button(page, 'Add a variable').click();
+  await button(page, 'Add variable').click();
   await page.getByRole('textbox', { name: 'Variable' }).fill('LD_PRELOAD');
   await page.getByRole('textbox', { name: 'Value or name' }).fill('/tmp/x.so');
   await button(page, 'Review').click();
@@ -122,7 +122,7 @@ test('a profile is made from its form, with variables and secrets, then edited, 
   await page.getByLabel('Retries').fill('2');
   await page.getByRole('textbox', { name: 'Variable' }).fill('STAGE');
   await page.getByRole('textbox', { name: 'Value or name' }).fill('production');
-  await button(page, 'Add a variable').click();
+  await button(page, 'Add variable').click();
   await page.getByRole('textbox', { name: 'Variable' }).last().fill('DEPLOY_TOKEN');
   await page.getByRole('button', { name: 'Kind' }).last().click();
   await page.getByRole('option', { name: 'Secret' }).click();
@@ -152,7 +152,7 @@ test('a profile is made from its form, with variables and secrets, then edited, 
   const { json } = await service.api('POST', '/jobs', { prompt: 'Ship it later', profile: 'ship', draft: true });
   await button(page, 'Delete ship').click();
   await page.getByRole('dialog').getByRole('link', { name: 'Ship it later' }).waitFor();
-  await button(page, 'Delete the profile').click();
+  await button(page, 'Delete profile').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await find('ship')).toBeUndefined();
   await service.api('POST', `/jobs/${json.id}/cancel`);
@@ -168,8 +168,8 @@ test('what is built in is replaced and not deleted, and somebody else’s change
   await page.getByLabel('Model', { exact: true }).fill('mine');
   await service.api('POST', '/config/import', { profiles: [{ name: 'review', agent: 'codex', model: 'theirs' }] });
   await button(page, 'Review').click();
-  await page.getByRole('dialog').getByText('It was changed after you opened it').waitFor();
-  await button(page, 'Back to the form').click();
+  await page.getByRole('dialog').getByText('Changed after you opened it').waitFor();
+  await button(page, 'Back to editing').click();
   expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('mine');
   await page.context().close();
 });
@@ -179,9 +179,9 @@ test('a mistyped project of a binding is met with the one that was meant', async
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('storefrnt');
-  await page.getByLabel('Address').fill('https://example.com/hook');
+  await page.getByLabel('URL').fill('https://example.com/hook');
   await button(page, 'Create').click();
-  await page.getByText('There is no project “storefrnt” yet. Did you mean “storefront”?').waitFor();
+  await page.getByText('The project “storefrnt” does not exist. Did you mean “storefront”?').waitFor();
   await button(page, 'Use “storefront”').click();
   await button(page, 'Create').click();
   await button(page, 'I have saved it').click();
@@ -204,14 +204,14 @@ test('an empty project is deleted; of one that is not empty it is said why', asy
   await button(page, 'Delete in use').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 job and 1 deploy binding').waitFor();
-  expect(await button(page, 'Delete the project').count()).toBe(0);
+  expect(await button(page, 'Delete project').count()).toBe(0);
   await button(page, 'OK').click();
   await button(page, 'Delete storefrnt').click();
   await dialog.getByText('1 deploy binding').waitFor();
   await button(page, 'OK').click();
   await service.api('DELETE', `/deploy-bindings/${empty.id}`);
   await button(page, 'Delete storefrnt').click();
-  await button(page, 'Delete the project').click();
+  await button(page, 'Delete project').click();
   await page.getByRole('rowheader', { name: 'storefrnt' }).waitFor({ state: 'detached' });
   expect((await counted()).map(({ name }: { name: string }) => name)).not.toContain('storefrnt');
   await service.api('DELETE', `/deploy-bindings/${bound.id}`);
@@ -252,7 +252,7 @@ test('a session is listed with its browser and address, and one’s own is marke
 test('what a binding lacks is named as its form names it', async () => {
   const { json } = await service.api('POST', '/deploy-bindings', { binding_mode: 'generic', project: 'handbook' });
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
-  await page.getByText('Missing: address').waitFor();
+  await page.getByText('Missing: URL').waitFor();
   await service.api('DELETE', `/deploy-bindings/${json.id}`);
   await page.context().close();
 });
@@ -268,7 +268,7 @@ test('what only the service can refuse of a profile stands at its field', async 
   expect(await page.getByText('profiles[0]').count()).toBe(0);
   await page.getByRole('radio', { name: 'none', exact: true }).check();
   await button(page, 'Review').click();
-  await button(page, 'Back to the form').click();
+  await button(page, 'Back to editing').click();
   await button(page, 'Discard').click();
   await page.context().close();
 });

@@ -122,7 +122,7 @@ test('the timeline is narrowed to kinds of events and to words', async () => {
   await event('I run the tests first.').waitFor({ state: 'detached' });
   await event('npm run lint').waitFor();
   await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('nowhere');
-  await page.getByText('No event matches', { exact: true }).waitFor();
+  await page.getByText('No matching events', { exact: true }).waitFor();
 });
 
 test('an event has an address that leads back to it', async () => {
@@ -250,10 +250,10 @@ test('the history of a job has how long it waited and ran, and how it ended', as
 test('rebuilding the record is explained first, and its outcome is reported', async () => {
   await page.goto(`/jobs/${ended}`);
   await page.getByRole('button', { name: 'More', exact: true }).click();
-  await page.getByRole('menuitem', { name: /^Rebuild the record/ }).click();
+  await page.getByRole('menuitem', { name: /^Rebuild record/ }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('A running attempt is skipped.').waitFor();
-  await dialog.getByRole('button', { name: 'Rebuild the record' }).click();
+  await dialog.getByText('It skips a running attempt.').waitFor();
+  await dialog.getByRole('button', { name: 'Rebuild record' }).click();
   await page.getByText('The record is correct').waitFor();
 });
 

@@ -58,7 +58,7 @@ test('a list that can not be read any more says so in words, and its clocks stan
   await row.getByText('Running').waitFor();
   await page.context().setOffline(true);
   await page.getByText('The list is out of date').waitFor();
-  await page.getByText('The service does not answer. Check that it is running').waitFor();
+  await page.getByText('The service is not responding. Check that it is running').waitFor();
   expect(await page.getByText('Failed to fetch').count()).toBe(0);
   const clock = row.getByRole('cell').last();
   const shown = await clock.innerText();
@@ -105,7 +105,7 @@ test('a log that may not be read any more says why, and is not asked for again',
     await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
   });
   await page.goto(`/jobs/${json.id}?tab=log`);
-  await page.getByText("The log can't be followed any further: This job does not exist, or it was removed.").waitFor();
+  await page.getByText('Could not continue following the log: This job does not exist or was deleted.').waitFor();
   expect(asked).toBe(1);
   await page.context().close();
 });

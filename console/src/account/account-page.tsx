@@ -32,12 +32,12 @@ function AccountLink() {
     <SpaceBetween size="m">
       <Header
         variant="h1"
-        description="Jobs of codex profiles work with this account. Its credentials stay with the workers and are never shown."
+        description="Jobs with a codex profile use this account. Its credentials stay with the workers and are never shown."
       >
         Vendor account
       </Header>
       {action.error && (
-        <Alert type="error" header="That could not be done">
+        <Alert type="error" header="The request failed">
           {action.error.message}
         </Alert>
       )}

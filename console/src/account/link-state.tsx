@@ -10,7 +10,7 @@ const LOOKS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type
   linked: { type: 'success', text: 'Linked' },
   failed: { type: 'error', text: 'Failed' },
   cancelled: { type: 'stopped', text: 'Cancelled' },
-  expired: { type: 'warning', text: 'The code expired' },
+  expired: { type: 'warning', text: 'Code expired' },
 };
 
 /** Whether an account is linked, and the state of its newest login. */
@@ -28,7 +28,7 @@ export function LinkState({ account }: { account: Account }) {
             </span>
           ),
         },
-        { label: 'Jobs can use', value: account.logged_in ? (account.account ?? 'The linked account') : 'No account' },
+        { label: 'Account for jobs', value: account.logged_in ? (account.account ?? 'The linked account') : 'None' },
         { label: 'Changed', value: account.state === 'not_linked' ? '-' : <TimeAgo at={account.updated_at} /> },
       ]}
     />

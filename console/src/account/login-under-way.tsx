@@ -20,13 +20,13 @@ export function LoginUnderWay({ account, busy, onCancel }: LoginUnderWayProps) {
     <SpaceBetween size="m">
       {user_code === undefined || verification_uri === undefined ? (
         <Box color="text-body-secondary">
-          <Spinner /> A worker asks the vendor for a one-time code. With no worker running, starting one takes up to two
-          minutes.
+          <Spinner /> A worker is requesting a one-time code from the vendor. If no worker is running, starting one
+          takes up to two minutes.
         </Box>
       ) : (
         <SpaceBetween size="m">
           <Box>
-            Open the vendor's page, sign in there, and enter this code. Only enter a code that you asked for yourself.
+            Open the vendor's page, sign in, and enter this code. Only enter a code that you requested yourself.
           </Box>
           <div className="one-time-code">
             <output aria-label="One-time code">{user_code}</output>
@@ -35,7 +35,7 @@ export function LoginUnderWay({ account, busy, onCancel }: LoginUnderWayProps) {
               textToCopy={user_code}
               copyButtonAriaLabel="Copy the code"
               copySuccessText="Copied"
-              copyErrorText="The browser refused; copy it by hand"
+              copyErrorText="Copy failed. Copy the code manually."
             />
           </div>
           {expires_at !== undefined && <Countdown until={expires_at} />}
@@ -45,7 +45,7 @@ export function LoginUnderWay({ account, busy, onCancel }: LoginUnderWayProps) {
         </SpaceBetween>
       )}
       <Button loading={busy} onClick={onCancel}>
-        Cancel the login
+        Cancel login
       </Button>
     </SpaceBetween>
   );
@@ -58,7 +58,7 @@ function Countdown({ until }: { until: string }) {
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
   return (
     <Box color={left < 60 ? 'text-status-warning' : 'text-body-secondary'}>
-      {left === 0 ? 'The code has expired.' : `The code holds for another ${clock}.`}
+      {left === 0 ? 'The code has expired.' : `The code expires in ${clock}.`}
     </Box>
   );
 }

@@ -26,7 +26,7 @@ export function StartLogin({ account, busy, onStart, onUnlink }: StartLoginProps
       </SpaceBetween>
       {asking && (
         <ConfirmDialog
-          action="Unlink the account"
+          action="Unlink account"
           keep="Cancel"
           onDismiss={() => setAsking(false)}
           onConfirm={() => {
@@ -34,8 +34,8 @@ export function StartLogin({ account, busy, onStart, onUnlink }: StartLoginProps
             onUnlink();
           }}
         >
-          No attempt gets the login from then on; jobs that need it wait until an account is linked again. The next
-          worker revokes the login at the vendor and removes it.
+          New attempts no longer receive the login. Jobs that need it wait until an account is linked again. The next
+          worker revokes the login at the vendor and deletes it.
         </ConfirmDialog>
       )}
     </SpaceBetween>
@@ -46,19 +46,19 @@ function Hint({ account }: { account: Account }) {
   switch (account.state) {
     case 'failed':
       return (
-        <Alert type="error" header="The login has failed">
-          {account.error ?? 'The vendor did not say why.'} If device codes are switched off for the account, allow them
-          in ChatGPT under Settings, Security (in a workspace an admin does that), then start again.
+        <Alert type="error" header="Login failed">
+          {account.error ?? 'The vendor gave no reason.'} If device codes are disabled for the account, enable them in
+          ChatGPT under Settings, Security (in a workspace, an admin does this), then start again.
         </Alert>
       );
     case 'expired':
-      return <Alert type="warning">Nobody entered the code in time. Start again for a new one.</Alert>;
+      return <Alert type="warning">The code was not entered in time. Start again to get a new one.</Alert>;
     case 'cancelled':
-      return <Alert type="info">The login was cancelled. Nothing was changed at the vendor.</Alert>;
+      return <Alert type="info">The login was cancelled. Nothing changed at the vendor.</Alert>;
     case 'not_linked':
       return (
         <Alert type="info" header="No account is linked">
-          Jobs of codex profiles that need one wait, and go on by themselves once it is linked.
+          Jobs with a codex profile that need an account wait, and continue automatically once one is linked.
         </Alert>
       );
     default:

@@ -22,7 +22,7 @@ export class ApiFault extends Error {
       request_id?: string;
     };
     return new ApiFault(
-      ERROR_WORDS[error ?? ''] ?? error ?? `The service answered ${response.status} ${response.statusText}.`,
+      ERROR_WORDS[error ?? ''] ?? error ?? `The service returned ${response.status} ${response.statusText}.`,
       response.status,
       request_id ?? response.headers.get('x-request-id') ?? undefined,
       details,

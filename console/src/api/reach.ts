@@ -3,7 +3,7 @@ class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   constructor(options?: ErrorOptions) {
-    super('The service does not answer. Check that it is running and that this computer is online.', options);
+    super('The service is not responding. Check that it is running and that this computer is online.', options);
   }
 }
 

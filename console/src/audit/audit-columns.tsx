@@ -8,11 +8,11 @@ import type { AuditRow } from './audit-query.ts';
 
 /** The columns of the audit log. */
 export const AUDIT_COLUMNS: TableProps.ColumnDefinition<AuditRow>[] = [
-  { id: 'at', header: 'When', minWidth: 110, cell: (row) => <TimeAgo at={row.at} /> },
-  { id: 'actor', header: 'Who', minWidth: 180, cell: (row) => row.actor },
-  { id: 'action', header: 'What', minWidth: 150, isRowHeader: true, cell: (row) => <Action row={row} /> },
-  { id: 'target', header: 'To what', minWidth: 200, cell: (row) => <Target row={row} /> },
-  { id: 'source', header: 'From', minWidth: 110, cell: (row) => row.source_ip ?? '-' },
+  { id: 'at', header: 'Time', minWidth: 110, cell: (row) => <TimeAgo at={row.at} /> },
+  { id: 'actor', header: 'Principal', minWidth: 180, cell: (row) => row.actor },
+  { id: 'action', header: 'Action', minWidth: 150, isRowHeader: true, cell: (row) => <Action row={row} /> },
+  { id: 'target', header: 'Resource', minWidth: 200, cell: (row) => <Target row={row} /> },
+  { id: 'source', header: 'Source', minWidth: 110, cell: (row) => row.source_ip ?? '-' },
   {
     id: 'status',
     header: 'Outcome',
@@ -21,7 +21,7 @@ export const AUDIT_COLUMNS: TableProps.ColumnDefinition<AuditRow>[] = [
       row.status < 400 ? (
         <StatusIndicator type="success">Done</StatusIndicator>
       ) : (
-        <StatusIndicator type="error">{`Refused (${row.status})`}</StatusIndicator>
+        <StatusIndicator type="error">{`Rejected (${row.status})`}</StatusIndicator>
       ),
   },
 ];

@@ -31,8 +31,8 @@ export function AuditFilterFields({ filters, onChange }: AuditFilterFieldsProps)
       value={typed[name]}
       ariaLabel={label}
       placeholder={label}
-      openCalendarAriaLabel={(chosen) => `${label}: choose a day${chosen === null ? '' : `, now ${chosen}`}`}
-      previousMonthAriaLabel="Month before"
+      openCalendarAriaLabel={(chosen) => `${label}: choose a day${chosen === null ? '' : `, selected ${chosen}`}`}
+      previousMonthAriaLabel="Previous month"
       nextMonthAriaLabel="Next month"
       todayAriaLabel="Today"
       isDateEnabled={isKept}
@@ -42,14 +42,14 @@ export function AuditFilterFields({ filters, onChange }: AuditFilterFieldsProps)
   return (
     <search>
       <form className="audit-filters" onSubmit={submit}>
-        {text('actor', 'Who', 'token:ci')}
+        {text('actor', 'Principal', 'token:ci')}
         {text('action', 'Action', 'jobs.cancel')}
         {day('since', 'First day')}
         {day('until', 'Last day')}
         <Button formAction="submit">Filter</Button>
         {Object.values(filters).some((value) => value !== '') && (
           <Button variant="link" formAction="none" onClick={() => onChange(NO_AUDIT_FILTERS)}>
-            Show all
+            Clear filters
           </Button>
         )}
       </form>

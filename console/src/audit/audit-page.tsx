@@ -31,7 +31,7 @@ export function AuditPage() {
         header={
           <Header
             variant="h1"
-            description={`Sign-ins and changes of the last ${LIMITS.auditDays} days, newest first. Who created a job stands on the job.`}
+            description={`Sign-ins and changes of the last ${LIMITS.auditDays} days, newest first. The creator of a job is shown on the job.`}
             actions={<Button iconName="refresh" ariaLabel="Refresh" onClick={() => void log.refetch()} />}
           >
             Audit log
@@ -53,12 +53,10 @@ export function AuditPage() {
             <PageFault error={log.error} what="The audit log" retry={() => void log.refetch()} />
           ) : (
             <EmptyList
-              title={isFiltered ? 'No entry matches' : 'No entries'}
+              title={isFiltered ? 'No matching entries' : 'No entries'}
               action={isFiltered && <Button onClick={() => setParameters([])}>Clear all filters</Button>}
             >
-              {isFiltered
-                ? 'Every filter narrows the log. Clear them to see all entries.'
-                : 'Sign-ins and changes appear here.'}
+              {isFiltered ? 'Clear the filters to see all entries.' : 'Sign-ins and changes appear here.'}
             </EmptyList>
           )
         }

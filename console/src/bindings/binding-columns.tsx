@@ -17,9 +17,9 @@ export function bindingColumns(mayAct: boolean, actions: BindingActions): TableP
     { id: 'project', header: 'Project', minWidth: 110, cell: (binding) => binding.project },
     { id: 'name', header: 'Name', isRowHeader: true, minWidth: 120, cell: (binding) => binding.name },
     { id: 'mode', header: 'Mode', minWidth: 95, cell: (binding) => MODES[binding.binding_mode].label },
-    { id: 'does', header: 'Does', minWidth: 220, cell: (binding) => <WhatItDoes binding={binding} /> },
+    { id: 'does', header: 'Description', minWidth: 220, cell: (binding) => <WhatItDoes binding={binding} /> },
     { id: 'ready', header: 'State', minWidth: 190, cell: (binding) => <Readiness binding={binding} /> },
-    { id: 'updated', header: 'Changed', minWidth: 100, cell: (binding) => <TimeAgo at={binding.updated_at} /> },
+    { id: 'updated', header: 'Updated', minWidth: 100, cell: (binding) => <TimeAgo at={binding.updated_at} /> },
   ];
   if (!mayAct) return columns;
   return [
@@ -55,8 +55,8 @@ function WhatItDoes({ binding }: { binding: Binding }) {
 function Readiness({ binding }: { binding: Binding }) {
   if (binding.ready) return <StatusIndicator type="success">Ready</StatusIndicator>;
   if (binding.disabled_reason !== null)
-    return <StatusIndicator type="stopped">Switched off: {binding.disabled_reason}</StatusIndicator>;
+    return <StatusIndicator type="stopped">Disabled: {binding.disabled_reason}</StatusIndicator>;
   const labels = new Map<string, string>(fieldsOf(binding.binding_mode).map(([field, { label }]) => [field, label]));
-  const missing = binding.missing.map((field) => (labels.get(field) ?? field).toLowerCase());
+  const missing = binding.missing.map((field) => labels.get(field) ?? field);
   return <StatusIndicator type="warning">Missing: {missing.join(', ')}</StatusIndicator>;
 }

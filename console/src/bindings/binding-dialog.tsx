@@ -19,8 +19,8 @@ export function BindingDialog({ binding, onDone }: { binding: Binding | undefine
 /** Shows the signing secret once. */
 function BindingSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
   return (
-    <SecretDialog header="Secret of the calls" what="secret" secret={secret} onDone={onDone}>
-      The receiver checks the signatures of the calls with it.
+    <SecretDialog header="Signing secret" what="secret" secret={secret} onDone={onDone}>
+      The receiver uses it to verify the signatures of calls.
     </SecretDialog>
   );
 }

@@ -80,7 +80,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
   return (
     <Modal
       visible
-      header={binding ? `Edit “${binding.name}” of ${binding.project}` : 'Create a deploy binding'}
+      header={binding ? `Edit “${binding.name}” of ${binding.project}` : 'Create deploy binding'}
       closeAriaLabel="Close"
       onDismiss={onDismiss}
       footer={
@@ -123,7 +123,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
             </FormField>
             <FormField
               label="Name"
-              description="Defaults to the mode. An existing binding of this name is changed."
+              description="Defaults to the mode. If a binding with this name exists, it is changed."
               errorText={faults.name}
             >
               <Input value={fields.name} onChange={({ detail }) => change({ name: detail.value })} />
@@ -147,7 +147,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
           <FormField
             key={name}
             label={label}
-            description={binding && name === 'secret' ? 'Empty: it stays as it is.' : hint}
+            description={binding && name === 'secret' ? 'Leave empty to keep the current value.' : hint}
             errorText={faults[name]}
           >
             <Input
@@ -162,10 +162,10 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
         {binding && mode === 'generic' && (
           <Checkbox
             checked={fields.rotate_secret}
-            description={`Calls are signed with both for ${LIMITS.deployBindings.formerSecretSeconds / 3600} hours. The new one is shown once.`}
+            description={`Calls are signed with both secrets for ${LIMITS.deployBindings.formerSecretSeconds / 3600} hours. The new secret is shown once.`}
             onChange={({ detail }) => change({ rotate_secret: detail.checked })}
           >
-            Make a new secret
+            Generate a new secret
           </Checkbox>
         )}
       </SpaceBetween>
@@ -181,5 +181,5 @@ interface UnknownProject {
 
 function questionText({ project, meant }: UnknownProject): string {
   const way = meant === undefined ? 'Choose one, or select' : `Did you mean “${meant}”? If not, select`;
-  return `There is no project “${project}” yet. ${way} Create again to create it with this binding.`;
+  return `The project “${project}” does not exist. ${way} Create again to create it with this binding.`;
 }

@@ -39,7 +39,7 @@ export function BindingsPage() {
             counter={bindings.data && `(${bindings.data.items.length})`}
             description={
               <>
-                What is done when a job of the project succeeds. A binding that fails changes nothing about its job.
+                Actions that run when a job of the project succeeds. A failed deployment does not affect its job.
                 <RoleNote needs="operator" what="deploy bindings" />
               </>
             }
@@ -63,7 +63,7 @@ export function BindingsPage() {
             title="No bindings yet"
             action={mayAct && <Button onClick={() => setEdited('new')}>Create binding</Button>}
           >
-            {mayAct ? 'Create one to call, build or deploy after a success.' : 'An operator can create one.'}
+            {mayAct ? 'Create one to call a URL, build or deploy after a job succeeds.' : 'An operator can create one.'}
           </EmptyList>
         }
       />
@@ -74,13 +74,13 @@ export function BindingsPage() {
       )}
       {doomed && (
         <ConfirmDialog
-          action="Delete the binding"
+          action="Delete binding"
           keep="Cancel"
           busy={remove.isPending}
           onDismiss={() => setDoomed(undefined)}
           onConfirm={() => remove.mutate(doomed.id, { onSettled: () => setDoomed(undefined) })}
         >
-          What “{doomed.name}” of {doomed.project} still had to do is skipped; what it did stays with the jobs.
+          Pending deployments of “{doomed.name}” in {doomed.project} are skipped. Finished ones stay with their jobs.
         </ConfirmDialog>
       )}
     </>

@@ -20,8 +20,8 @@ type ModeWords<M extends Mode> = {
 export type ModeField = Exclude<(typeof MODE_FIELDS)[Mode][number], 'rotate_secret'>;
 
 const timeout_seconds: FieldWords = {
-  label: 'Seconds that each command may run',
-  hint: `At most ${LIMITS.deployBindings.timeoutSeconds.max}; empty: ${LIMITS.deployBindings.timeoutSeconds.default}.`,
+  label: 'Command timeout (seconds)',
+  hint: `At most ${LIMITS.deployBindings.timeoutSeconds.max}. Default: ${LIMITS.deployBindings.timeoutSeconds.default}.`,
   isNumber: true,
 };
 
@@ -29,30 +29,30 @@ const timeout_seconds: FieldWords = {
 export const MODES: { readonly [M in Mode]: ModeWords<M> } = {
   generic: {
     label: 'Signed call',
-    description: 'Calls an address with a signed message.',
+    description: 'Sends a signed request to a URL.',
     fields: {
-      target_url: { label: 'Address', hint: 'https, such as https://ci.example.com/hook' },
-      secret: { label: 'Secret', hint: 'whsec_ and base64. Empty: one is made, and shown once.' },
+      target_url: { label: 'URL', hint: 'An https URL, such as https://ci.example.com/hook.' },
+      secret: { label: 'Secret', hint: 'whsec_ followed by base64. Leave empty to generate one, which is shown once.' },
     },
   },
   custom: {
     label: 'Command',
     description: "Runs a command in the job's working folder.",
-    fields: { command: { label: 'Command', hint: 'Run by bash after the success.' }, timeout_seconds },
+    fields: { command: { label: 'Command', hint: 'Runs in bash after the job succeeds.' }, timeout_seconds },
   },
   hosted_editor: {
     label: 'Hosted editor',
     description: 'Shows a link that opens the working folder in an editor.',
-    fields: { open_url: { label: 'Address', hint: '{cwd} and {project} are put in.' } },
+    fields: { open_url: { label: 'URL', hint: '{cwd} and {project} are replaced.' } },
   },
   web_framework: {
     label: 'Web framework',
     description: 'Installs, builds and deploys a web project.',
     fields: {
       framework: { label: 'Framework', hint: 'Such as nextjs, vite, astro or django.' },
-      install_command: { label: 'Install command', hint: "Empty: the framework's own." },
-      build_command: { label: 'Build command', hint: "Empty: the framework's own." },
-      deploy_command: { label: 'Deploy command', hint: "Empty: the framework's own." },
+      install_command: { label: 'Install command', hint: "Default: the framework's command." },
+      build_command: { label: 'Build command', hint: "Default: the framework's command." },
+      deploy_command: { label: 'Deploy command', hint: "Default: the framework's command." },
       timeout_seconds,
     },
   },

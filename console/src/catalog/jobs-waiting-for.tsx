@@ -15,7 +15,7 @@ const NAMED = 5;
 /** The drafts and queued jobs that use a rule or profile. */
 export function JobsWaitingFor({ what, name }: JobsWaitingForProps) {
   const { data, error } = useQuery(waitingJobsQuery(what, name));
-  if (error) return <Box color="text-status-error">{`The jobs that use it could not be read: ${error.message}`}</Box>;
+  if (error) return <Box color="text-status-error">{`Could not load the jobs that use it: ${error.message}`}</Box>;
   if (!data) return <Box color="text-body-secondary">Finding drafts and queued jobs that use it…</Box>;
   const { jobs } = data;
   return (

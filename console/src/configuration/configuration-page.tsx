@@ -27,7 +27,7 @@ function Configuration() {
     <SpaceBetween size="l">
       <Header
         variant="h1"
-        description="Rules and profiles, as one document. It is taken as a whole or changes nothing; what it does not name stays."
+        description="Rules and profiles as one document. An import applies completely or not at all. It keeps entries that it does not name."
         actions={
           <Button iconName="download" loading={download.isPending} onClick={() => download.mutate()}>
             Export

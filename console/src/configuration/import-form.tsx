@@ -74,7 +74,9 @@ export function ImportForm() {
           </Button>
         </SpaceBetween>
         {!checked && (
-          <Box variant="small">Checking says what would change, and changes nothing. Then it can be applied.</Box>
+          <Box variant="small">
+            A check shows what would change without changing anything. After that, you can apply the document.
+          </Box>
         )}
       </SpaceBetween>
     </Container>

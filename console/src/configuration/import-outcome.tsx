@@ -8,7 +8,7 @@ export function ImportFaults({ error }: { error: Error }) {
   return (
     <Alert
       type="error"
-      header={faults.length === 1 ? 'Nothing was changed' : `Nothing was changed: ${faults.length} faults`}
+      header={faults.length === 1 ? 'Nothing was changed' : `Nothing was changed: ${faults.length} errors`}
     >
       <ul>
         {faults.map((fault) => (
@@ -41,5 +41,5 @@ export function ImportChanges({ result }: { result: ImportResult }) {
 
 function headerOf(isDryRun: boolean, isChange: boolean): string {
   if (!isDryRun) return 'Imported';
-  return isChange ? 'This would change; nothing is changed yet' : 'All of it is there already: nothing would change';
+  return isChange ? 'Preview: nothing has changed yet' : 'The configuration already matches: nothing would change';
 }

@@ -4,7 +4,11 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 /** All limits for clients, by their API names. */
 export function Limits({ limits }: { limits: Readonly<Record<string, unknown>> }) {
   return (
-    <ExpandableSection variant="container" headerText="Limits" headerDescription="Bytes and seconds unless named else.">
+    <ExpandableSection
+      variant="container"
+      headerText="Limits"
+      headerDescription="In bytes and seconds unless stated otherwise."
+    >
       <KeyValuePairs columns={4} items={flat(limits).map(([label, value]) => ({ label, value }))} />
     </ExpandableSection>
   );

@@ -16,13 +16,13 @@ export function ServiceFacts({ environment }: { environment: Environment }) {
           { label: 'Region', value: service.region },
           { label: 'Version', value: service.version },
           { label: 'Node.js', value: service.node_version.replace(/^v/, '') },
-          { label: 'Unit of timeouts', value: service.timeout_unit },
+          { label: 'Timeout unit', value: service.timeout_unit },
           { label: 'Default profile', value: service.default_profile },
-          { label: 'Scopes of tokens', value: service.scope_enforcement ? 'Enforced' : 'Not enforced' },
-          { label: 'Longest request', value: sizeText(service.max_body_bytes) },
-          { label: 'Models', value: models.length > 0 ? models.join(', ') : "The agents' own defaults" },
-          { label: 'Tokens in, today', value: today.input_tokens.toLocaleString('en') },
-          { label: 'Tokens out, today', value: today.output_tokens.toLocaleString('en') },
+          { label: 'Token scopes', value: service.scope_enforcement ? 'Enforced' : 'Not enforced' },
+          { label: 'Maximum request size', value: sizeText(service.max_body_bytes) },
+          { label: 'Models', value: models.length > 0 ? models.join(', ') : "The agents' defaults" },
+          { label: 'Input tokens today', value: today.input_tokens.toLocaleString('en') },
+          { label: 'Output tokens today', value: today.output_tokens.toLocaleString('en') },
         ]}
       />
     </Container>

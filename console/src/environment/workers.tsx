@@ -23,7 +23,7 @@ export function Workers({ hosts }: { hosts: Host[] }) {
       cardDefinition={{ header: (host) => host.host, sections: SECTIONS }}
       empty={
         <EmptyList title="No worker is running">
-          In the cloud one starts when there is work, and leaves when it has been idle.
+          In the cloud, a worker starts when there is work and stops after it has been idle.
         </EmptyList>
       }
     />
@@ -33,23 +33,24 @@ export function Workers({ hosts }: { hosts: Host[] }) {
 const SECTIONS: CardsProps.SectionDefinition<Host>[] = [
   { id: 'jobs', header: 'Jobs', content: (host) => <RunningJobs host={host} /> },
   { id: 'memory', content: ({ memory }) => <Usage label="Memory" space={memory} /> },
-  { id: 'storage', content: ({ storage }) => <Usage label="Storage of the work folder" space={storage} /> },
+  { id: 'storage', content: ({ storage }) => <Usage label="Work folder storage" space={storage} /> },
   {
     id: 'cpu',
     header: 'CPU',
     width: 50,
-    content: ({ cpu }) => (cpu ? `${cpu.count} × ${cpu.architecture}, load ${cpu.load_1m.toFixed(2)}` : 'Not told yet'),
+    content: ({ cpu }) =>
+      cpu ? `${cpu.count} × ${cpu.architecture}, load ${cpu.load_1m.toFixed(2)}` : 'Not reported yet',
   },
   { id: 'version', header: 'Version', width: 50, content: (host) => versionText(host) },
   { id: 'started', header: 'Started', width: 50, content: (host) => <TimeAgo at={host.started_at} /> },
-  { id: 'seen', header: 'Last heard of', width: 50, content: (host) => <TimeAgo at={host.seen_at} /> },
+  { id: 'seen', header: 'Last heartbeat', width: 50, content: (host) => <TimeAgo at={host.seen_at} /> },
 ];
 
 function RunningJobs({ host }: { host: Host }) {
   const { slots, running_job_ids: ids } = host;
   return (
     <>
-      {ids.length} of {slots} at once
+      {ids.length} of {slots} slots in use
       {ids.map((id) => (
         <div key={id}>
           <Link to={`/jobs/${id}`}>{id}</Link>

@@ -30,7 +30,7 @@ export function SecretDialog({ header, what, secret, children, onDone }: SecretD
       footer={
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
-            {asking && <Button onClick={onDone}>Close without saving it</Button>}
+            {asking && <Button onClick={onDone}>Close without saving</Button>}
             <Button variant="primary" onClick={onDone}>
               I have saved it
             </Button>
@@ -41,8 +41,8 @@ export function SecretDialog({ header, what, secret, children, onDone }: SecretD
       <SpaceBetween size="m">
         <Alert type="warning" statusIconAriaLabel="Warning">
           {asking
-            ? `Once this dialog is closed, nobody can read the ${what} again. Have you saved it?`
-            : 'Copy it now. It is not shown again.'}
+            ? `The ${what} can't be shown again after you close this dialog. Have you saved it?`
+            : "Copy it now. It won't be shown again."}
         </Alert>
         <code className="secret" data-testid={what}>
           {secret}
@@ -50,9 +50,9 @@ export function SecretDialog({ header, what, secret, children, onDone }: SecretD
         <CopyToClipboard
           variant="button"
           textToCopy={secret}
-          copyButtonText={`Copy the ${what}`}
+          copyButtonText={`Copy ${what}`}
           copySuccessText="Copied"
-          copyErrorText="The browser refused; select it and copy it by hand"
+          copyErrorText="Copy failed. Select the text and copy it manually."
         />
         <Box variant="small">{children}</Box>
       </SpaceBetween>

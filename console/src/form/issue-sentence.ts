@@ -9,10 +9,10 @@ export function issueSentence(issue: z.core.$ZodIssue, body: Readonly<Record<str
   const value = body[String(issue.path[0])];
   if (value === undefined || (typeof value === 'string' && value.trim() === '')) return 'Enter a value.';
   if (issue.path.length === 1 && issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
-    return issue.expected === 'number' || issue.expected === 'int' ? 'Enter a number.' : 'Enter a text.';
+    return issue.expected === 'number' || issue.expected === 'int' ? 'Enter a number.' : 'Enter text.';
   if (issue.path.length === 1 && issue.code === 'too_big') {
     if (typeof value === 'number') return `Enter at most ${issue.maximum}.`;
-    if (typeof value === 'string') return `Use at most ${issue.maximum} characters; there are ${value.length}.`;
+    if (typeof value === 'string') return `Use at most ${issue.maximum} characters. You entered ${value.length}.`;
   }
   if (issue.path.length === 1 && issue.code === 'too_small' && typeof value === 'number')
     return `Enter at least ${issue.minimum}.`;

@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 import './text-change.css';
 
-const WORDS: Readonly<Record<DiffLine['sign'], string>> = { ' ': '', '-': 'Taken out: ', '+': 'Put in: ' };
+const WORDS: Readonly<Record<DiffLine['sign'], string>> = { ' ': '', '-': 'Removed: ', '+': 'Added: ' };
 const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'come' };
 
 interface TextChangeProps {

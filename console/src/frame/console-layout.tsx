@@ -45,7 +45,7 @@ export function ConsoleLayout() {
   return (
     <>
       <a className="skip-link" href="#main">
-        Skip to the page
+        Skip to main content
       </a>
       <TopBar
         navigationOpen={navigationOpen}

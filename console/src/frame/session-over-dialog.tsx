@@ -27,7 +27,7 @@ export function SessionOverDialog() {
   return (
     <Modal
       visible
-      header="Your session is over"
+      header="Your session has ended"
       closeAriaLabel="Close"
       // For example to copy something. The next rejected request opens the dialog again.
       onDismiss={() => setSessionOver(false)}
@@ -45,8 +45,7 @@ export function SessionOverDialog() {
         </Box>
       }
     >
-      It ended, or somebody ended it. Sign in again in another tab and come back: this page goes on where it is, and
-      what you typed stays.
+      It expired or was ended. Sign in again in another tab, then return to this page. Your input is kept.
     </Modal>
   );
 }

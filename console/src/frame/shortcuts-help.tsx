@@ -12,7 +12,7 @@ const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: stri
   'On every page': [
     [PALETTE_KEYS, 'Command palette'],
     ['n', 'New job'],
-    ['?', 'These shortcuts'],
+    ['?', 'Show shortcuts'],
     ['Ctrl+Enter', 'Submit the form'],
   ],
   'In the list of jobs': [
@@ -23,14 +23,14 @@ const KEYS: Readonly<Record<string, readonly (readonly [keys: string, what: stri
     ['x', 'Select or deselect the job'],
   ],
   'On a job': [
-    ['1 … 9', 'Show the timeline, the log and so on'],
+    ['1 … 9', 'Switch tabs'],
     ['u', 'Back to the list'],
   ],
   'On a timeline': [
     ['j', 'Next event'],
     ['k', 'Previous event'],
     ['e', 'Next error'],
-    ['o', 'Open or close the event'],
+    ['o', 'Expand or collapse the event'],
   ],
 };
 
@@ -55,7 +55,7 @@ export function ShortcutsHelp({ onDismiss }: { onDismiss: () => void }) {
             setOn(detail.checked);
           }}
         >
-          Single-key shortcuts and {PALETTE_KEYS} on this browser
+          Single-key shortcuts and {PALETTE_KEYS} in this browser
         </Toggle>
       </SpaceBetween>
     </Modal>

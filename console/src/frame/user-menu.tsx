@@ -6,7 +6,7 @@ import { type Appearance, keepAppearance, useAppearance } from '../browser/appea
 import { useNarrowScreen } from '../browser/narrow-screen.ts';
 
 const APPEARANCES: readonly { id: Appearance; text: string }[] = [
-  { id: 'system', text: 'As the system' },
+  { id: 'system', text: 'System' },
   { id: 'light', text: 'Light' },
   { id: 'dark', text: 'Dark' },
 ];

@@ -18,8 +18,8 @@ export function AdminsOnly({ title, children }: { title: string; children: React
     <SpaceBetween size="m">
       <Header variant="h1">{title}</Header>
       <Alert type="info" header="This page is for admins">
-        You are signed in as {session.data.role ?? 'somebody without a role'}. An administrator of this deployment can
-        do it for you, or give you the role; sign in again after that.
+        You are signed in as {session.data.role ?? 'a user without a role'}. An administrator of this deployment can do
+        this for you or grant you the role. Sign in again after that.
       </Alert>
     </SpaceBetween>
   );

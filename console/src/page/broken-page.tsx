@@ -31,8 +31,8 @@ export function BrokenPage({ error, isPage, reset }: BrokenPageProps) {
         action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
         {isPage
-          ? 'The service does not answer, or it was upgraded. The page opens as soon as the service answers.'
-          : 'The service does not answer, or it was upgraded. A reload brings it.'}
+          ? 'The service is not responding or was upgraded. The page opens as soon as the service responds.'
+          : 'The service is not responding or was upgraded. Reload the page to try again.'}
       </Alert>
     );
   }

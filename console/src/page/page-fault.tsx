@@ -12,7 +12,7 @@ export function PageFault({ error, retry, what }: { error: Error; retry?: () => 
       header={missing ? `${what} was not found` : `${what} could not be loaded`}
       action={!missing && retry && <Button onClick={retry}>Try again</Button>}
     >
-      {missing ? 'The link may be mistyped, or it was removed when its retention ended.' : error.message}
+      {missing ? 'The link may be mistyped, or the item was deleted after its retention period.' : error.message}
       {error instanceof ApiFault && error.requestId !== undefined && !missing && (
         <Box variant="small" display="block">
           Request {error.requestId}

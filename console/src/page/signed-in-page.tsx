@@ -9,7 +9,7 @@ export function SignedInPage() {
     <Box textAlign="center" padding="xxl">
       <Box variant="h1">You are signed in again</Box>
       <Box padding="m" color="text-body-secondary">
-        Close this tab and go on in the other one, or <Link to="/jobs">look at the jobs here</Link>.
+        Close this tab and continue in the other one, or <Link to="/jobs">view the jobs here</Link>.
       </Box>
     </Box>
   );

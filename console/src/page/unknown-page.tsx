@@ -7,12 +7,12 @@ export function UnknownPage() {
   const navigate = useNavigate();
   return (
     <Box textAlign="center" padding="xxl">
-      <Box variant="h1">There is no such page</Box>
+      <Box variant="h1">Page not found</Box>
       <Box padding="m" color="text-body-secondary">
-        {window.location.pathname} leads nowhere. The link may be old or mistyped.
+        {window.location.pathname} does not exist. The link may be outdated or mistyped.
       </Box>
       <Button variant="primary" onClick={() => void navigate('/jobs')}>
-        Go to the jobs
+        Go to jobs
       </Button>
     </Box>
   );

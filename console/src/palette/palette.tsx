@@ -140,8 +140,8 @@ function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'
 }
 
 function statusOf(count: number, { isSearching, isPartial, error }: ReturnType<typeof useJobSearch>): string {
-  if (error !== null) return `Jobs could not be searched. ${error.message}`;
+  if (error !== null) return `Could not search jobs. ${error.message}`;
   if (isSearching) return 'Searching jobs';
-  const found = count === 0 ? 'Nothing matches' : count === 1 ? '1 result' : `${count} results`;
-  return isPartial ? `${found}. Older jobs were not searched; the list of jobs finds them.` : found;
+  const found = count === 0 ? 'No matches' : count === 1 ? '1 result' : `${count} results`;
+  return isPartial ? `${found}. Older jobs were not searched. To find them, search the list of jobs.` : found;
 }

@@ -44,7 +44,7 @@ function SessionTable() {
           <Header
             variant="h1"
             counter={sessions.data && `(${sessions.data.items.length})`}
-            description="Where people are signed in. Browser and address are those of the sign-in. An ended session has to sign in again."
+            description="Active browser sessions, with browser and address as of the sign-in. After a session is ended, its user must sign in again."
           >
             Sessions
           </Header>
@@ -53,18 +53,18 @@ function SessionTable() {
         loading={sessions.isPending}
         loadingText="Loading the sessions"
         columnDefinitions={columns(setAsked)}
-        empty={<EmptyList title="Nobody is signed in" />}
+        empty={<EmptyList title="No active sessions" />}
       />
       {asked && (
         <ConfirmDialog
-          action="End the session"
+          action="End session"
           keep="Cancel"
           busy={end.isPending}
           onDismiss={() => setAsked(undefined)}
           onConfirm={() => end.mutate(asked.id, { onSettled: () => setAsked(undefined) })}
         >
           {asked.current
-            ? 'It is your own session in this browser. You will have to sign in again.'
+            ? 'This is your current session. You will have to sign in again.'
             : `${personOf(asked)} will have to sign in again in that browser.`}
         </ConfirmDialog>
       )}
@@ -79,7 +79,7 @@ function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition
   return [
     {
       id: 'name',
-      header: 'Who',
+      header: 'User',
       isRowHeader: true,
       minWidth: 200,
       cell: (session) => (
@@ -109,7 +109,7 @@ function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition
       minWidth: 110,
       cell: (session) => <TimeAgo at={session.last_used_at} within={NOTED_EVERY_MS} />,
     },
-    { id: 'expires', header: 'Ends', minWidth: 110, cell: (session) => <TimeAgo at={session.expires_at} /> },
+    { id: 'expires', header: 'Expires', minWidth: 110, cell: (session) => <TimeAgo at={session.expires_at} /> },
     {
       id: 'actions',
       header: 'Actions',

@@ -19,7 +19,7 @@ export function JobsByDay({ days }: { days: readonly Day[] }) {
         stackedBars
         hideFilter
         height={CHART_HEIGHT}
-        ariaLabel="Jobs that ended, by day and outcome"
+        ariaLabel="Finished jobs by day and outcome"
         xTitle="Day"
         yTitle="Jobs"
         xScaleType="categorical"
@@ -37,7 +37,7 @@ export function JobsByDay({ days }: { days: readonly Day[] }) {
                 data: days.map((day) => ({ x: day.day, y: day[outcome] })),
               }))
         }
-        empty={<EmptyList title="No job has ended yet">The chart begins with the first one.</EmptyList>}
+        empty={<EmptyList title="No finished jobs yet">The chart starts with the first finished job.</EmptyList>}
       />
     </ChartFrame>
   );

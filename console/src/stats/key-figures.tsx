@@ -11,14 +11,14 @@ export function KeyFigures({ stats }: { stats: Stats }) {
   const ended = succeeded + failed + cancelled;
   const { input_tokens, output_tokens, cost_usd } = tokens.last_30_days;
   const items = [
-    ['Jobs ended', ended.toLocaleString('en')],
+    ['Finished jobs', ended.toLocaleString('en')],
     ['Success rate', success_rate === null ? '-' : `${(success_rate * 100).toFixed(success_rate === 1 ? 0 : 1)} %`],
-    ['Usual wait (p50)', time(queue_wait_ms.p50)],
-    ['Usual run time (p50)', time(duration_ms.p50)],
+    ['Median wait (p50)', time(queue_wait_ms.p50)],
+    ['Median run time (p50)', time(duration_ms.p50)],
     ['Waiting or running now', (jobs.by_status.QUEUED + jobs.by_status.RUNNING).toLocaleString('en')],
-    ['Tokens in', compact(input_tokens)],
-    ['Tokens out', compact(output_tokens)],
-    ['Cost, where told', cost_usd === 0 ? '-' : `$${cost_usd.toFixed(2)}`],
+    ['Input tokens', compact(input_tokens)],
+    ['Output tokens', compact(output_tokens)],
+    ['Reported cost', cost_usd === 0 ? '-' : `$${cost_usd.toFixed(2)}`],
   ] as const;
   return (
     <Container>

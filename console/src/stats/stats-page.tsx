@@ -22,13 +22,13 @@ export function StatsPage() {
   const { jobs, tokens } = stats.data;
   return (
     <SpaceBetween size="l">
-      <Header variant="h1" description="Thirty days, by the day (UTC) on which jobs ended.">
+      <Header variant="h1" description="The last 30 days, by the day (UTC) on which jobs ended.">
         Statistics
       </Header>
       <KeyFigures stats={stats.data} />
       <JobsByDay days={jobs.by_day} />
       <div className="stats-pair">
-        <TimesByDay title="Wait in the queue" days={jobs.by_day} of={(day) => day.queue_wait_ms} />
+        <TimesByDay title="Queue wait time" days={jobs.by_day} of={(day) => day.queue_wait_ms} />
         <TimesByDay title="Run time" days={jobs.by_day} of={(day) => day.duration_ms} />
       </div>
       <TokensByDay days={tokens.by_day} />

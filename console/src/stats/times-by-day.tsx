@@ -11,8 +11,8 @@ interface TimesByDayProps {
 }
 
 const SHARES = [
-  ['p50', 'Half of the jobs (p50)', '#688ae8'],
-  ['p95', 'All but one in twenty (p95)', '#c33d69'],
+  ['p50', 'Median (p50)', '#688ae8'],
+  ['p95', '95th percentile (p95)', '#c33d69'],
 ] as const;
 
 /** A duration per day: its median and its 95th percentile. */
@@ -36,7 +36,7 @@ export function TimesByDay({ title, days, of }: TimesByDayProps) {
           const data = days.map((day) => ({ x: day.day, y: of(day)[share] ?? 0 }));
           return hasAny ? [{ type: 'bar' as const, title: name, color, data, valueFormatter: duration }] : [];
         })}
-        empty={<EmptyList title="No job has ended yet" />}
+        empty={<EmptyList title="No finished jobs yet" />}
       />
     </ChartFrame>
   );

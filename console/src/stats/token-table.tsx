@@ -19,7 +19,7 @@ export function TokenTable({ title, what, rows }: TokenTableProps) {
   return (
     <ListTable
       header={
-        <Header variant="h2" description="Since the first job">
+        <Header variant="h2" description="All time">
           {title}
         </Header>
       }
@@ -27,9 +27,9 @@ export function TokenTable({ title, what, rows }: TokenTableProps) {
       items={sorted}
       columnDefinitions={[
         { id: 'name', header: what, isRowHeader: true, minWidth: 130, cell: (row) => row.name },
-        { id: 'in', header: 'In', cell: (row) => number(row.input_tokens) },
+        { id: 'in', header: 'Input', cell: (row) => number(row.input_tokens) },
         { id: 'cached', header: 'Cached', cell: (row) => number(row.cached_input_tokens) },
-        { id: 'out', header: 'Out', cell: (row) => number(row.output_tokens) },
+        { id: 'out', header: 'Output', cell: (row) => number(row.output_tokens) },
         { id: 'cost', header: 'Cost', cell: (row) => (row.cost_usd === 0 ? '-' : `$${row.cost_usd.toFixed(2)}`) },
       ]}
       empty={<EmptyList title="No tokens used yet" />}

@@ -5,8 +5,8 @@ import { compact } from './key-figures.tsx';
 import type { Stats } from './stats-query.ts';
 
 const KINDS = [
-  ['input_tokens', 'In', '#688ae8'],
-  ['output_tokens', 'Out', '#e07941'],
+  ['input_tokens', 'Input', '#688ae8'],
+  ['output_tokens', 'Output', '#e07941'],
 ] as const;
 
 /** Tokens used per day. */
@@ -38,7 +38,7 @@ export function TokensByDay({ days }: { days: Stats['tokens']['by_day'] }) {
                 valueFormatter: (value: number) => value.toLocaleString('en'),
               }))
         }
-        empty={<EmptyList title="No tokens used yet">They are counted as agents report them.</EmptyList>}
+        empty={<EmptyList title="No tokens used yet">Tokens are counted as agents report them.</EmptyList>}
       />
     </ChartFrame>
   );

@@ -50,7 +50,7 @@ function TokenList() {
             <Header
               variant="h1"
               counter={tokens.data && `(${tokens.data.items.length})`}
-              description="Programs call the API with a token. Give each its own, with no more scopes than it needs."
+              description="Programs call the API with a token. Create one per program, with no more scopes than it needs."
               actions={
                 <Button variant="primary" onClick={() => setCreating(true)}>
                   Create token
@@ -79,15 +79,15 @@ function TokenList() {
       )}
       {asked && (
         <ConfirmDialog
-          action={asked.change === 'suspend' ? 'Suspend the token' : 'Revoke the token'}
+          action={asked.change === 'suspend' ? 'Suspend token' : 'Revoke token'}
           keep="Cancel"
           busy={change.isPending}
           onDismiss={() => setAsked(undefined)}
           onConfirm={() => change.mutate(asked, { onSettled: () => setAsked(undefined) })}
         >
           {asked.change === 'suspend'
-            ? `Programs that use “${asked.token.name}” are refused until you resume it.`
-            : `Programs that use “${asked.token.name}” are refused from now on. This can't be undone.`}
+            ? `Requests with “${asked.token.name}” are rejected until you resume it.`
+            : `Requests with “${asked.token.name}” are rejected immediately. This can't be undone.`}
         </ConfirmDialog>
       )}
     </>

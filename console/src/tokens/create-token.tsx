@@ -14,7 +14,7 @@ export function CreateToken({ onDone }: { onDone: () => void }) {
 function ShownOnce({ token, onDone }: { token: CreatedToken; onDone: () => void }) {
   return (
     <SecretDialog header={`Token “${token.name}”`} what="token" secret={token.token} onDone={onDone}>
-      Send it as <code>Authorization: Bearer …</code>. {token.scopes_enforced ? 'It may' : 'Scopes'}:{' '}
+      Send it as <code>Authorization: Bearer …</code>. {token.scopes_enforced ? 'Allowed' : 'Scopes'}:{' '}
       {token.scopes.join(', ')}. {token.scopes_note}
     </SecretDialog>
   );

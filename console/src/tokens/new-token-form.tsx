@@ -27,8 +27,8 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
   const [tried, setTried] = useState(false);
   const create = useCreateToken();
   const faults = {
-    name: name.trim() === '' ? 'Say what the token is for.' : '',
-    scopes: scopes.length === 0 ? 'Choose at least one.' : '',
+    name: name.trim() === '' ? 'Enter a name for the token.' : '',
+    scopes: scopes.length === 0 ? 'Choose at least one scope.' : '',
   };
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
@@ -42,7 +42,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
   return (
     <Modal
       visible
-      header="Create an API token"
+      header="Create API token"
       closeAriaLabel="Close"
       onDismiss={onDismiss}
       footer={
@@ -59,7 +59,11 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
       <form onSubmit={submit}>
         <SpaceBetween size="m">
           {create.error && <Alert type="error">{create.error.message}</Alert>}
-          <FormField label="Name" description="What uses it, such as “nightly build”." errorText={tried && faults.name}>
+          <FormField
+            label="Name"
+            description="What the token is for, such as “nightly build”."
+            errorText={tried && faults.name}
+          >
             <Input
               autoFocus
               value={name}
@@ -98,9 +102,9 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
 }
 
 const MEANINGS: Readonly<Record<Scope, string>> = {
-  read: 'See jobs, projects and statistics.',
+  read: 'View jobs, projects and statistics.',
   write: 'Create jobs and act on them.',
   logs: 'Read results, output and the audit log.',
-  attachments: 'Download the files that jobs left.',
-  admin: 'Everything, also configuration and the vendor account.',
+  attachments: 'Download the attachments of jobs.',
+  admin: 'Everything, including configuration and the vendor account.',
 };

@@ -105,7 +105,7 @@ export const SCENES: readonly Scene[] = [
       await asks('Review and save')(page);
     },
   },
-  { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^The prompt as/) },
+  { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^Prompt as sent/) },
   { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue job') },
   { name: 'palette', path: () => '/jobs', act: asks('Command palette') },
   {
@@ -162,7 +162,7 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => {
       await asks('Create binding')(page);
       await page.getByLabel('Project').fill('storefrnt');
-      await page.getByLabel('Address').fill('https://ci.example.com/hook');
+      await page.getByLabel('URL').fill('https://ci.example.com/hook');
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       await shown(page, 'Did you mean');
     },
@@ -182,7 +182,7 @@ export const SCENES: readonly Scene[] = [
     path: () => '/profiles/new',
     act: async (page) => {
       await page.getByLabel('Retries').fill('many');
-      await press('Add a variable')(page);
+      await press('Add variable')(page);
       await page.getByRole('textbox', { name: 'Variable' }).fill('LD_PRELOAD');
       await press('Review')(page);
     },
@@ -244,7 +244,7 @@ export const SCENES: readonly Scene[] = [
     path: () => '/jobs',
     act: async (page) => {
       await refuse(401, { error: 'unauthorized' })(page);
-      await shown(page, 'Your session is over');
+      await shown(page, 'Your session has ended');
     },
   },
 ];

@@ -29,13 +29,13 @@ export function ConfirmEntry(props: ConfirmEntryProps) {
     <Modal
       visible
       size="large"
-      header={`${action} the ${what} ${name}?`}
+      header={`${action} ${what} ${name}?`}
       closeAriaLabel="Close"
       onDismiss={onDismiss}
       footer={
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
-            <Button onClick={onDismiss}>Back to the form</Button>
+            <Button onClick={onDismiss}>Back to editing</Button>
             <Button variant="primary" loading={saving} disabled={effect === 'unchanged'} onClick={onSave}>
               {action} {what}
             </Button>
@@ -45,8 +45,8 @@ export function ConfirmEntry(props: ConfirmEntryProps) {
     >
       <SpaceBetween size="m">
         {outdated && (
-          <Alert type="warning" header="It was changed after you opened it">
-            Saving overwrites that change with everything in this form.
+          <Alert type="warning" header="Changed after you opened it">
+            Saving overwrites that change with the contents of this form.
           </Alert>
         )}
         <Box>{EFFECTS[effect](what)}</Box>
@@ -60,7 +60,7 @@ export function ConfirmEntry(props: ConfirmEntryProps) {
 }
 
 const EFFECTS: Readonly<Record<Effect, (what: string) => string>> = {
-  created: (what) => `This creates the ${what}. Jobs can use it at once.`,
-  updated: () => 'Jobs that start from now on use the new version. Running jobs are not affected.',
-  unchanged: (what) => `The ${what} is already stored exactly like this. Saving would change nothing.`,
+  created: (what) => `This creates the ${what}. Jobs can use it immediately.`,
+  updated: () => 'Jobs that start after the change use the new version. Running jobs are not affected.',
+  unchanged: (what) => `The ${what} is already stored with these values. Saving would change nothing.`,
 };

@@ -52,7 +52,7 @@ function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields
       {!isEdit && (
         <FormField
           label="ID"
-          description="Jobs ask for the rule by this ID. It can't be changed later."
+          description="Jobs refer to the rule by this ID. It can't be changed later."
           constraintText={`Letters, digits, dots, underscores and hyphens; at most ${LIMITS.catalog.nameLength}.`}
           errorText={faults.id}
         >
@@ -65,12 +65,12 @@ function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields
           />
         </FormField>
       )}
-      <FormField label="Name" description="For people. Empty: the ID." errorText={faults.name}>
+      <FormField label="Name" description="Display name. Defaults to the ID." errorText={faults.name}>
         <Input autoFocus={isEdit} value={fields.name} onChange={({ detail }) => onChange({ name: detail.value })} />
       </FormField>
       <FormField
         label="Text"
-        description="Goes before the prompt of jobs that ask for the rule."
+        description="Added before the prompt of jobs that use the rule."
         constraintText={`${fields.text.length.toLocaleString('en')} of ${LIMITS.catalog.ruleTextLength.toLocaleString('en')} characters.`}
         stretch
         errorText={faults.text}

@@ -60,7 +60,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
     setEffect(undefined);
     show(refusedFields(error));
   };
-  const takenSentence = `There is already a ${what} “${name(fields)}”. Edit that one, or choose another.`;
+  const takenSentence = `A ${what} “${name(fields)}” already exists. Edit it, or choose another name.`;
   const review = () => {
     save.reset();
     const found = {
@@ -118,7 +118,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
           variant="primary"
           loading={preview.isPending}
           disabled={changes.length === 0}
-          disabledReason="Nothing has been changed yet."
+          disabledReason="No changes yet."
           onClick={review}
         >
           Review

@@ -31,7 +31,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
       {!isEdit && (
         <FormField
           label="Name"
-          description="Jobs ask for the profile by this name. It can't be changed later."
+          description="Jobs refer to the profile by this name. It can't be changed later."
           constraintText={`Letters, digits, dots, underscores and hyphens; at most ${LIMITS.catalog.nameLength}.`}
           errorText={faults.name}
         >
@@ -53,41 +53,41 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
         />
       </FormField>
       <ColumnLayout columns={2}>
-        <FormField label="Model" description="Where a job names none." errorText={faults.model}>
+        <FormField label="Model" description="Used if a job sets none." errorText={faults.model}>
           <Autosuggest
             value={fields.model}
             clearAriaLabel="Clear"
-            placeholder="The agent's own"
+            placeholder="The agent's default"
             enteredTextLabel={(text) => `Use "${text}"`}
-            empty="No models known"
+            empty="No known models"
             options={(environment.data?.models ?? []).map((value) => ({ value }))}
             onChange={({ detail }) => onChange({ model: detail.value })}
           />
         </FormField>
         <FormField
           label={unit === undefined ? 'Timeout' : `Timeout (${unit})`}
-          description="Of each attempt, where a job gives none."
+          description="Per attempt, if a job sets none."
           errorText={faults.timeout}
         >
           {input('timeout', 'decimal')}
         </FormField>
         <FormField
           label="Retries"
-          description={`More attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
+          description={`Additional attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
           errorText={faults.retries}
         >
           {input('retries', 'numeric')}
         </FormField>
         <FormField
           label="Concurrency"
-          description="How many of its jobs run at the same time. Empty: no limit."
+          description="Maximum number of its jobs that run at the same time. Leave empty for no limit."
           errorText={faults.concurrency}
         >
           {input('concurrency', 'numeric')}
         </FormField>
         <FormField
           label="Sandbox"
-          description="Of the agent's CLI. Deployed workers only have none: the container is the sandbox."
+          description="The sandbox of the agent's CLI. Deployed workers support only none: the container is the sandbox."
           errorText={faults.sandbox}
         >
           <RadioGroup
@@ -99,12 +99,12 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
           />
         </FormField>
         {(hasPractice || fields.vendor === 'practice') && (
-          <FormField label="Vendor" description="Whom the agent talks to." errorText={faults.vendor}>
+          <FormField label="Vendor" description="The API that the agent calls." errorText={faults.vendor}>
             <RadioGroup
               value={fields.vendor}
               items={[
-                { value: 'own', label: "The agent's own vendor" },
-                { value: 'practice', label: 'The practice vendor of the local run' },
+                { value: 'own', label: "The agent's vendor" },
+                { value: 'practice', label: "The local run's practice vendor" },
               ]}
               onChange={({ detail }) => onChange({ vendor: detail.value === 'practice' ? 'practice' : 'own' })}
             />
@@ -113,7 +113,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
       </ColumnLayout>
       <FormField
         label="Arguments"
-        description="Added to those of the agent's CLI, one a line."
+        description="Added to the arguments of the agent's CLI, one per line."
         stretch
         errorText={faults.args}
       >

@@ -120,8 +120,8 @@ function variableFaults(env: readonly Variable[]): FieldFaults<string> {
     env.flatMap((row, at) => {
       if (isEmpty(row)) return [];
       const name = row.name.trim();
-      if (name === '') return [[`env.${at}`, 'Enter the name of the variable.']];
-      return names.indexOf(name) < at ? [[`env.${at}`, `There is another variable ${name}.`]] : [];
+      if (name === '') return [[`env.${at}`, 'Enter a variable name.']];
+      return names.indexOf(name) < at ? [[`env.${at}`, `The variable ${name} is already defined.`]] : [];
     }),
   );
 }

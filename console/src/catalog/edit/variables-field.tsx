@@ -21,18 +21,18 @@ export function VariablesField({ fields, faults, onChange }: EntryFormPart<Profi
       <Header
         variant="h3"
         headingTagOverride="h2"
-        description="Added to the agent's environment. Everyone who can read profiles can read a text. Of a secret they see its name."
+        description="Added to the agent's environment. Everyone who can read profiles can read text values. Of a secret, only the name is visible."
       >
         Environment variables
       </Header>
       {faults.env !== undefined && <Box color="text-status-error">{faults.env}</Box>}
       <AttributeEditor<Variable>
         items={env}
-        addButtonText="Add a variable"
+        addButtonText="Add variable"
         removeButtonText="Remove"
         removeButtonAriaLabel={({ name }) => `Remove ${name || 'the variable'}`}
         disableAddButton={env.length >= LIMITS.catalog.env}
-        empty="None."
+        empty="No variables."
         onAddButtonClick={() => onChange({ env: [...env, { name: '', isSecret: false, value: '' }] })}
         onRemoveButtonClick={({ detail }) => onChange({ env: env.filter((_, at) => at !== detail.itemIndex) })}
         definition={[

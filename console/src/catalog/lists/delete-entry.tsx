@@ -29,7 +29,7 @@ export function DeleteEntry({ what, name, onDone }: DeleteEntryProps) {
   });
   return (
     <ConfirmDialog
-      action={`Delete the ${what}`}
+      action={`Delete ${what}`}
       busy={remove.isPending}
       onDismiss={onDone}
       onConfirm={() => remove.mutate()}
@@ -41,8 +41,8 @@ export function DeleteEntry({ what, name, onDone }: DeleteEntryProps) {
           </Alert>
         )}
         <Box>
-          Jobs that use “{name}” and have not started fail when they start. Running jobs are not affected.
-          {what === 'profile' && ' If it replaces a built-in profile, that one applies again.'}
+          Jobs that use “{name}” and have not started will fail when they start. Running jobs are not affected.
+          {what === 'profile' && ' If it replaces a built-in profile, the built-in one applies again.'}
         </Box>
         <JobsWaitingFor what={what} name={name} />
       </SpaceBetween>

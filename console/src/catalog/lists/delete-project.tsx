@@ -32,7 +32,7 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
     return <NotEmpty project={project} {...contents} onDone={onDone} />;
   return (
     <ConfirmDialog
-      action="Delete the project"
+      action="Delete project"
       busy={bindings.isFetching || remove.isPending}
       onDismiss={onDone}
       onConfirm={() => remove.mutate()}
@@ -44,8 +44,8 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
           </Alert>
         )}
         <Box>
-          “{project.name}” has no jobs and no deploy bindings. Its settings are deleted. Statistics keep what its jobs
-          used. A job that names it creates it again.
+          “{project.name}” has no jobs and no deploy bindings. Its settings are deleted. Statistics keep the usage of
+          its jobs. A job that names the project creates it again.
         </Box>
       </SpaceBetween>
     </ConfirmDialog>
@@ -86,7 +86,7 @@ function NotEmpty({ project, jobs, bindings, onDone }: NotEmptyProps) {
         {jobs > 0 && (
           <Box>
             <Link to={`/jobs?project=${encodeURIComponent(project.id)}`}>Its jobs</Link> are deleted when their
-            retention ends. Without a retention they are kept. A draft can be moved to another project.
+            retention ends. Without a retention period they are kept. A draft can be moved to another project.
           </Box>
         )}
       </SpaceBetween>

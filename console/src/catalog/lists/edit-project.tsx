@@ -15,9 +15,9 @@ import { type Project, projectsQuery } from '../catalog-queries.ts';
 
 const FIELDS = [
   ['repository', 'Repository', 'https, without credentials, such as https://git.example.com/shop.git'],
-  ['ref', 'Branch, tag or commit', "What jobs start from; empty: the repository's default branch."],
-  ['setup', 'Setup command', 'Run once in each fresh working folder.'],
-  ['secret', 'Secret', 'Name of the secret that opens the repository, never its value.'],
+  ['ref', 'Branch, tag or commit', "Where jobs start from. Default: the repository's default branch."],
+  ['setup', 'Setup command', 'Runs once in each new working folder.'],
+  ['secret', 'Secret', "Name of the secret with the repository's credentials, never its value."],
 ] as const;
 type Field = (typeof FIELDS)[number][0];
 
@@ -30,8 +30,10 @@ export function EditProject({ project, onDone }: { project: Project; onDone: () 
       await dataOf(api.PATCH('/api/v1/projects/{id}', { params: { path: { id: project.id } }, body })),
     onSuccess: async (settings) => {
       const { repository, ref } = settings;
-      const content = repository ? `Its jobs work in ${repository}${ref ? `, ${ref}` : ''}.` : 'It has no repository.';
-      notify({ type: 'success', header: `${project.name} is set`, content });
+      const content = repository
+        ? `Its jobs use ${repository}${ref ? `, ${ref}` : ''}.`
+        : 'The project has no repository.';
+      notify({ type: 'success', header: `The settings of ${project.name} were saved`, content });
       onDone();
       await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
     },
@@ -67,7 +69,7 @@ export function EditProject({ project, onDone }: { project: Project; onDone: () 
       <SpaceBetween size="m">
         {edit.error && <Alert type="error">{edit.error.message}</Alert>}
         <Box color="text-body-secondary">
-          Jobs that name no folder each work in a git worktree of the repository, if there is one.
+          Each job without a folder runs in a separate git worktree of the repository, if there is one.
         </Box>
         {FIELDS.map(([name, label, hint]) => (
           <FormField key={name} label={label} description={hint}>
@@ -76,10 +78,10 @@ export function EditProject({ project, onDone }: { project: Project; onDone: () 
         ))}
         <Checkbox
           checked={given.exclusive_cwd}
-          description="Others of the same folder wait until it is free."
+          description="Other jobs with the same folder wait until it is free."
           onChange={({ detail }) => setGiven({ ...given, exclusive_cwd: detail.checked })}
         >
-          One job a folder at a time
+          Run one job per folder at a time
         </Checkbox>
       </SpaceBetween>
     </Modal>

@@ -29,7 +29,7 @@ export function ProfilesPage() {
         title="Profiles"
         description={
           <>
-            A profile says which agent runs a job, and how. What a job sets itself comes first.
+            A profile defines which agent runs a job, and how. A job's settings take precedence.
             <RoleNote needs="admin" what="profiles" />
           </>
         }
@@ -69,7 +69,7 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
         {vendor === 'practice' ? `${agent}, practice vendor` : agent}
         {agent !== 'shell' && (
           <Box variant="small" display="block">
-            {model ?? 'Its own model'}
+            {model ?? "The agent's default"}
           </Box>
         )}
       </>
@@ -93,7 +93,7 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
   { id: 'concurrency', header: 'Concurrency', minWidth: 90, cell: ({ concurrency }) => concurrency ?? 'No limit' },
   {
     id: 'source',
-    header: 'From',
+    header: 'Source',
     minWidth: 110,
     cell: (profile) => <ItemSource source={profile.source} at={profile.updated_at} />,
   },

@@ -29,7 +29,7 @@ export function RulesPage() {
         title="Rules"
         description={
           <>
-            A rule's text goes before the prompt of the jobs that ask for it by its ID.
+            A rule's text is added before the prompt of jobs that refer to it by ID.
             <RoleNote needs="admin" what="rules" />
           </>
         }
@@ -68,7 +68,7 @@ const COLUMNS: TableProps.ColumnDefinition<Rule>[] = [
   { id: 'text', header: 'Text', minWidth: 320, cell: (rule) => <RuleText text={rule.text} /> },
   {
     id: 'source',
-    header: 'From',
+    header: 'Source',
     minWidth: 140,
     cell: (rule) => <ItemSource source={rule.source} at={rule.updated_at} />,
   },

@@ -33,9 +33,9 @@ export function ConfirmAction({ action, status, onConfirm, onDismiss }: ConfirmA
 
 function consequence(action: AskedAction, status: Status): string {
   if (action === 'retry')
-    return 'This job has succeeded. Another attempt costs tokens again, and its outcome becomes the state of the job. The result of the earlier attempt stays readable.';
-  if (status !== 'RUNNING') return 'It will not run. You can retry it later.';
+    return 'This job has succeeded. Another attempt costs tokens again, and its outcome replaces the state of the job. The result of the earlier attempt is kept.';
+  if (status !== 'RUNNING') return 'The job will not run. You can retry it later.';
   if (action === 'kill')
-    return 'Its processes are ended at once, without a chance to clean up. Its output so far is kept.';
-  return 'The agent is asked to stop and has ten seconds to do so; then its processes are ended. Its output so far is kept.';
+    return 'Its processes are killed immediately, without a chance to clean up. Its output so far is kept.';
+  return 'The agent is asked to stop. After ten seconds its processes are killed. Its output so far is kept.';
 }

@@ -56,7 +56,7 @@ export function JobActions({ job }: { job: Job }) {
           items={[
             {
               id: 'rebuild',
-              text: 'Rebuild the record',
+              text: 'Rebuild record',
               description: 'Corrects usage, session and messages from the stored output.',
             },
           ]}

@@ -25,13 +25,13 @@ export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => 
   });
   return (
     <ConfirmDialog
-      action="Rebuild the record"
+      action="Rebuild record"
       busy={rebuild.isPending}
       onConfirm={() => rebuild.mutate()}
       onDismiss={onDismiss}
     >
-      The stored output of every attempt is read again. Sizes, usage, session and final messages that are wrong in the
-      job&apos;s record are corrected, and missing follow-up jobs are created. A running attempt is skipped.
+      A rebuild reads the stored output of every attempt again. It corrects sizes, usage, session and final messages in
+      the job&apos;s record, and creates missing follow-up jobs. It skips a running attempt.
     </ConfirmDialog>
   );
 }

@@ -31,7 +31,7 @@ export function useJobAction(id: string) {
   return useMutation({
     mutationFn: async (action: PlainAction) => await actOn(action, id),
     onError: (error, action) =>
-      notify({ type: 'error', header: `The job could not be asked to ${action}`, content: error.message }),
+      notify({ type: 'error', header: `Could not ${action} the job`, content: error.message }),
     onSettled: async () => await client.invalidateQueries(),
   });
 }

@@ -15,9 +15,9 @@ const VERBS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel', retry: '
 const TITLES: Readonly<Record<BulkAction, string>> = { cancel: 'To cancel', retry: 'To retry', kill: 'To kill' };
 const EFFECTS: Readonly<Record<BulkAction, string>> = {
   cancel:
-    'Waiting jobs will not run. Running agents are asked to stop, and ended after ten seconds. Output so far is kept.',
-  retry: 'Each gets new attempts under its own id. Earlier attempts and their output are kept.',
-  kill: 'Their processes are ended at once, without a chance to clean up. Output so far is kept.',
+    'Waiting jobs will not run. Running agents are asked to stop, and killed after ten seconds. Output so far is kept.',
+  retry: 'Each job gets new attempts and keeps its ID. Earlier attempts and their output are kept.',
+  kill: 'Their processes are killed immediately, without a chance to clean up. Output so far is kept.',
 };
 
 interface BulkDialogProps {
@@ -81,7 +81,7 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
         <div aria-live="polite">
           {phase === 'asking' && (
             <>
-              {hit.length < jobs.length && `${hit.length} of ${jobs.length} can be acted on. `}
+              {hit.length < jobs.length && `This affects ${hit.length} of ${jobs.length} jobs. `}
               {hit.length > 0 && EFFECTS[action]}
             </>
           )}
@@ -89,20 +89,20 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
           {phase === 'done' && (
             <Alert type={refused === 0 ? 'success' : 'warning'}>
               {`${counted(hit.length - refused)} accepted`}
-              {refused > 0 && `, ${refused} refused`}
+              {refused > 0 && `, ${refused} rejected`}
             </Alert>
           )}
         </div>
         <BulkTable
           title={phase === 'done' ? 'Done' : TITLES[action]}
           jobs={hit}
-          heading={phase === 'asking' ? 'What happens' : 'Outcome'}
+          heading={phase === 'asking' ? 'Effect' : 'Outcome'}
           effect={(job) => <Effect action={action} job={job} outcomes={outcomes} />}
         />
         <BulkTable
           title="Skipped"
           jobs={jobs.filter((job) => !hit.includes(job))}
-          heading="Why"
+          heading="Reason"
           effect={(job) => skippedText(action, job)}
         />
       </SpaceBetween>
@@ -130,7 +130,7 @@ function Effect({
 
 /** Only a running job still has to stop. The others have changed once the service responds. */
 function acceptedText(action: BulkAction, { status }: JobSummary): string {
-  if (status === 'RUNNING') return action === 'kill' ? 'Being killed' : 'Stopping';
+  if (status === 'RUNNING') return action === 'kill' ? 'Killing' : 'Stopping';
   return action === 'retry' ? 'Queued' : 'Cancelled';
 }
 

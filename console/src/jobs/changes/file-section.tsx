@@ -39,7 +39,7 @@ export function FileSection({ id, file, layout, isOpen, onToggle }: FileSectionP
               copyButtonText="Copy diff"
               copyButtonAriaLabel={`Copy diff of ${path}`}
               copySuccessText="Copied"
-              copyErrorText="Could not be copied"
+              copyErrorText="Copy failed"
             />
           </SpaceBetween>
         }
@@ -54,7 +54,7 @@ export function FileSection({ id, file, layout, isOpen, onToggle }: FileSectionP
 
 function FileContent({ file, layout }: Pick<FileSectionProps, 'file' | 'layout'>) {
   const { path, parts, isBinary, action, diff } = file;
-  if (isBinary) return <Said>Binary files are not shown. The download has the file's content.</Said>;
+  if (isBinary) return <Said>Binary files are not shown. The download includes the file's content.</Said>;
   if (parts === undefined) {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard

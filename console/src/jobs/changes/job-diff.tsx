@@ -39,7 +39,7 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
     return (
       <SpaceBetween size="m">
         <PageFault error={diff.error} what="The diff" retry={() => void diff.refetch()} />
-        <TextBlock title="Changed files" text={changes.stat} none="No file was changed." />
+        <TextBlock title="Changed files" text={changes.stat} none="No files were changed." />
       </SpaceBetween>
     );
   }

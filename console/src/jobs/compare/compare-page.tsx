@@ -52,7 +52,7 @@ function TwoSides({ a, b }: { a: SideRef; b: SideRef }) {
               copyButtonText="Copy link"
               textToCopy={`${window.location.origin}${compareAddress(a, b)}`}
               copySuccessText="Copied"
-              copyErrorText="Could not be copied"
+              copyErrorText="Copy failed"
             />
             <Button onClick={() => show(b, a)}>Swap sides</Button>
           </SpaceBetween>
@@ -62,7 +62,7 @@ function TwoSides({ a, b }: { a: SideRef; b: SideRef }) {
       </Header>
       {[jobA, jobB].some((job) => job.error && job.data) && (
         <Alert type="warning" header="This page is out of date">
-          It is updated as soon as the service answers.
+          It updates as soon as the service responds.
         </Alert>
       )}
       <div className="compare-columns">
@@ -85,7 +85,7 @@ function NothingChosen() {
       <Header variant="h1">Compare</Header>
       <Alert type="info" header="Choose two jobs or attempts">
         Select two jobs in the list and choose Compare, or open the Details of a job and compare one of its attempts
-        with the newest. <Link to={lastList()}>Open the jobs</Link>
+        with the newest. <Link to={lastList()}>Go to jobs</Link>
       </Alert>
     </SpaceBetween>
   );

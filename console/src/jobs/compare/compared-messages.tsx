@@ -28,7 +28,7 @@ function isScript({ job, result }: Side): boolean {
 
 function absence(side: Side): string {
   const { result, attempt } = side;
-  if (isScript(side)) return 'A script has none.';
+  if (isScript(side)) return 'Scripts have no final message.';
   if (attempt === 0) return 'The job has not run.';
   if (result === undefined) return 'The result is not available.';
   if (result.status === 'RUNNING') return 'The attempt is running.';

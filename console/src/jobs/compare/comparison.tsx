@@ -30,13 +30,13 @@ export function Comparison({ a: one, b: other }: { a: Side; b: Side }) {
       <ComparedFacts title="Outcome" facts={outcomeFacts(a, b)} a={a} b={b} />
       {isOneJob ? (
         <Alert type="info" header="Settings">
-          Both are attempts of one job. A job keeps its settings once: an edit between attempts shows only in the
+          Both are attempts of one job. Settings are stored per job, so an edit between attempts shows only in the
           prompt.
         </Alert>
       ) : (
         <ComparedFacts
           title="Settings"
-          description="As the jobs have them now."
+          description="The current settings of the jobs."
           facts={settingFacts(a, b)}
           a={a}
           b={b}

@@ -83,7 +83,7 @@ function textFact(label: string, a: string | null | undefined, b: string | null 
   return { ...texts, difference: texts.a === '-' || texts.b === '-' ? ONE_SIDE : 'Different' };
 }
 
-const ONE_SIDE = 'Known of one only';
+const ONE_SIDE = 'Known for one side only';
 
 function numberFact(
   label: string,

@@ -56,7 +56,7 @@ function verdict({ a: one, b: other, isSame }: FilePair, a: DiffSide, b: DiffSid
 }
 
 function absenceIn({ isWhole }: DiffSide): string {
-  return isWhole ? 'not changed' : 'not in the part that is compared';
+  return isWhole ? 'not changed' : 'not in the compared part';
 }
 
 function countsOf(file: FileChange | undefined): string {

@@ -5,7 +5,7 @@ import type { Job } from '../queries/job-query.ts';
 export function settingTexts(job: Job): [label: string, text: string][] {
   return [
     ['Project', job.project],
-    ['Folder', job.cwd ?? 'a fresh one'],
+    ['Folder', job.cwd ?? 'a new folder'],
     ['Profile', job.profile],
     ['Requested model', job.model ?? 'default of the profile'],
     ['Priority', String(job.priority)],

@@ -52,7 +52,7 @@ function KnownSide({ name, sideRef, job, onChange }: Omit<SideCardProps, 'job'> 
           header={`The job has no attempt ${attempt}`}
           action={<Button onClick={() => onChange({ id })}>Show the newest</Button>}
         >
-          {job.attempt === 0 ? 'It has not run yet.' : `Its newest attempt is ${job.attempt}.`}
+          {job.attempt === 0 ? 'The job has not run yet.' : `Its newest attempt is ${job.attempt}.`}
         </Alert>
       ) : (
         <SpaceBetween size="xs">

@@ -24,7 +24,7 @@ export function ConfirmEdit({ changes, saving, onSave, onDismiss }: ConfirmEditP
       footer={
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
-            <Button onClick={onDismiss}>Go on editing</Button>
+            <Button onClick={onDismiss}>Continue editing</Button>
             <Button variant="primary" loading={saving} onClick={onSave}>
               Save
             </Button>

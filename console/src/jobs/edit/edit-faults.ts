@@ -10,7 +10,7 @@ export function editFaults(before: JobFields, after: JobFields, isDraft: boolean
   return {
     ...fieldFaults(isDraft ? draftEdit : jobEdit, editOf(before, after)),
     ...Object.fromEntries(
-      emptied.map(({ name }) => [name, 'An edit can replace this, not take it away: give a value.']),
+      emptied.map(({ name }) => [name, 'An edit can replace this value but not remove it. Enter a value.']),
     ),
   };
 }

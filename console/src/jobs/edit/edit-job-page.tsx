@@ -19,8 +19,8 @@ export function EditJobPage() {
   return (
     <>
       {!isEditable(job.data.status) && (
-        <Alert type="warning" header="It can't be edited any more">
-          {`Only drafts and queued jobs can be edited; this one is ${statusText(job.data.status).toLowerCase()}. What you typed is still here.`}
+        <Alert type="warning" header="This job can no longer be edited">
+          {`Only drafts and queued jobs can be edited. This one is ${statusText(job.data.status).toLowerCase()}. Your input is still here.`}
         </Alert>
       )}
       <EditJob key={id} job={job.data} />

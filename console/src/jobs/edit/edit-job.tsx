@@ -72,12 +72,7 @@ export function EditJob({ job }: { job: Job }) {
         </Alert>
       )}
       <SpaceBetween size="xs" direction="horizontal">
-        <Button
-          variant="primary"
-          disabled={changes.length === 0}
-          disabledReason="Nothing has been changed yet."
-          onClick={ask}
-        >
+        <Button variant="primary" disabled={changes.length === 0} disabledReason="No changes yet." onClick={ask}>
           Review and save
         </Button>
         <Button variant="link" onClick={() => void navigate(`/jobs/${job.id}`)}>

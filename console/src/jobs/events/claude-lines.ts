@@ -90,7 +90,7 @@ const retrySchema = z.object({
 
 function retryText(event: z.output<typeof systemSchema>): string {
   const retry = retrySchema.safeParse(event).data;
-  if (retry === undefined) return 'The request to the vendor failed. The agent tries again.';
+  if (retry === undefined) return 'The request to the vendor failed. The agent is retrying.';
   const cause = [retry.error_status, retry.error].filter((part) => part != null).join(' ');
   return `The request to the vendor failed${cause && ` (${cause})`}. Retry ${retry.attempt}${retry.max_retries === undefined ? '' : ` of ${retry.max_retries}`}.`;
 }
@@ -142,7 +142,7 @@ function conclusion(event: z.output<typeof resultSchema>): EventChange[] {
   if (event.num_turns !== undefined) facts.push(['Turns', String(event.num_turns)]);
   if (event.duration_ms !== undefined) facts.push(['Time', `${(event.duration_ms / 1000).toFixed(1)} s`]);
   const failure: EventChange[] = event.is_error
-    ? [{ event: { kind: 'error', text: errorWords(event.result ?? 'The agent failed without a reason.') } }]
+    ? [{ event: { kind: 'error', text: errorWords(event.result ?? 'The agent failed and gave no reason.') } }]
     : [];
   return [...failure, { event: { kind: 'usage', facts } }];
 }

@@ -40,7 +40,7 @@ async function readLiveEdge(id: string, attempt: number): Promise<LiveEdge> {
     offset: String(Number.MAX_SAFE_INTEGER),
   });
   const response = await fetch(`/api/v1/jobs/${encodeURIComponent(id)}/logs?${query}`, { credentials: 'same-origin' });
-  if (!response.ok) throw new Error(`The size of the output could not be read: ${response.status}`);
+  if (!response.ok) throw new Error(`Could not read the size of the output: ${response.status}`);
   const { stdout_bytes: byte } = (await response.json()) as { stdout_bytes: number };
   const skewMs = Date.parse(response.headers.get('date') ?? '') - Date.now();
   return { byte, skewMs: Math.abs(skewMs) > MAX_ROUNDING_MS ? skewMs : 0 };

@@ -38,7 +38,7 @@ export function FilterBar({ filters, onChange, counts, searchRef, jobs, children
           <FilterBox
             inputRef={searchRef}
             label="Search jobs"
-            placeholder="Search title, prompt, tag, project, folder, id"
+            placeholder="Search title, prompt, tag, project, folder, ID"
             maxLength={LIMITS.searchLength}
             value={filters.search ?? ''}
             onFilter={search}

@@ -36,8 +36,8 @@ export function NameFilters({ taken, onSave, onDismiss }: NameFiltersProps) {
     >
       <FormField
         label="Name"
-        description="Kept on this browser."
-        constraintText={taken.includes(name) ? 'Replaces the filters of this name.' : undefined}
+        description="Saved in this browser."
+        constraintText={taken.includes(name) ? 'Replaces the saved filters with this name.' : undefined}
       >
         <Input
           autoFocus

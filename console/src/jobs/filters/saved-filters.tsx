@@ -21,7 +21,7 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
   const keep = (next: KeptFilters) => {
     setKept(next);
     if (!keepFilters(next))
-      notify({ type: 'warning', header: 'Kept until you leave: this browser lets nothing be stored' });
+      notify({ type: 'warning', header: 'Saved until you leave: this browser does not allow storage' });
   };
   const follow = ({ id }: ButtonDropdownProps.ItemClickDetails) => {
     const [what = '', name = ''] = split(id);
@@ -57,7 +57,7 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
 
 function itemsFor(kept: KeptFilters, filtered: boolean): ButtonDropdownProps.Items {
   const names = Object.keys(kept).sort((one, other) => one.localeCompare(other));
-  const none = { disabled: !filtered, disabledReason: 'No filter is set.' };
+  const none = { disabled: !filtered, disabledReason: 'No filters are active.' };
   return [
     ...names.map((name) => ({ id: `take:${name}`, text: name, secondaryText: filtersText(kept[name] ?? {}) })),
     { id: 'save:', text: 'Save these filters…', iconName: 'add-plus', ...none },

@@ -16,7 +16,7 @@ export function AccountHint() {
       header="No vendor account is linked"
       action={<LinkButton to="/account">Link your account</LinkButton>}
     >
-      Jobs of the profile {profile.name} wait until one is, unless the workers have an API key.
+      Jobs with the profile {profile.name} wait until an account is linked, unless the workers have an API key.
     </Alert>
   );
 }

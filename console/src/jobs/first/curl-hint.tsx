@@ -10,7 +10,7 @@ export function CurlHint({ isAdmin }: { isAdmin: boolean }) {
     <section>
       <Box variant="h2">From a terminal</Box>
       <p>
-        Put an API token into the variable <code>PROMPTQ_TOKEN</code>, then paste this command.{' '}
+        Set the variable <code>PROMPTQ_TOKEN</code> to an API token, then run this command.{' '}
         {isAdmin ? (
           <>
             Create the token on the page <Link to="/api-tokens">API tokens</Link>.
@@ -26,7 +26,7 @@ export function CurlHint({ isAdmin }: { isAdmin: boolean }) {
         copyButtonText="Copy the command"
         textToCopy={command}
         copySuccessText="Copied"
-        copyErrorText="Could not be copied"
+        copyErrorText="Copy failed"
       />
     </section>
   );

@@ -16,8 +16,8 @@ export function FirstJobs() {
     return (
       <div className="first-jobs">
         <Box variant="h2">No jobs yet</Box>
-        <p>Jobs appear here as soon as somebody creates one. Your role only reads.</p>
-        <p>To create jobs, ask an administrator of this deployment for the role operator.</p>
+        <p>Jobs appear here when someone creates one. Your role is read-only.</p>
+        <p>To create jobs, ask an administrator of this deployment for the operator role.</p>
         <a href="/api/v1/openapi.json" target="_blank" rel="noopener">
           Read the API description
         </a>
@@ -28,7 +28,7 @@ export function FirstJobs() {
       <SpaceBetween size="l">
         <section>
           <Box variant="h2">No jobs yet</Box>
-          <p>Start with an example. It fills the form; nothing runs until you queue it.</p>
+          <p>Start with an example. It fills in the form. Nothing runs until you queue the job.</p>
           <SpaceBetween size="xs" direction="horizontal">
             {EXAMPLES.map(({ id, text }) => (
               <LinkButton key={id} to={`/jobs/new?example=${id}`}>

@@ -28,13 +28,13 @@ export function ComposedPreview({ fields }: { fields: JobFields }) {
     <>
       {limit !== undefined && length > limit && (
         <Alert type="error">
-          {`The composed prompt has ${length.toLocaleString('en')} characters; ${profile?.agent} takes at most ${limit.toLocaleString('en')}.`}
+          {`The composed prompt has ${length.toLocaleString('en')} characters. ${profile?.agent} accepts at most ${limit.toLocaleString('en')}.`}
         </Alert>
       )}
-      <ExpandableSection headerText={`The prompt as the agent is given it, ${length.toLocaleString('en')} characters`}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <ExpandableSection headerText={`Prompt as sent to the agent, ${length.toLocaleString('en')} characters`}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
         <pre className="job-text" tabIndex={0}>
-          {text || 'Nothing yet.'}
+          {text || 'No prompt yet.'}
         </pre>
       </ExpandableSection>
     </>

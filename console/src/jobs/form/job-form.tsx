@@ -23,19 +23,19 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
   const { fields, faults, onChange } = part;
   return (
     <SpaceBetween size="m">
-      <Container header={<Header variant="h2">What to do</Header>}>
+      <Container header={<Header variant="h2">Task</Header>}>
         <SpaceBetween size="m">
           <FormField label="Prompt" stretch errorText={faults.prompt}>
             <Textarea
               rows={8}
               autoFocus={!editing}
               value={fields.prompt}
-              placeholder="What the agent is to do"
+              placeholder="What the agent should do"
               onChange={({ detail }) => onChange({ prompt: detail.value })}
             />
           </FormField>
           <RulesField {...part} />
-          <FormField label="Extra prompt" description="Goes after the prompt." stretch errorText={faults.extra_prompt}>
+          <FormField label="Extra prompt" description="Added after the prompt." stretch errorText={faults.extra_prompt}>
             <Textarea
               rows={3}
               value={fields.extra_prompt}
@@ -44,26 +44,26 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
           </FormField>
           <ComposedPreview fields={fields} />
           <ColumnLayout columns={2}>
-            <FormField label="Title" description="Stands for the prompt in lists." errorText={faults.title}>
+            <FormField label="Title" description="Shown instead of the prompt in lists." errorText={faults.title}>
               <Input value={fields.title} onChange={({ detail }) => onChange({ title: detail.value })} />
             </FormField>
-            <FormField label="Tags" description="Separated by commas." errorText={faults.tags}>
+            <FormField label="Tags" description="Comma-separated." errorText={faults.tags}>
               <Input value={fields.tags} onChange={({ detail }) => onChange({ tags: detail.value })} />
             </FormField>
           </ColumnLayout>
         </SpaceBetween>
       </Container>
-      <Container header={<Header variant="h2">Where</Header>}>
+      <Container header={<Header variant="h2">Location</Header>}>
         <WhereFields {...part} withProject={withProject} />
       </Container>
-      <Container header={<Header variant="h2">How</Header>}>
+      <Container header={<Header variant="h2">Settings</Header>}>
         <SettingsFields {...part} />
       </Container>
       {!editing && (
         <Container header={<Header variant="h2">Idempotency</Header>}>
           <FormField
             label="Idempotency key"
-            description="One key, one job: sending it again answers with the job that is there."
+            description="Prevents duplicates: a second request with the same key returns the existing job."
             errorText={faults.idempotency_key}
           >
             <Input

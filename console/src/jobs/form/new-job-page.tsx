@@ -81,15 +81,15 @@ export function NewJobPage() {
             copyButtonText="Copy as curl"
             textToCopy={curlLine(apiOrigin(window.location), creationOf(fields))}
             copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
-            copyErrorText="Could not be copied"
+            copyErrorText="Copy failed"
           />
         }
       >
         New job
       </Header>
-      {model.error && <Alert type="warning">{`The job to start from: ${model.error.message}`}</Alert>}
+      {model.error && <Alert type="warning">{`Could not load the job to start from: ${model.error.message}`}</Alert>}
       {!mayAct && (
-        <Alert type="info" header="Your role only reads">
+        <Alert type="info" header="Your role is read-only">
           You can prepare a job here and copy it as curl. An operator or admin can create it.
         </Alert>
       )}
@@ -126,7 +126,7 @@ export function NewJobPage() {
             disabled={create.isPending}
             onClick={() => submit(true)}
           >
-            Keep as draft
+            Save as draft
           </Button>
           <Button
             variant="link"

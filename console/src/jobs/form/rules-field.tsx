@@ -19,17 +19,17 @@ export function RulesField({ fields, faults, onChange }: FormPart) {
   return (
     <FormField
       label="Rules"
-      description="Their texts go before the prompt, in this order."
+      description="Added before the prompt, in this order."
       stretch
       errorText={faults.rule_ids ?? rules.error?.message}
     >
       <Multiselect
         hideTokens
         filteringType="auto"
-        placeholder={rules.data?.length === 0 ? 'There are no rules' : 'Add rules'}
+        placeholder={rules.data?.length === 0 ? 'No rules' : 'Add rules'}
         statusType={rules.isPending ? 'loading' : rules.error ? 'error' : 'finished'}
         loadingText="Loading the rules"
-        empty="There are no rules. An admin can create them on the page Rules."
+        empty="No rules. An admin can create them on the Rules page."
         selectedOptions={chosen.map((id) => ({ value: id, label: nameOf(id) }))}
         options={(rules.data ?? []).map(({ id, name, text }) => ({
           value: id,
@@ -65,7 +65,7 @@ export function RulesField({ fields, faults, onChange }: FormPart) {
               <Button
                 variant="icon"
                 iconName="close"
-                ariaLabel={`Leave ${nameOf(id)} out`}
+                ariaLabel={`Remove ${nameOf(id)}`}
                 onClick={() => onChange({ rule_ids: chosen.filter((other) => other !== id) })}
               />
             </li>

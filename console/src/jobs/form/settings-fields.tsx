@@ -40,14 +40,14 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
         <Autosuggest
           value={fields.model}
           clearAriaLabel="Clear"
-          placeholder={profile?.model ?? "The agent's own"}
+          placeholder={profile?.model ?? "The agent's default"}
           enteredTextLabel={(text) => `Use "${text}"`}
-          empty="No models known"
+          empty="No known models"
           options={(environment.data?.models ?? []).map((value) => ({ value }))}
           onChange={({ detail }) => onChange({ model: detail.value })}
         />
       </FormField>
-      <FormField label="Priority" description="Higher runs earlier." errorText={faults.priority}>
+      <FormField label="Priority" description="Higher values run first." errorText={faults.priority}>
         <Input
           inputMode="numeric"
           value={fields.priority}
@@ -57,7 +57,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
       </FormField>
       <FormField
         label={unit === undefined ? 'Timeout' : `Timeout (${unit})`}
-        description="Of each attempt."
+        description="Per attempt."
         errorText={faults.timeout}
       >
         <Input
@@ -69,7 +69,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
       </FormField>
       <FormField
         label="Retries"
-        description={`More attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
+        description={`Additional attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
         errorText={faults.retries}
       >
         <Input

@@ -14,7 +14,7 @@ export function WhereFields({ fields, faults, onChange, withProject }: FormPart 
       {withProject && (
         <FormField
           label="Project"
-          description="A new name makes a new project."
+          description="A new name creates a new project."
           errorText={faults.project}
           warningText={projects.error?.message}
         >
@@ -31,12 +31,12 @@ export function WhereFields({ fields, faults, onChange, withProject }: FormPart 
       )}
       <FormField
         label="Folder"
-        description="Relative to the project's workspace, or under an allowed root. Made if it is missing."
+        description="Relative to the project's workspace, or under an allowed root. Created if it is missing."
         errorText={faults.cwd}
       >
         <Input
           value={fields.cwd}
-          placeholder="A fresh one of its own"
+          placeholder="A new folder"
           onChange={({ detail }) => onChange({ cwd: detail.value })}
         />
       </FormField>

@@ -24,7 +24,7 @@ export function JobAttachments({ job }: { job: Job }) {
         ariaLabels={{ tableLabel: 'Attachments' }}
         empty={
           <EmptyList title="No files">
-            Have the agent write files into the folder $PROMPTQ_ATTACHMENTS. They are kept when the attempt ends.
+            Files that the agent writes to the folder $PROMPTQ_ATTACHMENTS are kept when the attempt ends.
           </EmptyList>
         }
         columnDefinitions={[

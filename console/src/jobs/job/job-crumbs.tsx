@@ -10,21 +10,15 @@ export function JobCrumbs({ id }: { id: string }) {
         Jobs
       </Link>
       <span aria-hidden="true">/</span>
-      <CopyToClipboard
-        variant="inline"
-        textToCopy={id}
-        textToDisplay={id}
-        {...WORDS}
-        copyButtonAriaLabel="Copy the ID"
-      />
+      <CopyToClipboard variant="inline" textToCopy={id} textToDisplay={id} {...WORDS} copyButtonAriaLabel="Copy ID" />
       <CopyToClipboard
         variant="icon"
         textToCopy={`${window.location.origin}/jobs/${id}`}
         {...WORDS}
-        copyButtonAriaLabel="Copy the link"
+        copyButtonAriaLabel="Copy link"
       />
     </nav>
   );
 }
 
-const WORDS = { copySuccessText: 'Copied', copyErrorText: 'Could not be copied' } as const;
+const WORDS = { copySuccessText: 'Copied', copyErrorText: 'Copy failed' } as const;

@@ -33,7 +33,7 @@ export function JobDeployments({ job }: { job: Job }) {
       variant="embedded"
       items={job.deployments}
       ariaLabels={{ tableLabel: 'Deployments' }}
-      empty="No deploy binding has acted on it. They act on success."
+      empty="No deployments. Deploy bindings run when a job succeeds."
       columnDefinitions={[
         {
           id: 'name',
@@ -59,12 +59,12 @@ export function JobDeployments({ job }: { job: Job }) {
                 cell: ({ binding, name, state }: Deployment) => (
                   <Button
                     variant="inline-link"
-                    ariaLabel={`Run it again: ${name}`}
+                    ariaLabel={`Retry deployment ${name}`}
                     disabled={state === 'pending' || state === 'running'}
                     loading={again.isPending && again.variables === binding}
                     onClick={() => again.mutate(binding)}
                   >
-                    Run it again
+                    Retry deployment
                   </Button>
                 ),
               },
@@ -80,10 +80,10 @@ function Outcome({ deployment }: { deployment: Deployment }) {
   return (
     <SpaceBetween size="xxs">
       {error !== undefined && <span>{error}</span>}
-      {last_status !== undefined && <span>Answered with {last_status}</span>}
+      {last_status !== undefined && <span>Responded with {last_status}</span>}
       {next_attempt_at !== undefined && (
         <span>
-          Tried again <TimeAgo at={next_attempt_at} />
+          Next retry <TimeAgo at={next_attempt_at} />
         </span>
       )}
       {open_url !== undefined && hasEditorScheme(open_url) ? (
@@ -94,7 +94,7 @@ function Outcome({ deployment }: { deployment: Deployment }) {
         open_url
       )}
       {log !== undefined && log !== '' && (
-        <ExpandableSection headerText={log_truncated === true ? 'End of its log' : 'Log'}>
+        <ExpandableSection headerText={log_truncated === true ? 'End of the log' : 'Log'}>
           <pre className="job-text">{log}</pre>
         </ExpandableSection>
       )}
@@ -108,7 +108,7 @@ function useDeployAgain(id: string) {
   return useMutation({
     mutationFn: async (binding: string) =>
       await dataOf(api.POST('/api/v1/jobs/{id}/deployments/{binding}/retry', { params: { path: { id, binding } } })),
-    onError: ({ message }) => notify({ type: 'error', header: 'The binding could not act again', content: message }),
+    onError: ({ message }) => notify({ type: 'error', header: 'Could not retry the deployment', content: message }),
     onSettled: async () => await client.invalidateQueries({ queryKey: ['job', id] }),
   });
 }

@@ -32,7 +32,7 @@ export function JobDetails({ job }: { job: Job }) {
 }
 
 function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
-  yield { label: 'Id', value: <Copyable text={job.id} /> };
+  yield { label: 'ID', value: <Copyable text={job.id} /> };
   yield { label: 'Project', value: job.project };
   yield { label: 'Profile', value: job.profile };
   yield { label: 'Agent', value: job.agent ?? 'unknown: the profile was deleted' };
@@ -41,7 +41,7 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Timeout', value: timeoutText(job) };
   yield { label: 'Retries', value: job.retries };
   yield { label: 'Rules', value: job.rule_ids.join(', ') || 'none' };
-  yield { label: 'Folder', value: job.cwd ?? 'a fresh one' };
+  yield { label: 'Folder', value: job.cwd ?? 'a new folder' };
   if (job.tags.length > 0) yield { label: 'Tags', value: job.tags.join(', ') };
   if (job.copied_from !== null) yield { label: 'Copied from', value: <Origin id={job.id} origin={job.copied_from} /> };
   if (job.idempotency_key !== null) yield { label: 'Idempotency key', value: job.idempotency_key };
@@ -82,7 +82,7 @@ function Copyable({ text }: { text: string }) {
       textToDisplay={text}
       copyButtonAriaLabel="Copy"
       copySuccessText="Copied"
-      copyErrorText="Could not be copied"
+      copyErrorText="Copy failed"
     />
   );
 }

@@ -14,7 +14,7 @@ export function JobFollowUps({ job }: { job: Job }) {
     <SpaceBetween size="m">
       {job.parent_id !== null && (
         <Box>
-          Asked for by{' '}
+          Requested by{' '}
           <Link className="job-link" to={`/jobs/${job.parent_id}`}>
             {job.parent_id}
           </Link>
@@ -25,7 +25,7 @@ export function JobFollowUps({ job }: { job: Job }) {
         trackBy="id"
         items={rows}
         ariaLabels={{ tableLabel: 'Follow-up jobs' }}
-        empty="It has asked for no further jobs."
+        empty="No follow-up jobs."
         columnDefinitions={[
           {
             id: 'job',
@@ -42,7 +42,7 @@ export function JobFollowUps({ job }: { job: Job }) {
             header: 'State',
             cell: ({ child, error }) => (child ? <JobStatus status={child.status} /> : (error?.message ?? 'Loading')),
           },
-          { id: 'reason', header: 'Why', cell: ({ child }) => child?.state_reason.message ?? '' },
+          { id: 'reason', header: 'Reason', cell: ({ child }) => child?.state_reason.message ?? '' },
         ]}
       />
     </SpaceBetween>

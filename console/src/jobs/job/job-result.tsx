@@ -41,12 +41,12 @@ function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; 
   // A lost worker wrote no record. That is not damage.
   const isUnrecorded = receipt_state === 'missing' && state_reason.code === 'worker_lost';
   const losses = outputLosses({ ...result.data, ...(isUnrecorded && { receipt_state: undefined }) });
-  const noMessage = isWhole(receipt_state) ? 'The agent left none.' : NOT_KEPT;
+  const noMessage = isWhole(receipt_state) ? 'The agent left no final message.' : NOT_KEPT;
   return (
     <SpaceBetween size="m">
       {losses.length > 0 && (
-        <Alert type="error" header="Kept output is damaged">
-          {losses.join(' ')} What is left is shown.
+        <Alert type="error" header="Stored output is damaged">
+          {losses.join(' ')} The remaining output is shown.
         </Alert>
       )}
       <KeyValuePairs
@@ -71,8 +71,8 @@ function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; 
   );
 }
 
-const NOTHING_WRITTEN = 'Nothing was written.';
-const NOT_KEPT = 'Not kept.';
+const NOTHING_WRITTEN = 'No output.';
+const NOT_KEPT = 'Not stored.';
 
 function isWhole(state: Schemas['JobResult']['stdout_state']): boolean {
   return state === undefined || state === 'complete';

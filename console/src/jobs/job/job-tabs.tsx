@@ -40,8 +40,8 @@ export function JobTabs({ job }: { job: Job }) {
   return (
     <Tabs
       activeTabId={shown}
-      ariaLabel="Parts of the job"
-      i18nStrings={{ scrollLeftAriaLabel: 'Previous parts', scrollRightAriaLabel: 'More parts' }}
+      ariaLabel="Job details"
+      i18nStrings={{ scrollLeftAriaLabel: 'Previous tabs', scrollRightAriaLabel: 'More tabs' }}
       onChange={({ detail }) => show(detail.activeTabId)}
       tabs={tabs.map((tab) => ({ ...tab, content: <Part loading={<Spinner />}>{tab.content}</Part> }))}
     />

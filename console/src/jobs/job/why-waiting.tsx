@@ -52,7 +52,7 @@ const TYPES: Partial<Record<Job['status'], AlertProps.Type>> = { FAILED: 'error'
 const HEADERS: Partial<Record<Job['status'], string>> = {
   DRAFT: 'Draft',
   QUEUED: 'Why it is not running',
-  RUNNING: 'Ending',
+  RUNNING: 'Cancelling',
   FAILED: 'Why it failed',
   CANCELLED: 'Cancelled',
 };

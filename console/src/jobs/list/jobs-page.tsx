@@ -64,7 +64,7 @@ export function JobsPage() {
     <>
       {jobs.error && (
         <Alert type="warning" header="The list is out of date">
-          {jobs.error.message} The list is updated as soon as the service answers.
+          {jobs.error.message} It updates as soon as the service responds.
         </Alert>
       )}
       {mayAct && isWholePage && (
@@ -128,7 +128,7 @@ export function JobsPage() {
         columnDefinitions={columns}
         empty={
           jobs.data?.next_cursor ? (
-            'No job that was read so far matches. The next page continues the search.'
+            'No matches so far. The next page continues the search.'
           ) : (
             <NoJobs filtered={activeFilters(filters).length > 0} onClear={() => changeFilters(NO_FILTERS)} />
           )

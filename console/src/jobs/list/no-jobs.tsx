@@ -14,8 +14,8 @@ export function NoJobs({ filtered, onClear }: { filtered: boolean; onClear: () =
       </Part>
     );
   return (
-    <EmptyList title="No job matches" action={<Button onClick={onClear}>Clear all filters</Button>}>
-      Every filter narrows the list. Clear one of them to see more.
+    <EmptyList title="No matching jobs" action={<Button onClick={onClear}>Clear all filters</Button>}>
+      Clear filters to see more jobs.
     </EmptyList>
   );
 }

@@ -85,7 +85,7 @@ export function JobLog({ job }: { job: Job }) {
         <DownloadButton job={{ id: job.id, attempt }} stream={stream} />
       </div>
       {start !== undefined && start.stdout + start.stderr > 0 && (
-        <Alert action={<Button onClick={() => setEverything(true)}>Show all of it</Button>}>
+        <Alert action={<Button onClick={() => setEverything(true)}>Show all</Button>}>
           This is the end of a long log: {(start.stdout + start.stderr).toLocaleString('en')} bytes before it are not
           shown.
         </Alert>

@@ -52,7 +52,7 @@ export function followLog(
     (error: unknown) => {
       if (!stopped.signal.aborted)
         follower.onTrouble(
-          `The log can't be followed any further: ${error instanceof Error ? error.message : String(error)}`,
+          `Could not continue following the log: ${error instanceof Error ? error.message : String(error)}`,
           true,
         );
     },
@@ -68,7 +68,7 @@ async function follow(url: string, follower: LogFollower, signal: AbortSignal): 
     trouble = undefined;
     follower.onOpen?.();
   };
-  const onTrouble = () => follower.onTrouble('The connection was lost. Trying again.', false);
+  const onTrouble = () => follower.onTrouble('The connection was lost. Reconnecting.', false);
   try {
     for (;;) {
       const outcome = await readStream(url, place, { ...follower, onOpen }, signal);

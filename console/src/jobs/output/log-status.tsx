@@ -25,10 +25,9 @@ export function LogStatus({ job, attempt, log, isEmpty }: LogStatusProps) {
     case 'ended':
       if (log.losses !== undefined && log.losses.length > 0)
         return <StatusIndicator type="error">{log.losses.join(' ')}</StatusIndicator>;
-      if (isNewest && job.status === 'QUEUED')
-        return <StatusIndicator type="pending">Waiting to run again</StatusIndicator>;
-      if (isEmpty) return <StatusIndicator type="info">Complete: nothing was written</StatusIndicator>;
-      // Green would read as success.
+      if (isNewest && job.status === 'QUEUED') return <StatusIndicator type="pending">Re-queued</StatusIndicator>;
+      if (isEmpty) return <StatusIndicator type="info">Complete, no output</StatusIndicator>;
+      // Green would suggest success.
       if (!isNewest || job.status !== 'SUCCEEDED') return <Box color="text-body-secondary">Complete</Box>;
       return <StatusIndicator type="success">Complete</StatusIndicator>;
   }

@@ -8,7 +8,7 @@ export type KeptStates = Partial<
 const WORDS = {
   missing: 'is missing',
   truncated: 'is incomplete: its end is missing',
-  corrupt: 'is not what was recorded',
+  corrupt: 'does not match its record',
 } as const;
 
 const SUBJECTS = {
@@ -24,6 +24,6 @@ export function outputLosses(states: KeptStates): string[] {
     return state === undefined || state === 'complete' ? [] : [`${subject} ${WORDS[state]}.`];
   });
   const { receipt_state: receipt } = states;
-  if (receipt === 'corrupt') return ['The record of the attempt can not be read.', ...losses];
+  if (receipt === 'corrupt') return ["The record of the attempt can't be read.", ...losses];
   return receipt === 'missing' ? ['The record of the attempt is missing.', ...losses] : losses;
 }

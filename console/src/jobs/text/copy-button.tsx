@@ -8,7 +8,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       textToCopy={text}
       copyButtonAriaLabel={`Copy ${what}`}
       copySuccessText="Copied"
-      copyErrorText="Could not be copied"
+      copyErrorText="Copy failed"
     />
   );
 }

@@ -67,7 +67,7 @@ export function AgentTimeline({ job }: { job: Job }) {
           </Toggle>
         )}
       </div>
-      {onlyRaw && log.state === 'ended' && <Alert>This agent reports no events. This is its plain output.</Alert>}
+      {onlyRaw && log.state === 'ended' && <Alert>This agent does not report events. This is its plain output.</Alert>}
       {start !== undefined && start.stdout > 0 && (
         <Alert action={<Button onClick={() => setEverything(true)}>Show all events</Button>}>
           These are the last events of a long log.
@@ -75,7 +75,7 @@ export function AgentTimeline({ job }: { job: Job }) {
       )}
       {(filters.size > 0 || words !== '') && items.length === 0 && (
         <EmptyList
-          title="No event matches"
+          title="No matching events"
           action={
             <Button
               onClick={() => {
@@ -102,7 +102,7 @@ export function AgentTimeline({ job }: { job: Job }) {
       />
       {events.length > 0 && events.every(({ startedAt }) => startedAt === undefined) && (
         <Box variant="small">
-          This agent reports no times. Times appear on events that arrive while this page is open.
+          This agent does not report times. Times appear on events that arrive while this page is open.
         </Box>
       )}
     </SpaceBetween>

@@ -48,11 +48,11 @@ function Rules({ job }: { job: Job }) {
 
 function ComposedPrompt({ job }: { job: Job }) {
   const result = useQuery(resultQuery(job));
-  if (result.error) return <>The prompt could not be loaded: {result.error.message}</>;
+  if (result.error) return <>Could not load the prompt: {result.error.message}</>;
   if (!result.data) return <Spinner />;
   return (
     <>
-      <div className="event-secondary">The prompt as the agent receives it, with the rules:</div>
+      <div className="event-secondary">Prompt as sent to the agent, rules included:</div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: content that scrolls must be reachable by keyboard */}
       <pre className="event-text" tabIndex={0}>
         {result.data.composed_prompt}
