@@ -1,4 +1,4 @@
-import { launchBrowser, openAs } from '../test/console/browser.ts';
+import { launchBrowser, openAs } from '../test/console/setup/browser.ts';
 import { startService } from '../test/local-service.ts';
 
 /** Prints how soon the first page shows something, on the local run: a cold cache, then a warm one. Milliseconds. */

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
-import { launchBrowser, openAs } from '../test/console/browser.ts';
-import { CODEX, createScriptedCodex } from '../test/console/scripted-codex.ts';
+import { launchBrowser, openAs } from '../test/console/setup/browser.ts';
+import { CODEX, createScriptedCodex } from '../test/console/setup/scripted-codex.ts';
 import { startService, waitFor } from '../test/local-service.ts';
 
 /**

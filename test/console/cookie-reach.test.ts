@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, openAs } from './browser.ts';
+import { launchBrowser, openAs } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

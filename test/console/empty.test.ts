@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { answerNothing, serviceAnswer } from './answers.ts';
-import { launchBrowser, openAs } from './browser.ts';
+import { answerNothing, serviceAnswer } from './setup/answers.ts';
+import { launchBrowser, openAs } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

@@ -1,8 +1,8 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { answerChanges } from './answers.ts';
-import { launchBrowser, PATIENCE } from './browser.ts';
+import { answerChanges } from './setup/answers.ts';
+import { launchBrowser, PATIENCE } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

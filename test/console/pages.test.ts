@@ -3,11 +3,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, openAs, PATIENCE } from './browser.ts';
-import { makeSampleData, type SampleJobs } from './sample-data.ts';
 import { CONSOLE_PAGES } from './scenes/console-pages.ts';
 import { judgeScene, openScene } from './scenes/judge-scene.ts';
 import { SCENES } from './scenes/scenes.ts';
+import { launchBrowser, openAs, PATIENCE } from './setup/browser.ts';
+import { makeSampleData, type SampleJobs } from './setup/sample-data.ts';
 
 /** What the first page may cost (bytes): document, scripts and styles, compressed. */
 const FIRST_LOAD = 350 * 1024;

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { refuse } from './answers.ts';
-import { launchBrowser, openAs } from './browser.ts';
+import { refuse } from './setup/answers.ts';
+import { launchBrowser, openAs } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { chooseRole, launchBrowser, openAs, PATIENCE } from './browser.ts';
 import { axeFaults, bringAxe } from './scenes/axe.ts';
+import { chooseRole, launchBrowser, openAs, PATIENCE } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

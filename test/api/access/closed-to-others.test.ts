@@ -11,7 +11,7 @@ import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser, PATIENCE } from '../../console/browser.ts';
+import { launchBrowser, PATIENCE } from '../../console/setup/browser.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { runEnvironment, runSettings } from '../../run-settings.ts';
 import { contentsOf, listeningPorts } from './run-listeners.ts';

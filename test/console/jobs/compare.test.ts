@@ -1,31 +1,258 @@
-import { expect, test } from 'vitest';
-import { parseChanges } from '../../../console/src/jobs/changes/parse-changes.ts';
-import { pairFiles } from '../../../console/src/jobs/compare/pair-files.ts';
-import { compareAddress, parseSide } from '../../../console/src/jobs/queries/compare-address.ts';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
 
-test('an address names a job, and an attempt where one is meant', () => {
-  expect(parseSide('job_1')).toEqual({ id: 'job_1' });
-  expect(parseSide('job_1:12')).toEqual({ id: 'job_1', attempt: 12 });
-  for (const text of [null, '', ':1', 'job_1:', 'job_1:0', 'job_1:1.5', 'job_1:-1', '../x', 'job_1:1:2'])
-    expect(parseSide(text), String(text)).toBeUndefined();
-  expect(compareAddress({ id: 'job_1', attempt: 2 }, { id: 'job_2' })).toBe('/compare?a=job_1:2&b=job_2');
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+let service: ServiceUnderTest;
+let repository: GitServer;
+let browser: Browser;
+/** Signed in as operator. */
+let page: Page;
+/** Two jobs that changed a repository. */
+let [one, other] = ['', ''];
+/** A job whose first attempt failed, and whose second succeeded. */
+let retried: string;
+
+beforeAll(async () => {
+  // One after the other: each takes all cores for a while.
+  browser = await launchBrowser();
+  service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
+  repository = await startGitServer();
+  await repository.commit({ 'both.txt': 'first\nsecond\n', 'gone.txt': 'gone\n' });
+  const profiles = [{ name: 'fast', agent: 'codex', model: 'quick-model' }];
+  await service.api('POST', '/config/import', { profiles });
+  await service.api('POST', '/jobs', { project: 'compared', prompt: 'true', draft: true });
+  await service.api('PATCH', '/projects/compared', { repository: repository.url });
+  const script = { project: 'compared', profile: 'shell' };
+  one = await ended({ ...script, prompt: 'echo 1 > same.txt; rm gone.txt\necho one > both.txt' });
+  other = await ended({ ...script, prompt: 'echo 1 > same.txt; echo x > new.txt\necho two > both.txt', priority: 5 });
+  retried = await ended({ profile: 'shell', cwd: 'twice', prompt: '[ -e done ] || { touch done; exit 7; }' });
+  await service.api('POST', `/jobs/${retried}/retry`);
+  await untilEnded(retried);
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  page = await openAs(browser, service.consoleUrl, 'operator', {
+    context: { viewport: WIDE, permissions, reducedMotion: 'reduce' },
+  });
 });
 
-const file = (path: string, line: string, blob: string) => `diff --git a/${path} b/${path}
-index ${blob}..90c1d2f 100644
---- a/${path}
-+++ b/${path}
-@@ -1,1 +1,1 @@
--old
-+${line}
-`;
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await repository?.close();
+});
 
-test('the same change is recognised although the files began differently elsewhere', () => {
-  const a = parseChanges(file('x', 'new', '1111111') + file('y', 'one', '1111111'));
-  const b = parseChanges(file('x', 'new', '2222222') + file('y', 'two', '1111111') + file('z', 'only', '1111111'));
-  expect(pairFiles(a, b).map(({ path, a: one, b: other, isSame }) => [path, !!one, !!other, isSame])).toEqual([
-    ['x', true, true, true],
-    ['y', true, true, false],
-    ['z', false, true, false],
-  ]);
+async function create(fields: Record<string, unknown>): Promise<string> {
+  const { status, json, text } = await service.api('POST', '/jobs', fields);
+  expect(status, text).toBe(201);
+  return json.id;
+}
+
+async function untilEnded(id: string): Promise<void> {
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
+}
+
+async function ended(fields: Record<string, unknown>): Promise<string> {
+  const id = await create(fields);
+  await untilEnded(id);
+  return id;
+}
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const same = (title: string) => page.getByRole('region', { name: `${title}: the same` });
+/** The cells of a row that differs. */
+const differing = (title: string, label: string) =>
+  page
+    .getByRole('table', { name: `${title}: different` })
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader', { name: label, exact: true }) })
+    .getByRole('cell');
+const file = (path: string) => page.getByRole('region', { name: path, exact: true });
+
+test('two jobs: settings, prompt and changes, the same first and each difference in words', async () => {
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await same('Settings').getByText('compared').waitFor();
+  await same('Outcome').getByText('Succeeded').waitFor();
+  expect(await differing('Settings', 'Priority').allTextContents()).toEqual(['0', '5', '≠ Different']);
+  const prompt = page.getByRole('table', { name: 'Changes in the prompt, from A to B' });
+  await prompt.getByText('Removed: echo one > both.txt').waitFor();
+  await prompt.getByText('Added: echo two > both.txt').waitFor();
+  await page.getByText('(3 of 4 files differ)').waitFor();
+  await file('same.txt').getByText('= The same change: +1 −0, New file').waitFor();
+  await file('gone.txt').getByText('≠ A: +0 −1, Deleted file · B: not changed').waitFor();
+  await file('new.txt').getByText('≠ B: +1 −0, New file · A: not changed').waitFor();
+  const sides = file('both.txt').getByRole('table');
+  expect(await sides.count()).toBe(2);
+  await sides.first().getByText('Added: one').waitFor();
+  await sides.last().getByText('Added: two').waitFor();
+  // What is the same is folded, and unfolds by keyboard.
+  expect(await file('same.txt').getByRole('table').count()).toBe(0);
+  await file('same.txt').getByRole('button', { name: 'same.txt' }).press('Enter');
+  await file('same.txt').getByRole('table').waitFor();
+});
+
+test('exactly two selected jobs of the list are compared, the older one first', async () => {
+  await page.goto('/jobs?project=compared&status=SUCCEEDED');
+  const boxes = page.getByRole('checkbox', { name: /^Select echo 1/ });
+  // The boxes lie below what is shown of them.
+  await boxes.first().check({ force: true });
+  expect(await button('Compare').count()).toBe(0);
+  await boxes.last().check({ force: true });
+  await button('Compare').click();
+  await page.waitForURL(`**/compare?a=${one}&b=${other}`);
+});
+
+test('the sides can be swapped, and the link leads back to what is shown', async () => {
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await button('Swap sides').click();
+  await page.waitForURL(`**/compare?a=${other}&b=${one}`);
+  await expect.poll(() => differing('Settings', 'Priority').allTextContents()).toEqual(['5', '0', '≠ Different']);
+  await button('Copy link').click();
+  await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(page.url());
+});
+
+test('the history says how each attempt ended, and leads to its comparison with the newest', async () => {
+  await page.goto(`/jobs/${retried}?tab=details`);
+  const step = page.getByText('Attempt 1: Failed').locator('xpath=ancestor::li');
+  await step.getByText(/ago\), ran \d+(\.\d+)? m?s, The process ended. Exit code 7/).waitFor();
+  await page.getByText(/ago\), waited \d+(\.\d+)? m?s$/).waitFor();
+  await page.getByText('Attempt 2 ended: Succeeded').waitFor();
+  await step.getByRole('link', { name: 'Compare with attempt 2' }).click();
+  await page.waitForURL(`**/compare?a=${retried}:1&b=${retried}:2`);
+  await expect
+    .poll(() => differing('Outcome', 'State').allTextContents())
+    .toEqual(['Failed', 'Succeeded', '≠ Different']);
+  expect(await differing('Outcome', 'Exit').allTextContents()).toEqual(['7', '0', '≠ Different']);
+  await page.getByText('Settings are stored per job').waitFor();
+  await page.getByText('Both received the same prompt.').waitFor();
+  await page.getByRole('button', { name: 'Attempt of Attempt 1' }).click();
+  await page.getByRole('option', { name: 'Attempt 2' }).click();
+  await page.getByText('Both sides are the same attempt.').waitFor();
+});
+
+test('a job that was cancelled while it waited keeps how its attempt had ended', async () => {
+  const id = await create({ prompt: 'exit 5', profile: 'shell', retries: 1 });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'retry_backoff');
+  await page.goto(`/jobs/${id}?tab=details`);
+  await page.getByText('Attempt 1: Failed').waitFor();
+  expect(await page.getByText('Attempt 1 started').count()).toBe(0);
+  await service.api('POST', `/jobs/${id}/cancel`);
+  await page.getByText('Cancelled by request.').first().waitFor();
+  expect(await page.getByText('Attempt 1 ended: Cancelled').count()).toBe(0);
+  await page.getByText('Attempt 1: Failed').waitFor();
+});
+
+test('a job runs again with another model in two clicks, and is compared with its original', async () => {
+  const id = await ended({ prompt: 'drill: tool echo first' });
+  await page.goto(`/jobs/${id}`);
+  await button('Run again with another model').click();
+  await page.getByRole('menuitem', { name: 'Run again with quick-model' }).click();
+  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(id));
+  const copy = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  expect((await service.api('GET', `/jobs/${copy}`)).json).toMatchObject({ copied_from: id, model: 'quick-model' });
+  await untilEnded(copy);
+  await page.goto(`/jobs/${copy}?tab=details`);
+  await page.getByRole('link', { name: 'Compare with the original' }).click();
+  await page.waitForURL(`**/compare?a=${id}&b=${copy}`);
+  await expect
+    .poll(() => differing('Settings', 'Requested model').allTextContents())
+    .toEqual(['default of the profile', 'quick-model', '≠ Different']);
+  await page
+    .getByRole('heading', { name: /^Final message/ })
+    .first()
+    .waitFor();
+  await page.getByText('Input tokens', { exact: true }).waitFor();
+});
+
+test('the diff of a job is one click away', async () => {
+  await page.goto(`/jobs/${one}`);
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.getByRole('table', { name: 'Changes in both.txt' }).waitFor();
+});
+
+test('a running side is followed', async () => {
+  const gate = join(service.home, 'compare-gate');
+  const id = await create({
+    prompt: `touch ${gate}-runs; until [ -e ${gate} ]; do sleep 0.05; done`,
+    profile: 'shell',
+  });
+  await waitFor(() => existsSync(`${gate}-runs`));
+  await page.goto(`/compare?a=${id}&b=${retried}`);
+  await expect
+    .poll(() => differing('Outcome', 'State').allTextContents())
+    .toEqual(['Running', 'Succeeded', '≠ Different']);
+  await writeFile(gate, '');
+  await same('Outcome').getByText('Succeeded').waitFor();
+});
+
+test('a side that is not there is named, and the other one stays', async () => {
+  const unknown = 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f';
+  await page.goto(`/compare?a=${unknown}&b=${other}`);
+  await page.getByText(`Job ${unknown} was not found`).waitFor();
+  await page.getByText('A comparison needs both sides.').waitFor();
+  await page.getByRole('link', { name: /^echo 1/ }).waitFor();
+  await page.goto(`/compare?a=${retried}:9&b=${other}`);
+  await page.getByText('The job has no attempt 9').waitFor();
+  await page.getByText('Its newest attempt is 2.').waitFor();
+  await button('Show the newest').click();
+  await page.waitForURL(`**/compare?a=${retried}&b=${other}`);
+  await same('Outcome').waitFor();
+  for (const address of ['/compare', `/compare?a=${one}`, `/compare?a=${one}&b=/jobs`]) {
+    await page.goto(address);
+    await page.getByText('Choose two jobs or attempts').waitFor();
+  }
+});
+
+test('what can not be read of a side is said, and the rest is compared', async () => {
+  const answer = { status: 500, json: { error: 'internal_error', request_id: 'r-1' } };
+  await page.route(`**/jobs/${one}/result`, async (route) => await route.fulfill(answer));
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await page.getByText('The result of A could not be loaded').waitFor();
+  await page.getByText('The prompt of A is not available.').waitFor();
+  await page.getByText('A: the result is not available.').waitFor();
+  expect(await differing('Settings', 'Priority').allTextContents()).toEqual(['0', '5', '≠ Different']);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.route(`**/jobs/${one}/attachments/**`, async (route) => await route.fulfill(answer));
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await page.getByText('The diff of A could not be loaded').waitFor();
+  expect(await page.getByText('not changed').count()).toBe(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('a side that may not be read says so, and a session that is over asks to sign in again', async () => {
+  const refuse = async (status: number, error: string) =>
+    await page.route(
+      (url) => url.pathname === `/api/v1/jobs/${one}`,
+      async (route) => await route.fulfill({ status, json: { error, request_id: 'r-2' } }),
+    );
+  await refuse(403, 'forbidden');
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await page.getByText('Your role does not allow this.').waitFor();
+  await page.getByText('A comparison needs both sides.').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await refuse(401, 'unauthorized');
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await page.getByRole('dialog').getByText('Your session has ended').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('nothing in it keeps people out', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(WIDE);
+    await page.goto(`/compare?a=${one}&b=${other}`);
+    await file('both.txt').getByRole('table').first().waitFor();
+    await bringAxe(page);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.setViewportSize(NARROW);
+    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await expect.poll(() => axeFaults(page)).toEqual([]);
+  }
 });

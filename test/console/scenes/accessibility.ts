@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startService } from '../../local-service.ts';
-import { launchBrowser, openAs } from '../browser.ts';
-import { makeSampleData } from '../sample-data.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
+import { makeSampleData } from '../setup/sample-data.ts';
 import { judgeScene, openScene } from './judge-scene.ts';
 import { SCENES } from './scenes.ts';
 

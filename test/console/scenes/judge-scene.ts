@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { SampleJobs } from '../sample-data.ts';
+import type { SampleJobs } from '../setup/sample-data.ts';
 import { axeFaults, bringAxe } from './axe.ts';
 import { phoneFaults } from './phone-faults.ts';
 import type { Scene } from './scenes.ts';

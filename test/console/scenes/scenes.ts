@@ -8,8 +8,8 @@ import {
   neverAnswer,
   refuse,
   serviceAnswer,
-} from '../answers.ts';
-import type { SampleJobs } from '../sample-data.ts';
+} from '../setup/answers.ts';
+import type { SampleJobs } from '../setup/sample-data.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 
 /** Something that the console shows, to be looked at. */

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { startService } from '../../local-service.ts';
-import { launchBrowser, openAs } from '../browser.ts';
-import { makeSampleData, type SampleJobs } from '../sample-data.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
+import { makeSampleData, type SampleJobs } from '../setup/sample-data.ts';
 import { SCENES } from './scenes.ts';
 
 /**

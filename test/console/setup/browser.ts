@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sparticuz from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { Role } from '../../lib/contract/roles.ts';
-import { builtConsole } from '../../lib/local/run/console-build.ts';
+import type { Role } from '../../../lib/contract/roles.ts';
+import { builtConsole } from '../../../lib/local/run/console-build.ts';
 
 /** As whom a page is signed in; a stranger has no role. */
 type Visitor = Role | 'stranger';

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs } from './browser.ts';
-import { axeFaults, bringAxe } from './scenes/axe.ts';
-import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from './scripted-codex.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
+import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, startGitServer } from '../git-server.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs } from './browser.ts';
-import { axeFaults, bringAxe } from './scenes/axe.ts';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };

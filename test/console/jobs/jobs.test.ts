@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { chooseRole, launchBrowser, openAs, PATIENCE } from './browser.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { chooseRole, launchBrowser, openAs, PATIENCE } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
-import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
-import type { components } from '../../lib/client/api-types.ts';
+import { fetchLocalhost } from '../../../lib/access/sign-in/localhost-fetch.ts';
+import type { components } from '../../../lib/client/api-types.ts';
 
 type Schemas = components['schemas'];
 
@@ -77,7 +77,7 @@ index 5b0ad3e..90c1d2f 100644
 --- a/src/checkout/round.ts
 +++ b/src/checkout/round.ts
 @@ -1,8 +1,9 @@
- import type { Money } from './money.ts';
+ import type { Money } from '../money.ts';
  
 -/** Rounds to cents. */
 -export function round({ amount }: Money): number {
@@ -96,7 +96,7 @@ index 8d1c8b6..0000000
 +++ /dev/null
 @@ -1,2 +0,0 @@
 -/** Kept for the old shop. */
--export { round as legacyRound } from './round.ts';
+-export { round as legacyRound } from '../round.ts';
 diff --git a/docs/logo.png b/docs/logo.png
 new file mode 100644
 index 0000000..f76dd23

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { serviceAnswer } from './answers.ts';
-import { launchBrowser, openAs } from './browser.ts';
-import { axeFaults, bringAxe } from './scenes/axe.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { serviceAnswer } from '../setup/answers.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;

@@ -1,12 +1,12 @@
 import { readFile, truncate, unlink } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { joinedKey, receiptKey } from '../../lib/jobs/output/output-keys.ts';
-import { type GitServer, startGitServer } from '../git-server.ts';
-import { fileOfObject } from '../kept-objects.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs } from './browser.ts';
-import { axeFaults, bringAxe } from './scenes/axe.ts';
+import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { fileOfObject } from '../../kept-objects.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let repository: GitServer;
