@@ -15,7 +15,7 @@ let page: Page;
 /** The session's cookie, as the browser sends it. */
 let session: string;
 
-/** Another server of this machine; it notes what it is sent. */
+/** Another server on this machine, which records its requests. */
 const received: IncomingHttpHeaders[] = [];
 const other = createServer((request, response) => {
   received.push(request.headers);
@@ -44,10 +44,10 @@ async function statusAt(url: string, headers: Record<string, string> = {}, metho
   return (await fetchLocalhost(url, init)).status;
 }
 
-test('servers on other ports of this machine get neither a cookie nor the name that browsers know the run by', async () => {
+test("servers on other ports of this machine get neither the cookie nor the run's host name", async () => {
   const { port } = other.address() as AddressInfo;
   for (const name of ['127.0.0.1', 'localhost']) {
-    // As typed, and as a link on a page of the console would lead there.
+    // As a typed address, and as a link on a page of the console.
     await page.goto(`http://${name}:${port}/`);
     await page.goto(`${service.consoleUrl}/jobs`);
     await page.evaluate(`location.assign('http://${name}:${port}/linked')`);
@@ -60,7 +60,7 @@ test('servers on other ports of this machine get neither a cookie nor the name t
   }
 });
 
-test('the session counts under that name only', async () => {
+test("the session is valid only under the run's host name", async () => {
   const { port } = new URL(service.consoleUrl);
   expect(await statusAt(`${service.consoleUrl}/api/v1/session`)).toBe(200);
   for (const name of ['127.0.0.1', 'localhost']) {
@@ -71,7 +71,7 @@ test('the session counts under that name only', async () => {
   expect(await statusAt(`http://other.localhost:${port}/api/v1/session`)).toBe(403);
 });
 
-test('the usual address leads browsers of the user there, and shows nobody else where that is', async () => {
+test("the usual address redirects the user's browsers to the host name, and reveals it to no other user", async () => {
   const reached = await browser.newPage();
   for (const name of ['127.0.0.1', 'localhost']) {
     await reached.goto(`http://${name}:${new URL(service.baseUrl).port}/stats?days=7`);
@@ -86,7 +86,7 @@ test('the usual address leads browsers of the user there, and shows nobody else 
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'another user of this machine gets nothing, with the cookie or without',
+  'another user of this machine gets nothing, with or without the cookie',
   async () => {
     const asked = async (...args: string[]) => {
       const curl = ['--reuid=65534', '--regid=65534', '--clear-groups', 'curl', '-si', ...args];

@@ -23,7 +23,7 @@ afterAll(async () => {
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
-/** Has every list be empty, and opens one. */
+/** Makes every list empty and opens one. */
 const openEmpty = async (role: 'viewer' | 'operator' | 'admin', path: string) => {
   const page = await openAs(browser, service.consoleUrl, role, { path: '/environment' });
   await answerNothing(page);
@@ -31,7 +31,7 @@ const openEmpty = async (role: 'viewer' | 'operator' | 'admin', path: string) =>
   return page;
 };
 
-test('an example fills the form on a click, and what was begun before stays', async () => {
+test('an example fills in the form, and earlier unsent input stays', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   const prompt = page.getByLabel('Prompt', { exact: true });
   await prompt.fill('half a thought');
@@ -60,7 +60,7 @@ test('a viewer is not asked to create anything', async () => {
   await page.context().close();
 });
 
-test('an admin without a linked account is led to it, unless the default profile needs none', async () => {
+test('an admin sees how to link an account, unless the default profile needs none', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin');
   await link(page, 'API tokens').nth(1).waitFor();
   expect(await link(page, 'Link your account').count()).toBe(0);
@@ -74,7 +74,7 @@ test('an admin without a linked account is led to it, unless the default profile
   await page.context().close();
 });
 
-test('filters that match nothing are cleared by one click', async () => {
+test('filters without matches are cleared by one click', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs?status=FAILED&search=nothing' });
   await page.getByText('No matching jobs').waitFor();
   await page.locator('#main table').getByRole('button', { name: 'Clear all filters' }).click();
@@ -87,7 +87,7 @@ test('filters that match nothing are cleared by one click', async () => {
   await page.context().close();
 });
 
-test('every empty list leads on', async () => {
+test('every empty list offers a next step', async () => {
   const projects = await openEmpty('operator', '/projects');
   await link(projects, 'New job').click();
   await projects.waitForURL('**/jobs/new');
@@ -106,7 +106,7 @@ test('every empty list leads on', async () => {
   await tokens.context().close();
 });
 
-test('the command that is shown creates a job when it is pasted, and the job without files says how files are kept', async () => {
+test('the shown command creates a job, and a job without attachments explains how to keep files', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   const command = await page.locator('pre', { hasText: 'curl' }).innerText();
   const env = { ...process.env, PROMPTQ_TOKEN: service.token };

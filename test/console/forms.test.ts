@@ -20,7 +20,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const hasFocus = async (page: Page, label: string) =>
   await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor();
 
-test('the new job is written without the mouse: n, the prompt, Ctrl+Enter', async () => {
+test('a new job is created without the mouse: n, the prompt, Ctrl+Enter', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   await page.keyboard.press('n');
@@ -33,7 +33,7 @@ test('the new job is written without the mouse: n, the prompt, Ctrl+Enter', asyn
   await page.context().close();
 });
 
-test('faults are said in words at their field, and the first faulty field gets the focus', async () => {
+test('errors are shown at their fields, and the first invalid field gets the focus', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', {
     path: '/jobs/new',
     context: { viewport: { width: 390, height: 844 } },
@@ -42,7 +42,7 @@ test('faults are said in words at their field, and the first faulty field gets t
   await button(page, 'Queue job').click();
   await page.getByText('Enter a number.').waitFor();
   await hasFocus(page, 'Prompt');
-  // Typing mends one fault and leaves the focus where it is.
+  // Typing fixes one error and does not move the focus.
   await page.keyboard.type('work');
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('work');
   await button(page, 'Queue job').click();
@@ -51,7 +51,7 @@ test('faults are said in words at their field, and the first faulty field gets t
   await page.context().close();
 });
 
-test('what the service refuses of a binding stands at its field', async () => {
+test("the service's errors about a binding are shown at their fields", async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await button(page, 'Create binding').first().click();
   const dialog = page.getByRole('dialog');
@@ -64,7 +64,7 @@ test('what the service refuses of a binding stands at its field', async () => {
   await page.context().close();
 });
 
-test('a binding for a project that does not exist asks first, since it may be mistyped', async () => {
+test('a binding for a project that does not exist needs confirmation, since the name may be mistyped', async () => {
   await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await button(page, 'Create binding').first().click();
@@ -83,7 +83,7 @@ test('a binding for a project that does not exist asks first, since it may be mi
   await page.context().close();
 });
 
-test('a draft is edited by the form, its project too, and a copy leads back to its origin', async () => {
+test('a draft is edited in the form, including its project, and a copy links to its original', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'first thought', profile: 'shell', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
   await button(page, 'Edit').click();
@@ -106,7 +106,7 @@ test('a draft is edited by the form, its project too, and a copy leads back to i
   await page.context().close();
 });
 
-test('a cleared form comes back', async () => {
+test('a cleared form can be restored', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   await page.getByLabel('Prompt', { exact: true }).fill('a long thought');
   await button(page, 'Clear the form').click();
@@ -116,7 +116,7 @@ test('a cleared form comes back', async () => {
   await page.context().close();
 });
 
-test('a secret that is shown once is not closed by a slip of Escape', async () => {
+test('Escape does not close a secret that is shown once', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
   await button(page, 'Create token').click();
   await page.getByLabel('Name').fill('nightly build');
@@ -130,7 +130,7 @@ test('a secret that is shown once is not closed by a slip of Escape', async () =
   await page.context().close();
 });
 
-test('a viewer is told at the top of the form who creates jobs, and sees no page that refuses viewers', async () => {
+test('a viewer sees at the top of the form who can create jobs, and no pages that reject viewers', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs/new' });
   const note = await page.getByText('Your role is read-only').boundingBox();
   const prompt = await page.getByLabel('Prompt', { exact: true }).boundingBox();
@@ -142,7 +142,7 @@ test('a viewer is told at the top of the form who creates jobs, and sees no page
   await page.context().close();
 });
 
-test('running a successful job again asks, because it costs again', async () => {
+test('running a successful job again needs confirmation, because it costs again', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'true', profile: 'shell' });
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
   await page.getByText('Succeeded').first().waitFor();
@@ -154,7 +154,7 @@ test('running a successful job again asks, because it costs again', async () => 
   await page.context().close();
 });
 
-test('the way back from a job leads to the list as it was filtered', async () => {
+test('the link back from a job opens the list with its filters', async () => {
   await service.api('POST', '/jobs', { prompt: 'find me', profile: 'shell', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs?status=DRAFT&search=find' });
   await page.getByRole('link', { name: 'find me' }).click();

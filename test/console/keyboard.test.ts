@@ -17,12 +17,12 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** More stops than any page has. */
+/** More tab stops than any page has. */
 const MAX_STOPS = 150;
 
 const hasFocus = async (page: Page, target: Locator) => (await target.and(page.locator(':focus')).count()) > 0;
 
-/** Presses Tab until the target has the focus, and sees to it that the focus can be seen there. */
+/** Presses Tab until the target has the focus, and checks that the focus is visible. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let stops = 0; !(await hasFocus(page, target)); stops += 1) {
@@ -46,7 +46,7 @@ const press = async (page: Page, target: Locator) => {
   await page.keyboard.press('Enter');
 };
 
-test('everything is done by keyboard alone, and the focus is seen', async () => {
+test('every task can be done by keyboard alone, with a visible focus', async () => {
   const context = await browser.newContext({ baseURL: service.consoleUrl });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();

@@ -9,9 +9,9 @@ import { SCENES } from './scenes/scenes.ts';
 import { launchBrowser, openAs, PATIENCE } from './setup/browser.ts';
 import { makeSampleData, type SampleJobs } from './setup/sample-data.ts';
 
-/** What the first page may cost (bytes): document, scripts and styles, compressed. */
+/** Maximum size (bytes) of the first page: document, scripts and styles, compressed. */
 const FIRST_LOAD = 350 * 1024;
-/** Scenes that are judged in full beside the pages; `npm run prove -- accessibility` judges all. */
+/** Scenes that are checked in addition to the pages. `npm run prove -- accessibility` checks all. */
 const ALSO = new Set([
   'job-running-log',
   'job-agent-timeline',
@@ -38,7 +38,7 @@ let service: ServiceUnderTest;
 let browser: Browser;
 let admin: Page;
 let jobs: SampleJobs;
-/** What browsers complained of on a walk: refused by the content security policy, thrown, logged as an error. */
+/** Complaints of the browser: blocked by the content security policy, thrown, logged as an error. */
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('no script comes from elsewhere or stands in a page', async () => {
+test('no script is inline or from another origin', async () => {
   const answer = await fetchLocalhost(`${service.consoleUrl}/jobs`);
   const policy = answer.headers.get('content-security-policy')?.split('; ');
   expect(policy).toContain("script-src 'self'");
@@ -65,7 +65,7 @@ test('no script comes from elsewhere or stands in a page', async () => {
   expect(scripts).toEqual([expect.stringMatching(/ src="\/assets\/[^"]+">$/)]);
 });
 
-test('the first page costs no more than its budget', async () => {
+test('the first page stays within its size budget', async () => {
   const context = await browser.newContext({
     baseURL: service.consoleUrl,
     storageState: await admin.context().storageState(),
@@ -91,7 +91,10 @@ test('the first page costs no more than its budget', async () => {
   expect(total).toBeLessThanOrEqual(FIRST_LOAD);
 });
 
-/** Every page, the parts of a job, and what lies over pages; the others are made of the same, and judged by `npm run prove -- accessibility`. */
+/**
+ * Every page, the tabs of a job, and dialogs. Other scenes consist of the same parts; `npm run prove -- accessibility`
+ * checks them.
+ */
 const JUDGED = new Set<string>([...CONSOLE_PAGES.map((page) => page.replaceAll('/', '-')), ...ALSO]);
 
 describe.each(SCENES.filter(({ name }) => JUDGED.has(name)))('the scene $name', (scene) => {
@@ -101,8 +104,8 @@ describe.each(SCENES.filter(({ name }) => JUDGED.has(name)))('the scene $name', 
     await openScene(admin, scene, jobs);
   });
 
-  test('keeps nobody out', async () => {
-    // Regions that scroll can be focused once the table has noticed that it does.
+  test('is accessible', async () => {
+    // Scrollable regions become focusable once the table has measured itself.
     await expect.poll(() => judgeScene(admin, 'usual')).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { launchBrowser, openAs } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
-/** A draft that the palette finds. */
+/** A draft for the palette to find. */
 let job: string;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const open = async (page: Page) => {
   await field(page).and(page.locator(':focus')).waitFor();
 };
 
-test('Ctrl+K, words and Enter lead to a page', async () => {
+test('Ctrl+K, words and Enter open a page', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin');
   await open(page);
   await page.keyboard.type('log aud');
@@ -41,7 +41,7 @@ test('Ctrl+K, words and Enter lead to a page', async () => {
   await page.context().close();
 });
 
-test('Escape returns the focus to where it was, also to a field that is typed in', async () => {
+test('Escape restores the focus, even to a text field', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.getByLabel('Search jobs', { exact: true }).fill('heron');
   await open(page);
@@ -51,7 +51,7 @@ test('Escape returns the focus to where it was, also to a field that is typed in
   await page.context().close();
 });
 
-test('jobs are found by prompt, title and id, and the arrow keys choose', async () => {
+test('jobs are found by prompt, title and ID, and the arrow keys select', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer');
   const searches: string[] = [];
   page.on('request', (request) => {
@@ -82,7 +82,7 @@ test('jobs are found by prompt, title and id, and the arrow keys choose', async 
   await page.context().close();
 });
 
-test('it offers what the role may do, and no more', async () => {
+test('the palette offers only what the role allows', async () => {
   const admin = await openAs(browser, service.consoleUrl, 'admin');
   await open(admin);
   for (const name of ['New job', 'API tokens', 'Audit log', 'Failed jobs', 'Sign out'])
@@ -115,11 +115,11 @@ test('actions take effect: the theme, the shortcuts, signing out', async () => {
   await page.context().close();
 });
 
-test('the switch that turns shortcuts off turns Ctrl+K off; the button stays', async () => {
+test('disabling shortcuts disables Ctrl+K, but not the button', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.keyboard.press('?');
   await page.getByRole('dialog').getByText('Single-key shortcuts and Ctrl+K').click();
-  // Nothing opens over another dialog either.
+  // The palette does not open over another dialog.
   await page.keyboard.press('Control+k');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -132,7 +132,7 @@ test('the switch that turns shortcuts off turns Ctrl+K off; the button stays', a
   await page.context().close();
 });
 
-test('pages are still found when jobs can not be searched', async () => {
+test('pages are found even if the job search fails', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   await refuse(500, { error: 'internal_error' })(page);

@@ -7,7 +7,7 @@ import { chooseRole, launchBrowser, openAs, PATIENCE } from './setup/browser.ts'
 let service: ServiceUnderTest;
 let browser: Browser;
 beforeAll(async () => {
-  // One after the other: each takes all cores for a while.
+  // Sequential, because each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService();
 });
@@ -16,7 +16,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('whoever is not signed in signs in and comes to the page that was asked for', async () => {
+test('an unauthenticated user signs in and returns to the requested page', async () => {
   const context = await browser.newContext({ baseURL: service.consoleUrl });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
@@ -27,7 +27,7 @@ test('whoever is not signed in signs in and comes to the page that was asked for
 });
 
 test.each(['light', 'dark'] as const)(
-  'the pages around the sign-in keep nobody out, in %s and on a narrow screen',
+  'the pages around the sign-in are accessible, in %s and on a narrow screen',
   async (colorScheme) => {
     const context = await browser.newContext({
       baseURL: service.consoleUrl,
@@ -50,7 +50,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('signing out ends the session, and says so', async () => {
+test('signing out ends the session and shows the signed-out page', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer');
   await page.getByRole('button', { name: 'viewer@promptq.local' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();

@@ -19,14 +19,14 @@ afterAll(async () => {
 const follow = async (page: Page, name: string) =>
   await page.locator('#navigation').getByRole('link', { name, exact: true }).click();
 
-test('a page whose code can not be fetched says so, keeps its address and opens when the service answers', async () => {
+test('a page whose code fails to load shows an error, keeps its address, and opens when the service responds', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin');
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   await page.context().setOffline(true);
   await follow(page, 'Statistics');
   await page.getByText('This page could not be loaded').waitFor();
   expect(new URL(page.url()).pathname).toBe('/stats');
-  // What was loaded before works on.
+  // Parts that are already loaded keep working.
   await page.goBack();
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   await page.goForward();
@@ -37,7 +37,7 @@ test('a page whose code can not be fetched says so, keeps its address and opens 
   await page.context().close();
 });
 
-test('a part that an upgrade has removed is told of, and the page around it stays', async () => {
+test('a part that an upgrade has removed shows an error, and the rest of the page stays', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
   await page.route('**/assets/create-token-*.js', async (route) => await route.fulfill({ status: 404 }));
   await page.getByRole('button', { name: 'Create token' }).click();
@@ -46,7 +46,7 @@ test('a part that an upgrade has removed is told of, and the page around it stay
   await page.context().close();
 });
 
-test('a list that can not be read any more says so in words, and its clocks stand', async () => {
+test('a list that fails to refresh shows an error, and its clocks stop', async () => {
   const { json } = await service.api('POST', '/jobs', {
     prompt: 'while :; do sleep 0.2; done',
     profile: 'shell',
@@ -70,7 +70,7 @@ test('a list that can not be read any more says so in words, and its clocks stan
   await service.api('POST', `/jobs/${json.id}/kill`);
 });
 
-test('a log goes on behind its last line once a service answers that was overloaded for a moment', async () => {
+test('a log resumes after its last line once an overloaded service responds again', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'echo first; echo second', profile: 'shell' });
   await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
   const page = await openAs(browser, service.consoleUrl, 'operator');
@@ -96,7 +96,7 @@ test('a log goes on behind its last line once a service answers that was overloa
   await page.context().close();
 });
 
-test('a log that may not be read any more says why, and is not asked for again', async () => {
+test('a log that is no longer readable shows the reason, and is not requested again', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'echo once', profile: 'shell' });
   const page = await openAs(browser, service.consoleUrl, 'operator');
   let asked = 0;

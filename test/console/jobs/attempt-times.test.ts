@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Attempt, runOf, waitOf } from '../../../console/src/jobs/status/attempt-times.ts';
 
-/** A time so many seconds after the hour. */
+/** A time the given number of seconds after the hour. */
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 22, 12, 0, seconds)).toISOString();
 
 function attempt(number: number, started: number | null, finished: number | null): Attempt {
@@ -10,23 +10,23 @@ function attempt(number: number, started: number | null, finished: number | null
   return { attempt: number, started_at: started_at ?? null, finished_at: finished_at ?? null, ...rest };
 }
 
-test('a first attempt waited from the time of queueing', () => {
+test('the first attempt waits from the time of queueing', () => {
   expect(waitOf({ queued_at: at(0), attempts: [attempt(1, 4, 9)] }, 1)).toEqual({ ms: 4_000 });
 });
 
-test('after a retry only the newest attempt has its own time of queueing', () => {
+test('after a retry, only the newest attempt has a time of queueing', () => {
   const job = { queued_at: at(20), attempts: [attempt(2, 21, null), attempt(1, 4, 9)] };
   expect(waitOf(job, 2)).toEqual({ ms: 1_000 });
   expect(waitOf(job, 1)).toBeUndefined();
 });
 
-test('an attempt that kept its place in the queue waited from the end of the one before', () => {
+test('an attempt that kept its place in the queue waits from the end of the previous attempt', () => {
   const job = { queued_at: at(0), attempts: [attempt(2, 30, 40), attempt(1, 4, 9)] };
   expect(waitOf(job, 1)).toEqual({ ms: 4_000 });
   expect(waitOf(job, 2)).toEqual({ ms: 21_000, sinceAttempt: 1 });
 });
 
-test('nothing is made up for an attempt without times', () => {
+test('an attempt without times has no durations', () => {
   const lost = { queued_at: at(0), attempts: [attempt(2, 30, 40), attempt(1, null, null)] };
   expect(waitOf(lost, 1)).toBeUndefined();
   expect(waitOf(lost, 2)).toBeUndefined();

@@ -22,7 +22,7 @@ let [one, other] = ['', ''];
 let retried: string;
 
 beforeAll(async () => {
-  // One after the other: each takes all cores for a while.
+  // Sequential, because each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
   repository = await startGitServer();
@@ -67,7 +67,7 @@ async function ended(fields: Record<string, unknown>): Promise<string> {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const same = (title: string) => page.getByRole('region', { name: `${title}: the same` });
-/** The cells of a row that differs. */
+/** The cells of a different row. */
 const differing = (title: string, label: string) =>
   page
     .getByRole('table', { name: `${title}: different` })
@@ -76,7 +76,7 @@ const differing = (title: string, label: string) =>
     .getByRole('cell');
 const file = (path: string) => page.getByRole('region', { name: path, exact: true });
 
-test('two jobs: settings, prompt and changes, the same first and each difference in words', async () => {
+test('a comparison shows settings, prompt and changes: equal ones first, then each difference', async () => {
   await page.goto(`/compare?a=${one}&b=${other}`);
   await same('Settings').getByText('compared').waitFor();
   await same('Outcome').getByText('Succeeded').waitFor();
@@ -92,16 +92,16 @@ test('two jobs: settings, prompt and changes, the same first and each difference
   expect(await sides.count()).toBe(2);
   await sides.first().getByText('Added: one').waitFor();
   await sides.last().getByText('Added: two').waitFor();
-  // What is the same is folded, and unfolds by keyboard.
+  // Equal files are collapsed, and expand by keyboard.
   expect(await file('same.txt').getByRole('table').count()).toBe(0);
   await file('same.txt').getByRole('button', { name: 'same.txt' }).press('Enter');
   await file('same.txt').getByRole('table').waitFor();
 });
 
-test('exactly two selected jobs of the list are compared, the older one first', async () => {
+test('exactly two selected jobs can be compared, the older one first', async () => {
   await page.goto('/jobs?project=compared&status=SUCCEEDED');
   const boxes = page.getByRole('checkbox', { name: /^Select echo 1/ });
-  // The boxes lie below what is shown of them.
+  // The inputs are covered by their visible parts.
   await boxes.first().check({ force: true });
   expect(await button('Compare').count()).toBe(0);
   await boxes.last().check({ force: true });
@@ -109,7 +109,7 @@ test('exactly two selected jobs of the list are compared, the older one first', 
   await page.waitForURL(`**/compare?a=${one}&b=${other}`);
 });
 
-test('the sides can be swapped, and the link leads back to what is shown', async () => {
+test('the sides can be swapped, and the link opens the same comparison', async () => {
   await page.goto(`/compare?a=${one}&b=${other}`);
   await button('Swap sides').click();
   await page.waitForURL(`**/compare?a=${other}&b=${one}`);
@@ -118,7 +118,7 @@ test('the sides can be swapped, and the link leads back to what is shown', async
   await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(page.url());
 });
 
-test('the history says how each attempt ended, and leads to its comparison with the newest', async () => {
+test('the history shows how each attempt ended, and links to its comparison with the newest', async () => {
   await page.goto(`/jobs/${retried}?tab=details`);
   const step = page.getByText('Attempt 1: Failed').locator('xpath=ancestor::li');
   await step.getByText(/ago\), ran \d+(\.\d+)? m?s, The process ended. Exit code 7/).waitFor();
@@ -137,7 +137,7 @@ test('the history says how each attempt ended, and leads to its comparison with 
   await page.getByText('Both sides are the same attempt.').waitFor();
 });
 
-test('a job that was cancelled while it waited keeps how its attempt had ended', async () => {
+test('a job that is cancelled while it waits keeps the outcome of its attempt', async () => {
   const id = await create({ prompt: 'exit 5', profile: 'shell', retries: 1 });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'retry_backoff');
   await page.goto(`/jobs/${id}?tab=details`);
@@ -192,7 +192,7 @@ test('a running side is followed', async () => {
   await same('Outcome').getByText('Succeeded').waitFor();
 });
 
-test('a side that is not there is named, and the other one stays', async () => {
+test('a side that does not exist is named, and the other one stays', async () => {
   const unknown = 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f';
   await page.goto(`/compare?a=${unknown}&b=${other}`);
   await page.getByText(`Job ${unknown} was not found`).waitFor();
@@ -210,7 +210,7 @@ test('a side that is not there is named, and the other one stays', async () => {
   }
 });
 
-test('what can not be read of a side is said, and the rest is compared', async () => {
+test('unreadable parts of a side are reported, and the rest is compared', async () => {
   const answer = { status: 500, json: { error: 'internal_error', request_id: 'r-1' } };
   await page.route(`**/jobs/${one}/result`, async (route) => await route.fulfill(answer));
   await page.goto(`/compare?a=${one}&b=${other}`);
@@ -226,7 +226,7 @@ test('what can not be read of a side is said, and the rest is compared', async (
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('a side that may not be read says so, and a session that is over asks to sign in again', async () => {
+test('a forbidden side is reported, and an ended session asks the user to sign in again', async () => {
   const refuse = async (status: number, error: string) =>
     await page.route(
       (url) => url.pathname === `/api/v1/jobs/${one}`,
@@ -243,7 +243,7 @@ test('a side that may not be read says so, and a session that is over asks to si
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('nothing in it keeps people out', async () => {
+test('the comparison is accessible', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(WIDE);

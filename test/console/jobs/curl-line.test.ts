@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { apiOrigin, curlLine } from '../../../console/src/jobs/form/curl-line.ts';
 
-test('a copied curl line sends just the body, whatever the shell would read in it', () => {
+test('a copied curl command sends the body unchanged, whatever shell syntax it contains', () => {
   const body = { prompt: `it's "$(date)" \`id\` $HOME \\ !x\nJSON\n'\nEOF`, rule_ids: ['a'], priority: 3 };
-  // In place of curl: prints its arguments and what it is sent.
+  // Replaces curl: prints its arguments and its input.
   const script = `curl() { printf '%s\\n' "$@"; printf -- '---\\n'; cat; }\n${curlLine('https://jobs.example.com', body)}`;
   const printed = execFileSync('bash', ['-c', script], { env: { PATH: '/usr/bin:/bin', PROMPTQ_TOKEN: 'pq_x' } });
   const [args = '', sent = ''] = printed.toString().split('---\n');
@@ -22,7 +22,7 @@ test('a copied curl line sends just the body, whatever the shell would read in i
   expect(JSON.parse(sent)).toEqual(body);
 });
 
-test('names where programs reach the service, not what browsers of a local run know it by', () => {
+test('the curl command uses the loopback address, not the host name that browsers of a local run use', () => {
   expect(apiOrigin(new URL('https://jobs.example.com'))).toBe('https://jobs.example.com');
   expect(apiOrigin(new URL('http://127.0.0.1:8787'))).toBe('http://127.0.0.1:8787');
   expect(apiOrigin(new URL('http://promptq-0a.localhost:8787'))).toBe('http://127.0.0.1:8787');

@@ -7,7 +7,7 @@ import { launchBrowser, openAs } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
-/** A change of each kind; what is added is hostile markup. */
+/** A change of each kind. The added lines are hostile markup. */
 const CHANGE = `printf 'one\\n<img src=x onerror="document.title=1"> \\xe2\\x80\\xae\\nthree\\n' > README.md
 rm gone.txt; seq 1 600 > long.txt; chmod +x run.sh; printf '\\0\\1' > picture.png`;
 
@@ -16,11 +16,11 @@ let repository: GitServer;
 let browser: Browser;
 /** Signed in as operator, on a screen with room for two columns. */
 let page: Page;
-/** A job that made that change. */
+/** The job with that change. */
 let id: string;
 
 beforeAll(async () => {
-  // One after the other: each takes all cores for a while.
+  // Sequential, because each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
   repository = await startGitServer();
@@ -39,7 +39,7 @@ afterAll(async () => {
   await repository?.close();
 });
 
-/** A job of the repository's project that has ended. */
+/** Runs a job of the repository's project to its end. */
 async function changed(prompt: string): Promise<string> {
   const { status, json } = await service.api('POST', '/jobs', { project: 'changed', prompt, profile: 'shell' });
   expect(status).toBe(201);
@@ -51,7 +51,7 @@ const file = (path: string) => page.getByRole('region', { name: path, exact: tru
 const rows = (path: string) => file(path).getByRole('row');
 const copied = async () => await page.evaluate<string>('navigator.clipboard.readText()');
 
-test('a diff is read file by file; what it holds is text, and large files are folded', async () => {
+test('a diff is shown file by file as plain text, with large files collapsed', async () => {
   await page.goto(`/jobs/${id}?tab=changes`);
   await rows('README.md').getByText('Added: <img src=x onerror="document.title=1"> ⟨U+202E⟩').waitFor();
   await rows('README.md').getByText('Removed: two').waitFor();
@@ -72,7 +72,7 @@ test('a diff is read file by file; what it holds is text, and large files are fo
   await rows('long.txt').first().waitFor({ state: 'detached' });
 });
 
-test('the layout that is chosen is kept; a narrow screen shows one column', async () => {
+test('the chosen layout is stored, and a narrow screen shows one column', async () => {
   await page.setViewportSize(WIDE);
   await page.goto(`/jobs/${id}?tab=changes`);
   const headings = file('README.md').getByRole('columnheader');
@@ -88,7 +88,7 @@ test('the layout that is chosen is kept; a narrow screen shows one column', asyn
   await page.getByRole('button', { name: 'Inline' }).click();
 });
 
-test("a file's path and its part of the diff are copied as they are", async () => {
+test("a file's path and its part of the diff are copied unchanged", async () => {
   await page.goto(`/jobs/${id}?tab=changes`);
   await file('gone.txt').getByRole('button', { name: 'Copy the path gone.txt' }).click();
   await expect.poll(copied).toBe('gone.txt');
@@ -97,7 +97,7 @@ test("a file's path and its part of the diff are copied as they are", async () =
   expect(await copied()).toContain('-two\n+<img src=x onerror="document.title=1"> \u202e\n three\n');
 });
 
-test('of a very large diff the first files are shown', async () => {
+test('a very large diff shows its first files', async () => {
   const large = await changed('seq 1 1000 > a.txt; seq 1 300000 > b.txt; echo last > c.txt');
   await page.goto(`/jobs/${large}?tab=changes`);
   await page.getByText('The first 1.9 MiB of the diff are shown: 1 of 3 files.').waitFor();
@@ -108,7 +108,7 @@ test('of a very large diff the first files are shown', async () => {
     .waitFor();
 });
 
-test('a diff that is gone leaves the summary, and no change is said in words', async () => {
+test('a missing diff leaves the summary, and an empty one is reported', async () => {
   await page.route(
     '**/attachments/**',
     async (route) => await route.fulfill({ status: 404, json: { error: 'not_found' } }),
@@ -121,7 +121,7 @@ test('a diff that is gone leaves the summary, and no change is said in words', a
   await page.getByText('No files were changed.').waitFor();
 });
 
-test.each(['inline', 'side by side'])('nothing in it keeps people out, %s', async (layout) => {
+test.each(['inline', 'side by side'])('the diff is accessible, %s', async (layout) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(WIDE);

@@ -3,7 +3,7 @@ import { createEventReader } from '../../../console/src/jobs/events/event-reader
 
 const lines = (...values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** What is read of a text that comes in pieces of a few characters. */
+/** The events of a text that arrives in pieces of a few characters. */
 function read(text: string, size = 7) {
   const reader = createEventReader();
   for (let offset = 0; offset < text.length; offset += size)
@@ -12,7 +12,7 @@ function read(text: string, size = 7) {
 }
 
 describe('events', () => {
-  test('of codex are read, and a later state of an item takes the place of the one before', () => {
+  test('of codex are parsed, and a later state of an item replaces the earlier one', () => {
     const command = { id: 'item_3', type: 'command_execution', command: 'ls', aggregated_output: '' };
     const text = lines(
       { type: 'thread.started', thread_id: 'T' },
@@ -36,7 +36,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of claude are read, and the answer of a tool comes to its call', () => {
+  test('of claude are parsed, and a tool result is joined to its call', () => {
     const said = (...content: unknown[]) => ({ type: 'assistant', message: { content } });
     const answer = (id: string, content: unknown, is_error = false) => ({
       type: 'user',
@@ -68,7 +68,7 @@ describe('events', () => {
     ]);
   });
 
-  test('that are none stand as they are, together where they follow each other', () => {
+  test("are shown unchanged if they can't be parsed, consecutive ones together", () => {
     const text = `plain\n{"type":"else"}\n${lines({ type: 'error', message: 'e' })}{broken\n`;
     expect(read(text)).toEqual([
       { kind: 'raw', text: 'plain\n{"type":"else"}' },
@@ -77,7 +77,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of megabytes are read, and shown up to a bound', () => {
+  test('of several megabytes are parsed, and shown up to a limit', () => {
     const output = 'y'.repeat(1_300_000);
     const [event] = read(
       lines({
@@ -90,13 +90,13 @@ describe('events', () => {
     expect(event).toHaveProperty('output', expect.stringContaining('1,100,000 more characters are in the log.'));
   });
 
-  test('begin with the first whole line where reading begins inside one', () => {
+  test('begin with the first whole line if reading starts within a line', () => {
     const reader = createEventReader(true);
     reader.push({ text: `half of a line"}\n${lines({ type: 'error', message: 'whole' })}`, offset: 100 });
     expect(reader.events).toEqual([{ id: '117', event: { kind: 'error', text: 'whole' } }]);
   });
 
-  test('are named by the byte at which they begin, however the text is cut', () => {
+  test('are identified by their byte offset, however the text is split', () => {
     const text = lines({ type: 'thread.started', thread_id: 'é' }, { type: 'error', message: 'later' });
     const whole = createEventReader();
     whole.push({ text, offset: 0 });
@@ -108,7 +108,7 @@ describe('events', () => {
     expect(cut.events).toEqual(whole.events);
   });
 
-  test('begin and end when the pieces arrive that report it, and only then', () => {
+  test('begin and end when their pieces arrive', () => {
     const item = { id: 'item_1', type: 'command_execution', command: 'ls' };
     const reader = createEventReader();
     const push = (value: unknown, at?: number) => reader.push({ text: lines(value), offset: 0, at });
@@ -121,7 +121,7 @@ describe('events', () => {
     expect(command).toMatchObject({ startedAt: 1_000, endedAt: 5_000 });
   });
 
-  test('of claude have the times that it reports', () => {
+  test('of claude have its reported times', () => {
     const reader = createEventReader();
     const timestamp = '2026-11-20T10:41:00.000Z';
     const message = { content: [{ type: 'text', text: 'done' }] };
@@ -129,7 +129,7 @@ describe('events', () => {
     expect(reader.events).toMatchObject([{ startedAt: Date.parse(timestamp) }]);
   });
 
-  test('that are errors are worded, and shown once where codex repeats them', () => {
+  test('that are errors are readable, and shown once if codex repeats them', () => {
     const message = 'unexpected status 400 Bad Request: {"error":{"message":"The model is overloaded.","code":"x"}}';
     const text = lines({ type: 'error', message }, { type: 'turn.failed', error: { message } });
     expect(read(text)).toEqual([

@@ -11,11 +11,11 @@ import { launchBrowser, openAs } from '../setup/browser.ts';
 let service: ServiceUnderTest;
 let repository: GitServer;
 let browser: Browser;
-/** Signed in as operator; each test opens what it needs in it. */
+/** Signed in as operator. Each test opens its own address in it. */
 let page: Page;
 
 beforeAll(async () => {
-  // One after the other: each takes all cores for a while.
+  // Sequential, because each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
   repository = await startGitServer();
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
-/** A line that the terminal shows. What it reads aloud stays behind elsewhere. */
+/** A line that the terminal shows, without the copies for screen readers elsewhere. */
 const line = (text: string) => page.locator('.job-log').getByRole('listitem').getByText(text, { exact: true });
 
 async function create(fields: Record<string, unknown>): Promise<string> {
@@ -46,20 +46,20 @@ async function ended(id: string, attempt = 1): Promise<void> {
   });
 }
 
-/** Downloads by a click, and reads what came. */
+/** Downloads a file by a click and reads it. */
 async function downloaded(click: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
 }
 
-test('a log is searched, narrowed to a stream and to an attempt, and downloaded as it was written', async () => {
+test('a log is searched, filtered by stream and attempt, and downloaded unchanged', async () => {
   const prompt = 'printf "\\033[32mgreen\\033[0m words\\n"; echo "to stderr" >&2; echo "another line"';
   const id = await create({ prompt, profile: 'shell' });
   await ended(id);
   await service.api('POST', `/jobs/${id}/retry`);
   await ended(id, 2);
   await page.goto(`/jobs/${id}`);
-  // The colour is one, not four characters.
+  // The colour sequence is rendered, not shown as characters.
   await line('green words').waitFor();
   await line('to stderr').waitFor();
 
@@ -85,7 +85,7 @@ test('a log is searched, narrowed to a stream and to an attempt, and downloaded 
   expect(text).toBe(written);
 });
 
-test('the result of an earlier attempt is read after a retry', async () => {
+test('the result of an earlier attempt stays readable after a retry', async () => {
   const id = await create({
     prompt: 'mkdir done && echo "the first time" || exit 4',
     profile: 'shell',
@@ -103,7 +103,7 @@ test('the result of an earlier attempt is read after a retry', async () => {
   await page.getByRole('tabpanel').getByText('the first time', { exact: true }).waitFor();
 });
 
-test('a long log shows its end, can be scrolled back, and comes whole as a file', async () => {
+test('a long log shows its end, scrolls back, and downloads completely', async () => {
   const id = await create({ prompt: 'seq 1 260000; echo "the very end"', profile: 'shell' });
   await ended(id);
   await page.goto(`/jobs/${id}`);
@@ -123,7 +123,7 @@ test('a long log shows its end, can be scrolled back, and comes whole as a file'
   expect([lines.length, lines[0], lines[131_071], lines.at(-1)]).toEqual([260_001, '1', '131072', 'the very end']);
 });
 
-test('files that an agent left are downloaded, whatever characters their paths have', async () => {
+test('attachments are downloaded, whatever characters their paths have', async () => {
   const prompt = `cd "$PROMPTQ_ATTACHMENTS"; mkdir 'a b'; echo kept > 'a b/ü.txt'; echo all > '100%.md'`;
   const id = await create({ prompt, profile: 'shell' });
   await ended(id);
@@ -146,7 +146,7 @@ test('the diff of a repository job is downloaded', async () => {
   expect(text).toContain('-one\n+two\n');
 });
 
-test('a deployment that failed is done again', async () => {
+test('a failed deployment is retried', async () => {
   const project = 'again';
   const command = 'test -e second || { touch second; echo "the first time fails"; exit 1; }';
   await service.api('POST', '/deploy-bindings', { project, binding_mode: 'custom', command });
@@ -158,7 +158,7 @@ test('a deployment that failed is done again', async () => {
   await page.getByText('succeeded', { exact: true }).waitFor();
 });
 
-test('every link to an editor that the API gives can be followed, however its scheme is written', async () => {
+test('every editor link of the API can be opened, whatever the case of its scheme', async () => {
   const project = 'edited';
   for (const open_url of ['HTTPS://editor.example/?folder={cwd}', 'zed://file/{cwd}', 'vscode://file/{cwd}'])
     await service.api('POST', '/deploy-bindings', { project, binding_mode: 'hosted_editor', name: open_url, open_url });
@@ -174,7 +174,7 @@ test('every link to an editor that the API gives can be followed, however its sc
   expect(given).toHaveLength(3);
 });
 
-test('the keys of a job show its parts and lead up to the list', async () => {
+test('the keys of a job switch its tabs and return to the list', async () => {
   const id = await create({ prompt: 'true', profile: 'shell' });
   await ended(id);
   await page.goto(`/jobs/${id}`);
@@ -190,12 +190,12 @@ test('the keys of a job show its parts and lead up to the list', async () => {
   await page.waitForURL(/\/jobs$/);
 });
 
-test('a job that is not there is said to be missing', async () => {
+test('a job that does not exist is reported as not found', async () => {
   await page.goto('/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
   await page.getByText('The job was not found').waitFor();
 });
 
-test('output that is gone, and a record that is, are said to be so, in the log and in the result, light and dark', async () => {
+test('missing output and a damaged record are reported in the log and in the result, light and dark', async () => {
   const id = await create({ prompt: 'echo 0123456789', profile: 'shell' });
   await ended(id);
   await unlink(await fileOfObject(service.home, joinedKey(id, 1, 'stdout')));

@@ -34,7 +34,7 @@ const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParam
 const names = (page: Page) => page.locator('[data-job]').allInnerTexts();
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('each filter of the API is set in the panel, lies in the address, and is cleared by its chip', async () => {
+test('each filter of the API is set in the panel, stored in the address, and cleared by its chip', async () => {
   const page = await open('/jobs');
   await page.getByRole('link', { name: 'Rounding' }).waitFor();
   await button(page, 'Filters').click();
@@ -47,7 +47,7 @@ test('each filter of the API is set in the panel, lies in the address, and is cl
     await chips.getByRole('button', { name: `Clear the filter ${label}` }).click();
     await expect.poll(() => query(page)).toEqual({});
   };
-  // Neither the case nor the rest of the name matters while only one project fits.
+  // Case and the rest of the name do not matter while only one project matches.
   await suggested('Project', 'HAND', { project: 'handbook' }, ['check the links', 'translate the guide']);
   await suggested('Profile', 'Claude', { profile: 'claude' }, ['translate the guide']);
   await suggested('Model', 'm-2', { model: 'm-2' }, ['translate the guide']);
@@ -78,7 +78,7 @@ test('each filter of the API is set in the panel, lies in the address, and is cl
   await page.context().close();
 });
 
-test('a project that is typed before the projects are read is matched once they are', async () => {
+test('a project that is typed before the projects are loaded is matched once they are', async () => {
   const page = await open('/jobs');
   const typed = Promise.withResolvers<void>();
   await page.route(/\/api\/v1\/projects/, async (route) => {
@@ -93,7 +93,7 @@ test('a project that is typed before the projects are read is matched once they 
   await page.context().close();
 });
 
-test('a time is typed by keyboard over another one, and only a whole one counts', async () => {
+test('a time is typed over another one, and only a complete time is applied', async () => {
   const page = await open('/jobs?created_before=2021-02-03T12:00:00Z');
   await button(page, 'Filters').click();
   const time = page.getByLabel('Created before', { exact: true });
@@ -108,7 +108,7 @@ test('a time is typed by keyboard over another one, and only a whole one counts'
   await page.context().close();
 });
 
-test('a tag of a row narrows the list further, and saved filters bring back every filter', async () => {
+test('a tag of a row filters the list further, and saved filters restore every filter', async () => {
   const page = await open('/jobs?project=handbook&agent=shell&order=oldest');
   await page.getByRole('link', { name: 'nightly' }).click();
   const sought = { project: 'handbook', agent: 'shell', order: 'oldest', tag: 'nightly' };
@@ -127,11 +127,11 @@ test('a tag of a row narrows the list further, and saved filters bring back ever
   await page.context().close();
 });
 
-test('the list is ordered by the time of creation, either way', async () => {
+test('the list is sorted by the time of creation in either direction', async () => {
   const page = await open('/jobs?status=DRAFT');
   const newestFirst = ['Rounding', 'check the links', 'translate the guide'];
   await expect.poll(() => names(page)).toEqual(newestFirst);
-  // The header that stays in sight lies over the table's own.
+  // The sticky header covers the table's header.
   await page.getByRole('columnheader', { name: 'Created' }).getByRole('button').press('Enter');
   await expect.poll(() => names(page)).toEqual(newestFirst.toReversed());
   expect(query(page)).toEqual({ status: 'DRAFT', order: 'oldest' });
@@ -142,7 +142,7 @@ test('the list is ordered by the time of creation, either way', async () => {
   await page.context().close();
 });
 
-test('a count that is not complete is called so, and an empty page goes on', async () => {
+test('an incomplete count is marked, and an empty page offers the next one', async () => {
   const page = await open('/account');
   await page.route(/\/api\/v1\/jobs\?/, async (route) => {
     const answer = await serviceAnswer<object>(route);
@@ -155,7 +155,7 @@ test('a count that is not complete is called so, and an empty page goes on', asy
   await page.context().close();
 });
 
-test('a failed row says what happened, and a script is called by its comment', async () => {
+test("a failed job's row shows the error, and a script is named by its comment", async () => {
   const script = { prompt: '#!/bin/sh\nset -eu\n# Check the spelling\nexit 3', profile: 'shell', project: 'fails' };
   const ids = [await create(script), await create({ ...script, prompt: 'kill -9 $$\necho never' })];
   ids.push(await create({ prompt: '# Try\nit\ndrill: fail 400', project: 'fails' }));
@@ -171,7 +171,7 @@ test('a failed row says what happened, and a script is called by its comment', a
   await page.context().close();
 });
 
-test('columns and exact times are chosen, and kept in the browser', async () => {
+test('columns and exact times are chosen, and stored in the browser', async () => {
   const page = await open('/jobs?status=DRAFT');
   const header = (name: string) => page.getByRole('columnheader', { name, exact: true });
   await header('Profile').first().waitFor();
@@ -197,7 +197,7 @@ test('columns and exact times are chosen, and kept in the browser', async () => 
   await page.context().close();
 });
 
-test('the header of a list that is scrolled stays below the bar of the console', async () => {
+test('the header of a scrolled list stays below the top bar', async () => {
   const page = await open('/jobs');
   await page.setViewportSize({ width: 1440, height: 320 });
   await page.getByRole('link', { name: 'translate the guide' }).waitFor();
@@ -210,24 +210,21 @@ test('the header of a list that is scrolled stays below the bar of the console',
   await page.context().close();
 });
 
-test.each([1440, 390])(
-  'filters and settings keep nobody out on a screen of %i px, in light and dark',
-  async (width) => {
-    const page = await open('/jobs?project=handbook&tag=nightly', width);
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    await page.getByRole('link', { name: 'check the links' }).waitFor();
-    expect(await page.getByLabel('Created by').count()).toBe(0);
-    await button(page, 'Filters').click();
-    await page.getByLabel('Created by').waitFor();
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await bringAxe(page);
-    expect(await axeFaults(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.locator('body.awsui-dark-mode').waitFor();
-    expect(await axeFaults(page)).toEqual([]);
-    await button(page, 'List settings').click();
-    await page.getByRole('dialog').waitFor();
-    expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
-  },
-);
+test.each([1440, 390])('filters and settings are accessible on a screen of %i px, light and dark', async (width) => {
+  const page = await open('/jobs?project=handbook&tag=nightly', width);
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.getByRole('link', { name: 'check the links' }).waitFor();
+  expect(await page.getByLabel('Created by').count()).toBe(0);
+  await button(page, 'Filters').click();
+  await page.getByLabel('Created by').waitFor();
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  await bringAxe(page);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('body.awsui-dark-mode').waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await button(page, 'List settings').click();
+  await page.getByRole('dialog').waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.context().close();
+});

@@ -19,7 +19,7 @@ async function git(...args: string[]): Promise<string> {
   return (await run('git', [...identity, ...args], { cwd: folder, env, maxBuffer: 1e8 })).stdout;
 }
 
-/** What git writes about changes to a repository that held these files. */
+/** The output of git for changes to a repository with these files. */
 async function diffOf(before: Record<string, string>, change: () => Promise<unknown>): Promise<string> {
   await git('init', '-q', '.');
   for (const [name, text] of Object.entries(before)) await write(name, text);
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-test('each file of a git diff is read with what happened to it', async () => {
+test('each file of a git diff is parsed with its kind of change', async () => {
   const before = {
     'edited.txt': 'one\ntwo\nthree\n',
     'gone.txt': 'gone\n',
@@ -93,7 +93,7 @@ const fileDiff = (name: string, lines: readonly string[], count = lines.length) 
   `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n` +
   `@@ -0,0 +1,${count} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
 
-test('a part that is altered is kept as text and hides no other file', () => {
+test("a part that can't be parsed is kept as text and hides no other file", () => {
   const diff =
     fileDiff('first', ['a', 'diff --git a/x b/x']) + fileDiff('altered', ['[masked]'], 3) + fileDiff('last', ['b']);
   const files = parseChanges(diff);
@@ -108,7 +108,7 @@ test('a part that is altered is kept as text and hides no other file', () => {
   expect(parseChanges('not a diff\n')).toEqual([]);
 });
 
-test('of a text that ends early the last file is left out, unless it is the only one', () => {
+test('a truncated diff omits its last file, unless it is the only one', () => {
   const one = fileDiff('first', ['a', 'b']);
   const cut = one + fileDiff('second', ['a', 'b']).slice(0, -2);
   expect(parseChanges(cut, { isCut: true }).map(({ path }) => path)).toEqual(['first']);
@@ -116,13 +116,13 @@ test('of a text that ends early the last file is left out, unless it is the only
   expect(parseChanges(one.slice(0, -2), { isCut: true }).map(({ path }) => path)).toEqual(['first']);
 });
 
-test('large files are folded at first, and small ones too once many lines are unfolded', () => {
+test('large files are collapsed initially, as are small ones after many expanded lines', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}`);
   const diff = [401, ...Array.from({ length: 6 }, () => 400), 1].map((count, at) => fileDiff(`${at}`, lines(count)));
   expect([...openAtFirst(parseChanges(diff.join('')))]).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('text that reorders or hides what surrounds it is made visible, and a very long line is cut', () => {
+test('characters that reorder or hide text are escaped, and a very long line is truncated', () => {
   expect(visibleText('if (a\u202e) b\u200b\tc\r')).toBe('if (a⟨U+202E⟩) b⟨U+200B⟩\tc␍');
   expect(visibleText('<b>ü</b> 漢')).toBe('<b>ü</b> 漢');
   expect(visibleText('x'.repeat(5_000))).toBe(`${'x'.repeat(2_000)}… (3,000 more characters)`);

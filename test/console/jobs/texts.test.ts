@@ -4,20 +4,20 @@ import { createColourStripper } from '../../../console/src/jobs/text/strip-colou
 
 const shown = (before: string, after: string) => lineDiff(before, after).map(({ sign, text }) => `${sign}${text}`);
 
-test('a diff keeps the lines that stayed and names those that went and came', () => {
+test('a line diff marks unchanged, removed and added lines', () => {
   expect(shown('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
   expect(shown('', 'new')).toEqual(['+new']);
   expect(shown('same', 'same')).toEqual([' same']);
 });
 
-test('a diff of very long texts shows their middle as replaced, which takes no time', () => {
+test('a line diff of very long texts shows their middle as replaced', () => {
   const text = (word: string) =>
     Array.from({ length: 5_000 }, (_, at) => (at % 2 ? `${word} ${at}` : `same ${at}`)).join('\n');
   const diff = lineDiff(`head\n${text('old')}`, `head\n${text('new')}`);
   expect(diff.filter(({ sign }) => sign === ' ').map(({ text }) => text)).toEqual(['head', 'same 0']);
 });
 
-test('colours are taken out of a log, also where a piece ends inside them', () => {
+test('colours are removed from a log, even if a piece ends within a sequence', () => {
   const strip = createColourStripper();
   const pieces = ['\u001b[32mok\u001b', '[0m 10%\r20%\r\n', '\u001b]0;title\u0007done', ' \u001b[1;3', '1mred'];
   expect(pieces.map(strip).join('')).toBe('ok 10%\n20%\ndone red');

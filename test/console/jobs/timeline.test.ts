@@ -8,9 +8,9 @@ import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from 
 let service: ServiceUnderTest;
 let browser: Browser;
 let codex: ScriptedCodex;
-/** Signed in as operator; each test opens what it needs in it. */
+/** Signed in as operator. Each test opens its own address in it. */
 let page: Page;
-/** An agent's job that has ended; read by several tests. */
+/** An agent's job that has ended, shared by several tests. */
 let ended: string;
 
 const ANSWER = [
@@ -56,7 +56,7 @@ async function hasEnded(id: string): Promise<void> {
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
 }
 
-/** Runs a job whose agent reports these events. */
+/** Runs a job whose agent prints these events. */
 async function runAgent(...events: readonly CodexEvent[]): Promise<string> {
   const prompt = `# Mend the rounding\n${await codex.prints(...events)}`;
   const id = await create({ prompt, rule_ids: ['small'] });
@@ -64,14 +64,12 @@ async function runAgent(...events: readonly CodexEvent[]): Promise<string> {
   return id;
 }
 
-const tab = (name: string | RegExp) => page.getByRole('tab', { name });
-const tabNames = async () => (await page.getByRole('tab').allTextContents()).map((name) => name.trim());
 const events = () => page.getByRole('list', { name: 'Events' });
 const event = (text: string | RegExp) => events().locator('[data-event]').filter({ hasText: text });
 const toggle = (name: RegExp) => page.getByRole('button', { name });
 const answer = () => page.getByRole('region', { name: 'Answer' });
 
-test("an agent's job opens on its timeline, its answer rendered as Markdown that does no harm", async () => {
+test("an agent's job opens on its timeline, with its answer rendered as safe Markdown", async () => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await page.goto(`/jobs/${ended}`);
@@ -94,7 +92,7 @@ test("an agent's job opens on its timeline, its answer rendered as Markdown that
   page.removeAllListeners('request');
 });
 
-test('the timeline has the prompt with its rules, and tool calls folded behind their command and exit code', async () => {
+test('the timeline shows the prompt with its rules, and tool calls collapsed to command and exit code', async () => {
   await page.goto(`/jobs/${ended}`);
   await event('# Mend the rounding').waitFor();
   await page.getByRole('button', { name: 'Rules: small' }).click();
@@ -104,13 +102,13 @@ test('the timeline has the prompt with its rules, and tool calls folded behind t
   expect(await passed.getAttribute('aria-expanded')).toBe('false');
   await passed.click();
   await event('npm test').getByText('ok 12 passed').waitFor();
-  // What failed is open.
+  // Failed calls are expanded.
   await event('npm run lint').getByText('cart.ts: unused variable').waitFor();
   await event('src/total.ts').waitFor();
   await event(/^#\+.*Succeeded/).waitFor();
 });
 
-test('the timeline is narrowed to kinds of events and to words', async () => {
+test('the timeline is filtered by kinds of events and by words', async () => {
   await page.goto(`/jobs/${ended}`);
   await event('npm test').waitFor();
   await toggle(/^Errors \(1\)/).click();
@@ -125,7 +123,7 @@ test('the timeline is narrowed to kinds of events and to words', async () => {
   await page.getByText('No matching events', { exact: true }).waitFor();
 });
 
-test('an event has an address that leads back to it', async () => {
+test('an event has a link that opens it', async () => {
   await page.goto(`/jobs/${ended}`);
   await event('npm run lint')
     .getByRole('link', { name: /^Link to this event/ })
@@ -136,7 +134,7 @@ test('an event has an address that leads back to it', async () => {
   expect(await page.locator('.event-current').count()).toBe(1);
 });
 
-test('keys go from event to event, to the next error, and open one', async () => {
+test('keys move between events, to the next error, and expand an event', async () => {
   await page.goto(`/jobs/${ended}`);
   await event('npm test').waitFor();
   await page.keyboard.press('e');
@@ -150,7 +148,7 @@ test('keys go from event to event, to the next error, and open one', async () =>
   await focused.filter({ hasText: 'npm run lint' }).waitFor();
 });
 
-test('a running job is followed where its reader is, with the times at which its events arrived', async () => {
+test('a running job is followed without moving the reader, with the arrival times of its events', async () => {
   const prompt = [
     codex.waitsFor('start'),
     await codex.prints(...Array.from({ length: 40 }, (_, at) => CODEX.message(`Step ${at + 1} of the work.`))),
@@ -168,7 +166,7 @@ test('a running job is followed where its reader is, with the times at which its
   await codex.go('more');
   await event('npm test').waitFor();
   await event('npm test').getByText(/^\+\d/).waitFor();
-  // A reader further up is not moved.
+  // A reader further up keeps the scroll position.
   await page.mouse.move(700, 500);
   await page.mouse.wheel(0, -20_000);
   await expect.poll(() => page.getByRole('checkbox', { name: 'Follow' }).isChecked()).toBe(false);
@@ -183,7 +181,7 @@ test('a running job is followed where its reader is, with the times at which its
   await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThanOrEqual(2);
 });
 
-test('thousands of events are a few rows of the page, and the last can be reached', async () => {
+test('thousands of events render few rows, and the last one can be reached', async () => {
   const many = Array.from({ length: 5_000 }, (_, at) => CODEX.command(`echo ${at + 1}`, `${at + 1}\n`));
   const id = await runAgent(...many, CODEX.message('That was all.'), CODEX.end);
   await page.goto(`/jobs/${id}`);
@@ -194,95 +192,7 @@ test('thousands of events are a few rows of the page, and the last can be reache
   await event('echo 5000').waitFor();
 });
 
-test('a job stays on the part that is shown when its state changes', async () => {
-  const id = await create({ prompt: 'true', profile: 'shell', draft: true });
-  await page.goto(`/jobs/${id}`);
-  await page.getByRole('heading', { name: 'History' }).waitFor();
-  await page.waitForURL(/tab=details/);
-  await service.api('POST', `/jobs/${id}/submit`);
-  await hasEnded(id);
-  await tab('Log').waitFor();
-  expect(await tab('Details').getAttribute('aria-selected')).toBe('true');
-});
-
-test('a script opens on its log, without the parts that only an agent has', async () => {
-  const id = await create({ prompt: '#!/bin/bash\n# Check the links\necho one; exit 3', profile: 'shell' });
-  await hasEnded(id);
-  await page.goto(`/jobs/${id}`);
-  await page.waitForURL(/tab=log/);
-  await page.getByRole('heading', { level: 1, name: 'Check the links', exact: true }).waitFor();
-  await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
-  expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
-  expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Attachments']);
-  await page.keyboard.press('2');
-  await page.getByText('Run time').waitFor();
-  expect(
-    await page
-      .getByRole('tabpanel')
-      .getByText(/tokens|Final message|Cost/)
-      .count(),
-  ).toBe(0);
-});
-
-test('attachments are counted, and a draft shows no parts of a run', async () => {
-  const id = await create({
-    prompt: 'echo x > "$PROMPTQ_ATTACHMENTS/a"; echo y > "$PROMPTQ_ATTACHMENTS/b"',
-    profile: 'shell',
-  });
-  await hasEnded(id);
-  await page.goto(`/jobs/${id}`);
-  await tab('Attachments (2)').waitFor();
-  const draft = await create({ prompt: 'a draft', draft: true });
-  await page.goto(`/jobs/${draft}`);
-  await page.getByRole('heading', { name: 'History' }).waitFor();
-  expect(await tabNames()).toEqual(['Details']);
-});
-
-test('the history of a job has how long it waited and ran, and how it ended', async () => {
-  const id = await create({ prompt: 'exit 3', profile: 'shell' });
-  await hasEnded(id);
-  await page.goto(`/jobs/${id}?tab=details`);
-  await page.getByText('Attempt 1 ended: Failed').waitFor();
-  await page.getByText(/, waited \d+(\.\d+)? m?s/).waitFor();
-  await page.getByText(/, after \d+(\.\d+)? m?s: .*Exit code 3/).waitFor();
-});
-
-test('rebuilding the record is explained first, and its outcome is reported', async () => {
-  await page.goto(`/jobs/${ended}`);
-  await page.getByRole('button', { name: 'More', exact: true }).click();
-  await page.getByRole('menuitem', { name: /^Rebuild record/ }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('It skips a running attempt.').waitFor();
-  await dialog.getByRole('button', { name: 'Rebuild record' }).click();
-  await page.getByText('The record is correct').waitFor();
-});
-
-test('the agent, the model that ran and the timeout that applies are shown', async () => {
-  const id = await create({ prompt: await codex.prints(CODEX.end), model: 'gpt-5-codex', timeout: 90 });
-  await hasEnded(id);
-  await page.goto(`/jobs/${id}?tab=details`);
-  const value = (label: string) => page.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]');
-  await value('Agent').getByText('codex').waitFor();
-  await value('Model').getByText('gpt-5-codex').waitFor();
-  await value('Timeout')
-    .getByText(/^(1 min 30 s|1 h 30 min)$/)
-    .waitFor();
-});
-
-test('a long title ends in an ellipsis and leaves the buttons where they are', async () => {
-  const id = await create({ prompt: `true ${'# a very long title '.repeat(15)}`, profile: 'shell', draft: true });
-  await page.goto(`/jobs/${id}`);
-  const title = page.locator('.job-title');
-  await title.waitFor();
-  const { height, hidden } = await title.evaluate((element) => ({
-    height: element.clientHeight,
-    hidden: element.scrollHeight > element.clientHeight,
-  }));
-  expect(hidden).toBe(true);
-  expect(height).toBeLessThan(70);
-});
-
-test('the timeline has no accessibility fault, in light, in dark, wide and narrow', async () => {
+test('the timeline is accessible, light and dark, wide and narrow', async () => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const colorScheme of ['light', 'dark'] as const)
     for (const viewport of [

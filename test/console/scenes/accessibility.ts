@@ -6,8 +6,8 @@ import { judgeScene, openScene } from './judge-scene.ts';
 import { SCENES } from './scenes.ts';
 
 /**
- * Judges every scene of scenes.ts, or those whose names begin as given, with all rules of axe in every look:
- * `npm run prove -- accessibility [NAME…]`. Prints what it finds; exits with 1 if that is anything.
+ * Checks every scene of scenes.ts, or those with the given name prefixes, with all rules of axe in every look:
+ * `npm run prove -- accessibility [NAME…]`. Prints its findings and exits with 1 if there are any.
  */
 const { positionals: wanted } = parseArgs({ allowPositionals: true });
 const scenes = SCENES.filter(({ name }) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)));

@@ -4,19 +4,19 @@ import type { RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** What that brings into a page. */
+/** The global that axe adds to a page. */
 declare const axe: typeof import('axe-core');
 
-/** Makes a page ready for `axeFaults`, until another one is loaded. */
+/** Loads axe into a page for `axeFaults`. Another page needs it again. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.evaluate(AXE);
 }
 
-/** Everything that axe finds, of any impact, each with where. */
+/** All findings of axe of any impact, with their locations. */
 export async function axeFaults(page: Page, options: RunOptions = {}): Promise<string[]> {
   return await page.evaluate(async (given) => {
     const { rules, ...others } = given;
-    // Targets of at least 24 by 24 pixels are a rule of WCAG 2.2, which axe leaves off by default.
+    // Targets of at least 24 by 24 pixels are a rule of WCAG 2.2, which axe disables by default.
     const { violations } = await axe.run({ ...others, rules: { 'target-size': { enabled: true }, ...rules } });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`),

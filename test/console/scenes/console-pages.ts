@@ -1,4 +1,4 @@
-/** Every page of the console that has an address of its own. */
+/** Every page of the console with a fixed address. */
 export const CONSOLE_PAGES = [
   'jobs',
   'jobs/new',

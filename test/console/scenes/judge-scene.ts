@@ -6,20 +6,20 @@ import type { Scene } from './scenes.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** The rules about colours: the slowest, and the only ones that another colour scheme changes. */
+/** The colour rules: the slowest, and the only ones that depend on the colour scheme. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) };
 /**
- * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without the rules that a look does not change,
+ * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without rules that do not depend on the look,
  * and without colours on a phone.
  */
 type Depth = 'thorough' | 'usual';
 
-/** Opens a scene in a wide window, light, and waits until all of it is there. */
+/** Opens a scene in a wide window, light, and waits until it is complete. */
 export async function openScene(page: Page, { name, path, before, act }: Scene, jobs: SampleJobs): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.setViewportSize(WIDE);
-  // Nothing is judged half-way from one colour to another.
+  // A check during a colour transition would report wrong contrasts.
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await before?.(page);
   await page.goto(path(jobs));
@@ -29,7 +29,7 @@ export async function openScene(page: Page, { name, path, before, act }: Scene, 
   await page.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
 }
 
-/** What keeps people out of the scene that `openScene` opened: findings of axe, and what is hard to use on a phone. */
+/** The accessibility faults of the scene that `openScene` opened: findings of axe, and faults on a phone. */
 export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
   await bringAxe(page);
   const found = new Map<string, string>();
@@ -42,7 +42,7 @@ export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
   await page.locator('body.awsui-dark-mode').waitFor();
   await judge('dark', { runOnly: COLOURS });
   await page.setViewportSize(PHONE);
-  // Two frames: React has rendered what the width changes, and so have the observers of sizes.
+  // After two frames, React and the size observers have rendered the change of width.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await judge('on a phone', NO_COLOURS);
   for (const fault of await phoneFaults(page)) found.set(fault, 'on a phone');

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** What fingers must hit: every button with a border or colour of its own, and every field for text. */
+/** Touch targets: every button with a border or background, and every text field. */
 const TOUCHED = [
   ':is(button, a):is([class*="awsui_variant-normal_"], [class*="awsui_variant-primary_"], [class*="awsui_variant-link_"])',
   '.status-tab',
   'input:is([type=text], [type=search], [type=date], [type=datetime-local], [type=number])',
 ].join();
-/** Texts that are words of the console, not of a job. */
+/** Elements with texts of the console, not of a job. */
 const LABELS = 'dt, th, label, button, [role=tab], [class*="awsui_status-indicator"]';
-/** Pixels that WCAG 2.5.5 asks for. */
+/** Minimum size (pixels) by WCAG 2.5.5. */
 const TOUCH_PX = 44;
 
 /** Runs in the page. */
@@ -37,7 +37,7 @@ const JUDGE = `(() => {
   return found;
 })()`;
 
-/** What makes the page hard to use on a phone: it scrolls sideways, controls are low, labels break inside words. */
+/** What makes a page hard to use on a phone: horizontal scrolling, low controls, labels broken within words. */
 export async function phoneFaults(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(JUDGE);
 }

@@ -12,13 +12,13 @@ import {
 import type { SampleJobs } from '../setup/sample-data.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 
-/** Something that the console shows, to be looked at. */
+/** A state of the console to capture and check. */
 export interface Scene {
   readonly name: string;
   readonly path: (jobs: SampleJobs) => string;
-  /** Before the page is opened, such as what the service is to answer. */
+  /** Runs before the page is opened, for example to stub responses. */
   readonly before?: (page: Page) => Promise<unknown>;
-  /** Once it is open: what is clicked and waited for. */
+  /** Runs once the page is open: clicks and waits. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
@@ -27,7 +27,7 @@ const asks = (name: string | RegExp) => async (page: Page) => {
   await press(name)(page);
   await page.getByRole('dialog').waitFor();
 };
-/** Fills a dialog's one field, and creates what it asks for. */
+/** Fills in a dialog's only field and submits it. */
 const makes = (button: string, field: string, text: string) => async (page: Page) => {
   await asks(button)(page);
   await page.getByLabel(field).fill(text);
@@ -48,7 +48,7 @@ const noJobs = async (page: Page) => await shown(page, 'No jobs yet');
 const failed = async (page: Page) => await shown(page, 'could not be loaded');
 const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();
 const fault = { error: 'internal_error', request_id: '4f0c2b7e-7d51-4d7e-9f5b-0d8f3a1c5e21' };
-/** All there is to see: every page, a job in each state and from each side, dialogs, and what is shown when something is missing. */
+/** Every page, a job in each state and on each tab, dialogs, and empty and error states. */
 export const SCENES: readonly Scene[] = [
   ...CONSOLE_PAGES.map((page): Scene => ({ name: page.replaceAll('/', '-'), path: () => `/${page}` })),
   tab('ended', 'log', async (page) => await shown(page, '6 suites passed')),
@@ -122,7 +122,7 @@ export const SCENES: readonly Scene[] = [
     name: 'bulk-preview',
     path: () => '/jobs',
     act: async (page) => {
-      // It is disabled until the jobs are there, and lies below what is shown of it.
+      // It is disabled until the jobs are loaded, and covered by its visible part.
       await page.locator('input[type=checkbox][aria-label^="Select all jobs"]:enabled').first().check({ force: true });
       await asks('Cancel jobs')(page);
     },

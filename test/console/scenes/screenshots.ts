@@ -8,8 +8,9 @@ import { makeSampleData, type SampleJobs } from '../setup/sample-data.ts';
 import { SCENES } from './scenes.ts';
 
 /**
- * Takes pictures of everything the console shows, on sample data: `npm run screenshots -- FOLDER [NAME…] [--look LOOK]… [--window]`,
- * by default every scene of scenes.ts light, dark and 360 px wide, as long as the page is. A name stands for all scenes that begin with it.
+ * Takes screenshots of the whole console on sample data:
+ * `npm run screenshots -- FOLDER [NAME…] [--look LOOK]… [--window]`. By default it captures the full page of every
+ * scene of scenes.ts in light, dark and 360 px wide. A name is a prefix of scene names.
  */
 const LOOKS = {
   light: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
@@ -44,7 +45,7 @@ try {
   await service.stop();
 }
 
-/** One page after the other in one look; each is given up after a while, so that all others are seen. */
+/** Captures the scenes in one look, one after the other. Each has a time limit, so that one failure skips no other. */
 async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string): Promise<void> {
   const context = LOOKS[look];
   const first = await openAs(opened, service.consoleUrl, 'admin', { context: { ...context, reducedMotion: 'reduce' } });
@@ -68,7 +69,7 @@ async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string
     } catch (error) {
       console.log(`${scene.name}: ${(error as Error).message.split('\n', 1)[0]}`);
     }
-    // What lies over a page stands where the window is.
+    // Overlays are positioned relative to the window.
     const fullPage = !values.window && (await page.getByRole('dialog').count()) === 0;
     await page.screenshot({ path: file, fullPage });
     await page.close();

@@ -17,7 +17,11 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('a token is shown once, works, and works no more once it is revoked', async () => {
+async function statusWith(token: string): Promise<number> {
+  return (await fetch(`${service.baseUrl}/api/v1/health`, { headers: { authorization: `Bearer ${token}` } })).status;
+}
+
+test('a token is shown once, works, and is rejected after it is revoked', async () => {
   await admin.goto('/api-tokens');
   await admin.getByRole('button', { name: 'Create token' }).click();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
@@ -71,7 +75,7 @@ test("the vendor account is linked on the issuer's page, and unlinked", async ()
   await admin.getByText('No account is linked').waitFor();
 });
 
-test('a faulty configuration changes nothing and says every fault; a good one is checked, then applied', async () => {
+test('an invalid configuration changes nothing and lists every error; a valid one is checked, then applied', async () => {
   await admin.goto('/configuration');
   const text = admin.getByLabel('Document');
   await text.fill('rules:\n  - id: "has blanks"\n    text: x\nprofiles:\n  - name: review\n    agent: nobody');
@@ -93,54 +97,7 @@ test('a faulty configuration changes nothing and says every fault; a good one is
   await admin.getByRole('cell', { name: 'Keep changes small.' }).waitFor();
 });
 
-test('a deploy binding is created, said to miss something, completed and deleted', async () => {
-  await admin.goto('/bindings');
-  await admin.getByRole('button', { name: 'Create binding' }).first().click();
-  await admin.getByLabel('Project').fill('shop');
-  await admin.getByRole('radio', { name: 'Command' }).check();
-  await admin.getByRole('button', { name: 'Create', exact: true }).click();
-  await admin.getByText('The project “shop” does not exist.').waitFor();
-  await admin.getByRole('button', { name: 'Create', exact: true }).click();
-  await admin.getByText('Missing: command').waitFor();
-  await admin.getByRole('button', { name: 'Edit custom' }).click();
-  await admin.getByLabel('Command', { exact: true }).last().fill('make publish');
-  await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByText('Ready').waitFor();
-  await admin.getByRole('button', { name: 'Edit custom' }).click();
-  const seconds = admin.getByLabel('Command timeout (seconds)');
-  await seconds.fill('soon');
-  await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByText('Enter a whole number from 1 to 3600.').waitFor();
-  await seconds.fill('60');
-  await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByRole('dialog').waitFor({ state: 'detached' });
-  const [binding] = (await service.api('GET', '/deploy-bindings')).json.items;
-  expect(binding).toMatchObject({ command: 'make publish', timeout_seconds: 60 });
-  await admin.getByRole('button', { name: 'Delete custom' }).click();
-  await admin.getByRole('button', { name: 'Delete binding' }).click();
-  await admin.getByText('No bindings yet').waitFor();
-});
-
-test("a binding's secret is shown when it is made, and when it is made anew", async () => {
-  await admin.goto('/bindings');
-  await admin.getByRole('button', { name: 'Create binding' }).first().click();
-  await admin.getByLabel('URL').fill('https://ci.example.com/hook');
-  await admin.getByRole('button', { name: 'Create', exact: true }).click();
-  const secret = admin.getByTestId('secret');
-  const first = (await secret.textContent()) ?? '';
-  await admin.getByRole('button', { name: 'I have saved it' }).click();
-  await admin.getByRole('button', { name: 'Edit generic' }).click();
-  await admin.getByRole('checkbox', { name: 'Generate a new secret' }).check();
-  await admin.getByRole('button', { name: 'Save' }).click();
-  await secret.waitFor();
-  const second = (await secret.textContent()) ?? '';
-  for (const each of [first, second]) expect(each).toMatch(/^whsec_[A-Za-z0-9+/=]{20,}$/);
-  expect(second).not.toBe(first);
-  await admin.getByRole('button', { name: 'I have saved it' }).click();
-  expect(await admin.content()).not.toContain('whsec_');
-});
-
-test('the audit log is narrowed to who, what and which days', async () => {
+test('the audit log is filtered by principal, action and day', async () => {
   expect(await callFromPage(admin, 'POST', '/tokens', { name: 'audited' })).toBe(201);
   await admin.goto('/audit?action=tokens.create');
   await admin.getByRole('rowheader', { name: 'tokens.create' }).first().waitFor();
@@ -159,32 +116,7 @@ test('the audit log is narrowed to who, what and which days', async () => {
   await admin.getByRole('rowheader', { name: 'auth.callback' }).first().waitFor();
 });
 
-test("a project's settings are shown as they are, changed, and taken away by emptying them", async () => {
-  await service.api('POST', '/jobs', { prompt: 'x', project: 'storefront', draft: true });
-  const secret = 'GIT_TOKEN';
-  await service.api('PATCH', '/projects/storefront', { repository: 'https://git.example.com/shop.git', secret });
-  await admin.goto('/projects');
-  await admin.getByRole('cell', { name: 'https://git.example.com/shop.git' }).waitFor();
-  await admin.getByRole('button', { name: 'Settings of storefront' }).click();
-  expect(await admin.getByLabel('Repository').inputValue()).toBe('https://git.example.com/shop.git');
-  expect(await admin.getByLabel('Secret').inputValue()).toBe(secret);
-  expect(await admin.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-  await admin.getByLabel('Branch, tag or commit').fill('main');
-  await admin.getByLabel('Secret').fill('');
-  await admin.getByLabel('Run one job per folder at a time').check();
-  await admin.getByRole('button', { name: 'Save' }).click();
-  await admin.getByRole('cell', { name: 'https://git.example.com/shop.git main' }).waitFor();
-  const { items } = (await service.api('GET', '/projects')).json;
-  expect(items.find(({ id }: { id: string }) => id === 'storefront')).toMatchObject({
-    repository: 'https://git.example.com/shop.git',
-    ref: 'main',
-    setup: null,
-    secret: null,
-    exclusive_cwd: true,
-  });
-});
-
-test('what was typed outlives a session that ends in between', async () => {
+test('unsent input survives the end of a session', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/configuration' });
   await page.getByLabel('Document').fill('rules: []');
   await page.context().clearCookies();
@@ -203,7 +135,7 @@ test('what was typed outlives a session that ends in between', async () => {
   await page.getByText('nothing would change').waitFor();
 });
 
-test('a viewer is offered nothing that he may not do, and told why', async () => {
+test('a viewer sees no forbidden actions, and the reason', async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
   await page.getByRole('heading', { name: 'Deploy bindings' }).waitFor();
   expect(await page.getByRole('button', { name: 'Create binding' }).count()).toBe(0);
@@ -215,7 +147,7 @@ test('a viewer is offered nothing that he may not do, and told why', async () =>
   }
 });
 
-test('an ended session has to sign in again, and whoever has no role is told so', async () => {
+test('an ended session is rejected, and a user without a role sees a notice', async () => {
   const viewer = await openAs(browser, service.consoleUrl, 'viewer');
   await admin.goto('/sessions');
   const ends = admin.getByRole('button', { name: 'End the session of viewer@promptq.local' });
@@ -230,11 +162,7 @@ test('an ended session has to sign in again, and whoever has no role is told so'
   await stranger.getByText('You have no role here').waitFor();
 });
 
-async function statusWith(token: string): Promise<number> {
-  return (await fetch(`${service.baseUrl}/api/v1/health`, { headers: { authorization: `Bearer ${token}` } })).status;
-}
-
-test('the pages of tokens say that scopes are not enforced, where they are not', async () => {
+test('the token pages warn if scopes are not enforced', async () => {
   await admin.goto('/api-tokens');
   await admin.getByText('Scopes are not enforced here: every token has full access.').waitFor();
   await admin.getByRole('button', { name: 'Create token' }).click();
@@ -246,4 +174,14 @@ test('the pages of tokens say that scopes are not enforced, where they are not',
   await dialog.getByTestId('token').waitFor();
   await note.waitFor();
   await dialog.getByRole('button', { name: 'I have saved it' }).click();
+});
+
+test('a session is listed with its browser and address, and the current one is marked', async () => {
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:151.0) Gecko/20100101 Firefox/151.0';
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/sessions', context: { userAgent } });
+  const row = page.getByRole('row').filter({ hasText: 'this session' });
+  await row.getByText('Firefox on Linux').waitFor();
+  await row.getByText('127.0.0.1').waitFor();
+  await row.getByText(/^in \d+ hr/).waitFor();
+  await page.context().close();
 });

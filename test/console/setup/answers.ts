@@ -4,13 +4,13 @@ import type { components } from '../../../lib/client/api-types.ts';
 
 type Schemas = components['schemas'];
 
-/** What the service answers to a GET that was caught; Playwright itself doesn't reach names under `.localhost`. */
+/** The service's response to an intercepted GET. Playwright itself can't resolve names under `.localhost`. */
 export async function serviceAnswer<T>(route: Route): Promise<T> {
   const response = await fetchLocalhost(route.request().url(), { headers: await route.request().allHeaders() });
   return (await response.json()) as T;
 }
 
-/** Has the API refuse everything but who is signed in. */
+/** Makes the API reject everything except the session. */
 export function refuse(status: number, body: object) {
   return async (page: Page) =>
     await page.route('**/api/v1/**', async (route) =>
@@ -18,7 +18,7 @@ export function refuse(status: number, body: object) {
     );
 }
 
-/** Has lists answer that there is nothing. */
+/** Makes lists empty. */
 export async function answerNothing(page: Page): Promise<void> {
   const lists = /\/api\/v1\/(jobs|projects|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
   await page.route(lists, async (route) => {
@@ -29,14 +29,14 @@ export async function answerNothing(page: Page): Promise<void> {
   });
 }
 
-/** Has the API answer nothing at all but who is signed in. */
+/** Makes the API respond to nothing except the session. */
 export async function neverAnswer(page: Page): Promise<void> {
   await page.route('**/api/v1/**', async (route) => {
     if (route.request().url().endsWith('/session')) await route.continue();
   });
 }
 
-/** Has the vendor account be in a state. */
+/** Sets the state of the vendor account. */
 export function accountIn(state: Schemas['Account']['state'], more: Partial<Schemas['Account']> = {}) {
   return async (page: Page) => {
     const account = { vendor: 'codex', state, logged_in: false, updated_at: new Date().toISOString(), ...more };
@@ -44,7 +44,7 @@ export function accountIn(state: Schemas['Account']['state'], more: Partial<Sche
   };
 }
 
-/** Has a job have changed files of its project's repository: edited, added, deleted, large, binary, executable. */
+/** Gives a job changes to its project's repository: edited, added, deleted, large, binary and executable files. */
 export async function answerChanges(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/jobs\/job_\w+$/, async (route) => {
     const job = await serviceAnswer<Schemas['Job']>(route);
@@ -55,7 +55,7 @@ export async function answerChanges(page: Page): Promise<void> {
   await page.route('**/attachments/*changes.diff', async (route) => await route.fulfill({ body: CHANGES_DIFF }));
 }
 
-/** Has the results of two jobs have changes: the second one's diff rounds in another way, and has one file less. */
+/** Gives two jobs changes: the second one's diff rounds differently, and has one file less. */
 export async function answerComparedChanges(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/jobs\/job_\w+\/result/, async (route) => {
     const result = await serviceAnswer<Schemas['JobResult']>(route);
@@ -127,7 +127,7 @@ index 0000000..19db2b4
 @@ -0,0 +1,500 @@
 ${Array.from({ length: 500 }, (_, at) => `+${at / 8},EUR\n`).join('')}`;
 
-/** A month of figures, the same at every look. */
+/** Statistics of a month, always the same. */
 export async function answerMonth(page: Page): Promise<void> {
   await page.route('**/api/v1/stats', async (route) => {
     const stats = await serviceAnswer<Schemas['Stats']>(route);

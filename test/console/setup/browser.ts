@@ -7,16 +7,16 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import type { Role } from '../../../lib/contract/roles.ts';
 import { builtConsole } from '../../../lib/local/run/console-build.ts';
 
-/** As whom a page is signed in; a stranger has no role. */
+/** The user of a page. A stranger has no role. */
 type Visitor = Role | 'stranger';
 
-/** How long (ms) a page may take to show what is waited for. */
+/** Timeout (ms) of waiting in a page. */
 export const PATIENCE = 60_000;
 
-/** Starts Chromium, and sees to it that the console is built before the first page is waited for; close it when done. */
+/** Starts Chromium once the console is built, so that no page waits for the build. Close it when done. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   await builtConsole();
-  // The package's own arguments are for functions in the cloud: one process for all, and no web security.
+  // The package's default arguments are for cloud functions: a single process and no web security.
   return await chromium.launch({
     executablePath: await chromiumPath(),
     args: ['--no-zygote', '--disable-gpu', '--disable-background-networking', ...args],
@@ -25,8 +25,8 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
 }
 
 /**
- * Opens a page of the console in a browser context of its own, signed in by the local run's one-click page.
- * @param options.path the page to begin at, such as `/jobs`
+ * Opens a page of the console in a new browser context, signed in by the local run's one-click page.
+ * @param options.path the first page, such as `/jobs`
  * @param options.context such as `{ viewport: { width: 360, height: 740 }, colorScheme: 'dark' }`
  */
 export async function openAs(
@@ -50,14 +50,14 @@ export async function callFromPage(page: Page, method: string, path: string, bod
   return await page.evaluate<number>(call);
 }
 
-/** Answers the local run's sign-in page, which the browser shows, and waits for where it leads. */
+/** Submits the local run's sign-in page and waits for the page that it opens. */
 export async function chooseRole(page: Page, visitor: Visitor): Promise<void> {
   await page.locator(`button[name=role][value=${visitor}]`).click();
   await page.locator(visitor === 'stranger' ? 'h1' : '#main').waitFor();
 }
 
 /**
- * The unpacked browser. It is unpacked beside its place and moved there whole, because other test files may look for it
+ * The unpacked browser. It is unpacked beside its path and then moved there, because other test files may need it
  * at the same time.
  */
 async function chromiumPath(): Promise<string> {
@@ -73,7 +73,7 @@ async function chromiumPath(): Promise<string> {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
   }
-  // A test file that was quicker has put the same there.
+  // Another test file was faster and has moved the same browser there.
   await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
   return path;
 }

@@ -15,7 +15,7 @@ const PROFILES = [
   { name: 'ship', agent: 'shell', env: { STAGE: 'production', DEPLOY_TOKEN: { secret: 'DEPLOY_TOKEN' } } },
 ];
 
-/** A test run as terminals show it: colours, a file that is left, a word on stderr. */
+/** A test run with terminal colours, an attachment and a line on stderr. */
 const SUITES = String.raw`# Run all suites and keep the report
 for suite in cart checkout search login profile orders; do
   printf '\033[32m✓\033[0m %-10s %s tests passed \033[90m(%s ms)\033[0m\n' "$suite" $(( \${#suite} * 7 )) $(( \${#suite} * 31 ))
@@ -33,7 +33,7 @@ const AGENT = [
   `drill: follow-up ${JSON.stringify({ prompt: 'Mend the rounding in the checkout', draft: true })}`,
 ].join('\n');
 
-/** Jobs of a sample run by what they show, oldest first. */
+/** Jobs of a sample run by what they demonstrate, oldest first. */
 const JOBS = {
   cancelled: { prompt: 'Translate the handbook into Welsh', project: 'handbook', save_draft: true },
   draft: { prompt: 'Update the onboarding guide for the new sign-in', project: 'handbook', save_draft: true },
@@ -56,12 +56,12 @@ const JOBS = {
   waiting: { prompt: 'Rename the settings page\ndrill: usage-limit 900', project: 'handbook', priority: 2 },
 } as const;
 
-/** Ids of the sample jobs. */
+/** IDs of the sample jobs. */
 export type SampleJobs = Readonly<Record<keyof typeof JOBS, string>>;
 
 /**
- * Fills a local run with something to look at: jobs in every state, bindings, tokens, rules, profiles.
- * @param admin a page that is signed in as admin: tokens are made by people only
+ * Fills a local run with sample data: jobs in every state, bindings, tokens, rules, profiles.
+ * @param admin a page signed in as admin, because only people can create tokens
  */
 export async function makeSampleData(service: ServiceUnderTest, admin: Page): Promise<SampleJobs> {
   await called(service, 'POST', '/config/import', { rules: RULES, profiles: PROFILES });
@@ -88,7 +88,7 @@ export async function makeSampleData(service: ServiceUnderTest, admin: Page): Pr
   return ids as SampleJobs;
 }
 
-/** Waits until a job has ended, waits for its vendor, or is the one that runs for ever. */
+/** Waits until a job has ended, waits for its vendor, or is the one that never ends. */
 async function settled(service: ServiceUnderTest, id: string): Promise<void> {
   await waitFor(
     async () => {
@@ -100,7 +100,7 @@ async function settled(service: ServiceUnderTest, id: string): Promise<void> {
   );
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses freely
 async function called(service: ServiceUnderTest, method: string, path: string, body: unknown): Promise<any> {
   const answer = await service.api(method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);

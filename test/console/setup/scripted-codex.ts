@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** An event of `codex exec --json`. */
 export type CodexEvent = Readonly<Record<string, unknown>>;
 
-/** Stands in for codex: it runs its prompt as a script, which prints the events that a test wants to be shown. */
+/** Replaces codex: it runs its prompt as a script, which prints the events of a test. */
 export interface ScriptedCodex {
   /** For `PROMPTQ_CODEX_BIN`. */
   readonly path: string;

@@ -1,0 +1,118 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { chooseRole, launchBrowser, openAs, PATIENCE } from '../setup/browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  // Sequential, because each takes all cores for a while.
+  browser = await launchBrowser();
+  service = await startService();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+async function create(fields: Record<string, unknown>): Promise<string> {
+  const { status, json } = await service.api('POST', '/jobs', fields);
+  expect(status).toBe(201);
+  return json.id as string;
+}
+
+/** @param page its text is part of the error if the job does not reach the status */
+async function reached(id: string, status: string, page?: Page): Promise<void> {
+  const read = async () => (await service.api('GET', `/jobs/${id}`)).json;
+  await waitFor(async () => (await read()).status === status).catch(async (cause: unknown) => {
+    const shown = (await page?.locator('body').innerText()) ?? '';
+    throw new Error(`${status} was not reached: ${JSON.stringify(await read())}\n${shown}`, { cause });
+  });
+}
+
+async function open(path: string): Promise<Page> {
+  return await openAs(browser, service.consoleUrl, 'operator', { path });
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('a job is created in the form, followed live, cancelled and retried', async () => {
+  const page = await open('/jobs/new');
+  await page.getByLabel('Prompt', { exact: true }).fill('echo up and running; while :; do sleep 0.2; done');
+  await page.getByLabel('Retries').fill('101');
+  await button(page, 'Queue job').click();
+  await page.getByText('Enter at most 100.').waitFor();
+  await page.getByLabel('Retries').fill('0');
+  await page.getByRole('button', { name: 'Profile' }).click();
+  await page.getByRole('option', { name: /^shell/ }).click();
+  await button(page, 'Queue job').click();
+  await page.waitForURL(/\/jobs\/job_/);
+  const id = page.url().split('/').at(-1) ?? '';
+  await reached(id, 'RUNNING');
+  await page.getByRole('tab', { name: 'Log' }).click();
+  await page.locator('.job-log').getByText('up and running').first().waitFor();
+
+  await button(page, 'Cancel job').click();
+  // A local run is reachable without a network.
+  await page.evaluate("window.dispatchEvent(new Event('offline'))");
+  await button(page, 'Cancel this job').click();
+  await reached(id, 'CANCELLED', page);
+  await button(page, 'Retry').click();
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.attempt === 2);
+  await page.getByText('Attempt 2', { exact: true }).first().waitFor();
+  await service.api('POST', `/jobs/${id}/kill`);
+  await page.context().close();
+});
+
+test('an edit shows its changes before it is saved, and sends only those', async () => {
+  // The job waits for the vendor, so no worker claims it.
+  const id = await create({ prompt: 'drill: usage-limit\nkeep this\ndrop this', project: 'edits' });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'usage_limit');
+  const page = await open(`/jobs/${id}/edit`);
+  await page.getByLabel('Prompt', { exact: true }).fill('drill: usage-limit\nkeep this\nput this');
+  await page.getByLabel('Priority').fill('7');
+  await service.api('PATCH', `/jobs/${id}`, { retries: 3 });
+  await button(page, 'Review and save').click();
+  const dialog = page.getByRole('dialog');
+  expect((await dialog.locator('.line-diff-gone').allInnerTexts()).join('|')).toContain('drop this');
+  expect((await dialog.locator('.line-diff-come').allInnerTexts()).join('|')).toContain('put this');
+  expect(await dialog.locator('.line-diff-same').allInnerTexts()).toEqual([
+    expect.stringContaining('drill: usage-limit'),
+    expect.stringContaining('keep this'),
+  ]);
+  await button(page, 'Save').click();
+  await page.waitForURL(new RegExp(`/jobs/${id}$`));
+  const { json } = await service.api('GET', `/jobs/${id}`);
+  expect(json).toMatchObject({ prompt: 'drill: usage-limit\nkeep this\nput this', priority: 7, retries: 3 });
+  await service.api('POST', `/jobs/${id}/cancel`);
+  await page.context().close();
+});
+
+test('the events of an agent are shown in a readable form', async () => {
+  const id = await create({ prompt: 'drill: tool echo from the command; exit 3' });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
+  const page = await open(`/jobs/${id}?tab=events`);
+  const events = page.getByRole('list', { name: 'Events' });
+  await events.getByText('exit 3', { exact: true }).waitFor();
+  await events.locator('pre').getByText('from the command', { exact: true }).waitFor();
+  await events.getByText('Input:').waitFor();
+  expect(await events.getByText('"type"').count()).toBe(0);
+  await page.context().close();
+});
+
+test('a deep link opens its job after the sign-in, and a viewer sees no actions', async () => {
+  const id = await create({ prompt: 'look at me', draft: true });
+  const context = await browser.newContext({ baseURL: service.consoleUrl });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
+  await page.goto(`/jobs/${id}?tab=details`);
+  await chooseRole(page, 'viewer');
+  await page.getByRole('heading', { name: 'look at me' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/jobs/${id}`);
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  expect(await button(page, 'Queue job').count()).toBe(0);
+  expect(await button(page, 'Cancel job').count()).toBe(0);
+  await page.context().close();
+});

@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+let admin: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+  admin = await openAs(browser, service.consoleUrl, 'admin');
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('a deploy binding is created incomplete, completed and deleted', async () => {
+  await admin.goto('/bindings');
+  await admin.getByRole('button', { name: 'Create binding' }).first().click();
+  await admin.getByLabel('Project').fill('shop');
+  await admin.getByRole('radio', { name: 'Command' }).check();
+  await admin.getByRole('button', { name: 'Create', exact: true }).click();
+  await admin.getByText('The project “shop” does not exist.').waitFor();
+  await admin.getByRole('button', { name: 'Create', exact: true }).click();
+  await admin.getByText('Missing: command').waitFor();
+  await admin.getByRole('button', { name: 'Edit custom' }).click();
+  await admin.getByLabel('Command', { exact: true }).last().fill('make publish');
+  await admin.getByRole('button', { name: 'Save' }).click();
+  await admin.getByText('Ready').waitFor();
+  await admin.getByRole('button', { name: 'Edit custom' }).click();
+  const seconds = admin.getByLabel('Command timeout (seconds)');
+  await seconds.fill('soon');
+  await admin.getByRole('button', { name: 'Save' }).click();
+  await admin.getByText('Enter a whole number from 1 to 3600.').waitFor();
+  await seconds.fill('60');
+  await admin.getByRole('button', { name: 'Save' }).click();
+  await admin.getByRole('dialog').waitFor({ state: 'detached' });
+  const [binding] = (await service.api('GET', '/deploy-bindings')).json.items;
+  expect(binding).toMatchObject({ command: 'make publish', timeout_seconds: 60 });
+  await admin.getByRole('button', { name: 'Delete custom' }).click();
+  await admin.getByRole('button', { name: 'Delete binding' }).click();
+  await admin.getByText('No bindings yet').waitFor();
+});
+
+test("a binding's secret is shown once when it is generated, and once when it is renewed", async () => {
+  await admin.goto('/bindings');
+  await admin.getByRole('button', { name: 'Create binding' }).first().click();
+  await admin.getByLabel('URL').fill('https://ci.example.com/hook');
+  await admin.getByRole('button', { name: 'Create', exact: true }).click();
+  const secret = admin.getByTestId('secret');
+  const first = (await secret.textContent()) ?? '';
+  await admin.getByRole('button', { name: 'I have saved it' }).click();
+  await admin.getByRole('button', { name: 'Edit generic' }).click();
+  await admin.getByRole('checkbox', { name: 'Generate a new secret' }).check();
+  await admin.getByRole('button', { name: 'Save' }).click();
+  await secret.waitFor();
+  const second = (await secret.textContent()) ?? '';
+  for (const each of [first, second]) expect(each).toMatch(/^whsec_[A-Za-z0-9+/=]{20,}$/);
+  expect(second).not.toBe(first);
+  await admin.getByRole('button', { name: 'I have saved it' }).click();
+  expect(await admin.content()).not.toContain('whsec_');
+});
+
+test("a project's settings are shown, changed, and removed by emptying them", async () => {
+  await service.api('POST', '/jobs', { prompt: 'x', project: 'storefront', draft: true });
+  const secret = 'GIT_TOKEN';
+  await service.api('PATCH', '/projects/storefront', { repository: 'https://git.example.com/shop.git', secret });
+  await admin.goto('/projects');
+  await admin.getByRole('cell', { name: 'https://git.example.com/shop.git' }).waitFor();
+  await admin.getByRole('button', { name: 'Settings of storefront' }).click();
+  expect(await admin.getByLabel('Repository').inputValue()).toBe('https://git.example.com/shop.git');
+  expect(await admin.getByLabel('Secret').inputValue()).toBe(secret);
+  expect(await admin.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await admin.getByLabel('Branch, tag or commit').fill('main');
+  await admin.getByLabel('Secret').fill('');
+  await admin.getByLabel('Run one job per folder at a time').check();
+  await admin.getByRole('button', { name: 'Save' }).click();
+  await admin.getByRole('cell', { name: 'https://git.example.com/shop.git main' }).waitFor();
+  const { items } = (await service.api('GET', '/projects')).json;
+  expect(items.find(({ id }: { id: string }) => id === 'storefront')).toMatchObject({
+    repository: 'https://git.example.com/shop.git',
+    ref: 'main',
+    setup: null,
+    secret: null,
+    exclusive_cwd: true,
+  });
+});
+
+test('a binding with a mistyped project is offered the existing one', async () => {
+  await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
+  await button(page, 'Create binding').first().click();
+  await page.getByLabel('Project').fill('storefrnt');
+  await page.getByLabel('URL').fill('https://example.com/hook');
+  await button(page, 'Create').click();
+  await page.getByText('The project “storefrnt” does not exist. Did you mean “storefront”?').waitFor();
+  await button(page, 'Use “storefront”').click();
+  await button(page, 'Create').click();
+  await button(page, 'I have saved it').click();
+  const { json } = await service.api('GET', '/deploy-bindings');
+  const projects = json.items.map(({ project }: { project: string }) => project);
+  expect(projects).toContain('storefront');
+  expect(projects).not.toContain('storefrnt');
+  await page.context().close();
+});
+
+test('an empty project is deleted; for another one the dialog lists what it still has', async () => {
+  const { json: job } = await service.api('POST', '/jobs', { prompt: 'x', project: 'in use', draft: true });
+  const binding = { binding_mode: 'custom', project: 'in use', name: 'one', command: 'true' };
+  const { json: bound } = await service.api('POST', '/deploy-bindings', binding);
+  const { json: empty } = await service.api('POST', '/deploy-bindings', { ...binding, project: 'storefrnt' });
+  const counted = async () => (await service.api('GET', '/projects')).json.items;
+  await waitFor(async () =>
+    (await counted()).some((one: { job_counts: { DRAFT: number } }) => one.job_counts.DRAFT > 0),
+  );
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/projects' });
+  await button(page, 'Delete in use').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 job and 1 deploy binding').waitFor();
+  expect(await button(page, 'Delete project').count()).toBe(0);
+  await button(page, 'OK').click();
+  await button(page, 'Delete storefrnt').click();
+  await dialog.getByText('1 deploy binding').waitFor();
+  await button(page, 'OK').click();
+  await service.api('DELETE', `/deploy-bindings/${empty.id}`);
+  await button(page, 'Delete storefrnt').click();
+  await button(page, 'Delete project').click();
+  await page.getByRole('rowheader', { name: 'storefrnt' }).waitFor({ state: 'detached' });
+  expect((await counted()).map(({ name }: { name: string }) => name)).not.toContain('storefrnt');
+  await service.api('DELETE', `/deploy-bindings/${bound.id}`);
+  await service.api('POST', `/jobs/${job.id}/cancel`);
+  await page.context().close();
+});
+
+test("a binding's missing fields are named as in its form", async () => {
+  const { json } = await service.api('POST', '/deploy-bindings', { binding_mode: 'generic', project: 'handbook' });
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
+  await page.getByText('Missing: URL').waitFor();
+  await service.api('DELETE', `/deploy-bindings/${json.id}`);
+  await page.context().close();
+});
