@@ -109,3 +109,25 @@ test('a log that is no longer readable shows the reason, and is not requested ag
   expect(asked).toBe(1);
   await page.context().close();
 });
+
+/** A rejection without a sentence in the console. */
+const REJECTION = { error: 'the moon is in the way', request_id: 'r-moon' };
+
+test("a rejected action shows the service's message", async () => {
+  const { json } = await service.api('POST', '/jobs', { prompt: 'exit 1', profile: 'shell' });
+  await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
+  await page.route('**/retry', async (route) => await route.fulfill({ status: 409, json: REJECTION }));
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText(REJECTION.error).waitFor();
+  await page.context().close();
+});
+
+test("a failed page shows the service's message and the ID of the request", async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.route('**/api/v1/stats', async (route) => await route.fulfill({ status: 500, json: REJECTION }));
+  await page.goto('/stats');
+  await page.getByText(REJECTION.error).waitFor();
+  await page.getByText(REJECTION.request_id).waitFor();
+  await page.context().close();
+});

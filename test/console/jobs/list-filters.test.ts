@@ -228,3 +228,15 @@ test.each([1440, 390])('filters and settings are accessible on a screen of %i px
   expect(await axeFaults(page)).toEqual([]);
   await page.context().close();
 });
+
+test('a changed filter opens the first page', async () => {
+  for (const project of ['one', 'one', 'two'])
+    await service.api('POST', '/jobs', { prompt: 'x', project, draft: true });
+  const { json } = await service.api('GET', '/jobs?project=one&limit=1');
+  expect(json.next_cursor).toEqual(expect.any(String));
+  const page = await openAs(browser, service.consoleUrl, 'operator');
+  await page.goto(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
+  await page.getByRole('button', { name: 'Clear the filter Project' }).click();
+  await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({});
+  await page.context().close();
+});

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { serviceAnswer } from '../setup/answers.ts';
 import { callFromPage, chooseRole, launchBrowser, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
@@ -183,5 +184,43 @@ test('a session is listed with its browser and address, and the current one is m
   await row.getByText('Firefox on Linux').waitFor();
   await row.getByText('127.0.0.1').waitFor();
   await row.getByText(/^in \d+ hr/).waitFor();
+  await page.context().close();
+});
+
+test('a token is shown as expired from its expiry on', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  for (const name of ['past', 'coming', 'lasting'])
+    expect(await callFromPage(page, 'POST', '/tokens', { name })).toBe(201);
+  const expiry: Record<string, number> = { past: -60_000, coming: 3_600_000 };
+  await page.route(/\/api\/v1\/tokens(\?|$)/, async (route) => {
+    const answer = await serviceAnswer<{ items: { name: string }[] }>(route);
+    const now = Date.now();
+    const items = answer.items.map((token) => {
+      const after = expiry[token.name];
+      return { ...token, expires_at: after === undefined ? null : new Date(now + after).toISOString() };
+    });
+    await route.fulfill({ json: { ...answer, items } });
+  });
+  await page.goto('/api-tokens');
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+  await row('past').getByText('Expired').waitFor();
+  await row('coming').getByText('Active').waitFor();
+  await row('lasting').getByText('Active').waitFor();
+  await page.context().close();
+});
+
+test('the last day of a filter of the audit log is included completely', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  const asked: URLSearchParams[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/v1/audit-logs') asked.push(searchParams);
+  });
+  await page.goto('/audit?since=2026-11-19&until=2026-11-20');
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  const [since, until] = await page.evaluate<string[]>(
+    '[new Date(2026, 10, 19), new Date(2026, 10, 21)].map((time) => time.toISOString())',
+  );
+  expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({ since, until });
   await page.context().close();
 });
