@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { answerChanges } from './setup/answers.ts';
-import { launchBrowser, PATIENCE } from './setup/browser.ts';
+import { launchBrowser, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -48,7 +48,7 @@ const press = async (page: Page, target: Locator) => {
 
 test('every task can be done by keyboard alone, with a visible focus', async () => {
   const context = await browser.newContext({ baseURL: service.consoleUrl });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   // Signing in.
   await page.goto('/auth/sign-in?return_to=%2Fjobs');

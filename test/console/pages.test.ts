@@ -6,7 +6,7 @@ import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { CONSOLE_PAGES } from './scenes/console-pages.ts';
 import { judgeScene, openScene } from './scenes/judge-scene.ts';
 import { SCENES } from './scenes/scenes.ts';
-import { launchBrowser, openAs, PATIENCE } from './setup/browser.ts';
+import { launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 import { makeSampleData, type SampleJobs } from './setup/sample-data.ts';
 
 /** Maximum size (bytes) of the first page: document, scripts and styles, compressed. */
@@ -70,7 +70,7 @@ test('the first page stays within its size budget', async () => {
     baseURL: service.consoleUrl,
     storageState: await admin.context().storageState(),
   });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   const loading: Promise<{ path: string; size: number }>[] = [];
   page.on('response', (response) => {

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { axeFaults, bringAxe } from './scenes/axe.ts';
-import { chooseRole, launchBrowser, openAs, PATIENCE } from './setup/browser.ts';
+import { chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 test('an unauthenticated user signs in and returns to the requested page', async () => {
   const context = await browser.newContext({ baseURL: service.consoleUrl });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto('/jobs?status=FAILED');
   await chooseRole(page, 'operator');
@@ -34,7 +34,7 @@ test.each(['light', 'dark'] as const)(
       colorScheme,
       viewport: { width: 360, height: 640 },
     });
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const page = await context.newPage();
     const judged = async () => {
       await bringAxe(page);

@@ -4,7 +4,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { AdminsOnly } from '../page/admins-only.tsx';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { accountQuery, isUnderWay, useAccountAction } from './account-query.ts';
@@ -26,7 +26,7 @@ function AccountLink() {
   const account = useQuery(accountQuery);
   const action = useAccountAction();
   if (account.error && !account.data)
-    return <PageFault error={account.error} what="The vendor account" retry={() => void account.refetch()} />;
+    return <PageError error={account.error} what="The vendor account" retry={() => void account.refetch()} />;
   if (!account.data) return <PageLoading what="the account" />;
   return (
     <SpaceBetween size="m">

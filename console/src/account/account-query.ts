@@ -4,14 +4,14 @@ import { api, dataOf, type Schemas } from '../api/client.ts';
 export type Account = Schemas['Account'];
 
 /** Poll interval (ms) of the state: while a login is in progress, and otherwise. */
-const POLL = { underWay: 1_500, idle: 30_000 };
+const POLL_INTERVAL_MS = { underWay: 1_500, idle: 30_000 };
 
 /** The vendor account. Its one-time code stays in the cache only while it is shown. */
 export const accountQuery = queryOptions({
   queryKey: ['account', 'codex'],
   queryFn: async () => await dataOf(api.GET('/api/v1/codex-account')),
   gcTime: 0,
-  refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL.underWay : POLL.idle),
+  refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL_INTERVAL_MS.underWay : POLL_INTERVAL_MS.idle),
 });
 
 /** Whether a login is in progress. */

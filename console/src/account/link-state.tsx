@@ -3,7 +3,7 @@ import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/c
 import { TimeAgo } from '../format/time-ago.tsx';
 import type { Account } from './account-query.ts';
 
-const LOOKS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type; text: string }>> = {
+const INDICATORS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type; text: string }>> = {
   not_linked: { type: 'not-started', text: 'Not linked' },
   starting: { type: 'in-progress', text: 'Starting' },
   awaiting_user: { type: 'pending', text: 'Waiting for you' },
@@ -15,7 +15,7 @@ const LOOKS: Readonly<Record<Account['state'], { type: StatusIndicatorProps.Type
 
 /** Whether an account is linked, and the state of its newest login. */
 export function LinkState({ account }: { account: Account }) {
-  const look = LOOKS[account.state];
+  const indicator = INDICATORS[account.state];
   return (
     <KeyValuePairs
       columns={3}
@@ -24,7 +24,7 @@ export function LinkState({ account }: { account: Account }) {
           label: 'Login',
           value: (
             <span aria-live="polite">
-              <StatusIndicator type={look.type}>{look.text}</StatusIndicator>
+              <StatusIndicator type={indicator.type}>{indicator.text}</StatusIndicator>
             </span>
           ),
         },

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../../../lib/client/api-types.ts';
-import { ApiFault } from './api-fault.ts';
+import { ApiError } from './api-error.ts';
 import { reach } from './reach.ts';
 
 /** The types of the API, by their names in openapi.json. */
@@ -11,10 +11,10 @@ export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin'
 
 /**
  * The data of a response.
- * @throws ApiFault with the service's message, or UnreachableError
+ * @throws ApiError with the service's message, or UnreachableError
  */
 export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call;
-  if (!response.ok) throw ApiFault.of(response, error);
+  if (!response.ok) throw ApiError.of(response, error);
   return data as T;
 }

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiFault } from './api-fault.ts';
+import { ApiError } from './api-error.ts';
 import { sessionQuery } from './session.ts';
 import { setSessionOver } from './session-over.ts';
 import { signIn } from './sign-in.ts';
@@ -9,7 +9,7 @@ import { signIn } from './sign-in.ts';
  * the page and its unsent input stay.
  */
 function onError(error: Error): void {
-  if (!(error instanceof ApiFault) || error.status !== 401) return;
+  if (!(error instanceof ApiError) || error.status !== 401) return;
   if (queryClient.getQueryData(sessionQuery.queryKey) === undefined) signIn();
   else setSessionOver(true);
 }
@@ -24,7 +24,7 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
-      retry: (failures, error) => failures < 2 && !(error instanceof ApiFault && error.status < 500),
+      retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
       staleTime: 2_000,
     },
   },

@@ -4,7 +4,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { EmptyList } from '../tables/empty-list.tsx';
 import { ListTable } from '../tables/list-table.tsx';
@@ -50,7 +50,7 @@ export function AuditPage() {
         columnDefinitions={AUDIT_COLUMNS}
         empty={
           log.error ? (
-            <PageFault error={log.error} what="The audit log" retry={() => void log.refetch()} />
+            <PageError error={log.error} what="The audit log" retry={() => void log.refetch()} />
           ) : (
             <EmptyList
               title={isFiltered ? 'No matching entries' : 'No entries'}

@@ -17,7 +17,7 @@ export function bindingColumns(mayAct: boolean, actions: BindingActions): TableP
     { id: 'project', header: 'Project', minWidth: 110, cell: (binding) => binding.project },
     { id: 'name', header: 'Name', isRowHeader: true, minWidth: 120, cell: (binding) => binding.name },
     { id: 'mode', header: 'Mode', minWidth: 95, cell: (binding) => MODES[binding.binding_mode].label },
-    { id: 'does', header: 'Description', minWidth: 220, cell: (binding) => <WhatItDoes binding={binding} /> },
+    { id: 'does', header: 'Description', minWidth: 220, cell: (binding) => <BindingCommands binding={binding} /> },
     { id: 'ready', header: 'State', minWidth: 190, cell: (binding) => <Readiness binding={binding} /> },
     { id: 'updated', header: 'Updated', minWidth: 100, cell: (binding) => <TimeAgo at={binding.updated_at} /> },
   ];
@@ -42,7 +42,7 @@ export function bindingColumns(mayAct: boolean, actions: BindingActions): TableP
   ];
 }
 
-function WhatItDoes({ binding }: { binding: Binding }) {
+function BindingCommands({ binding }: { binding: Binding }) {
   const lines = [binding.target_url ?? binding.open_url, ...binding.commands].filter((line) => line !== null);
   if (lines.length === 0) return '-';
   return lines.map((line) => (

@@ -1,5 +1,5 @@
 import { bindingWrite } from '../../../lib/contract/schemas/deploy-binding.ts';
-import { type FieldFaults, fieldFaults, numberIn } from '../form/field-faults.ts';
+import { type FieldErrors, fieldErrors, numberIn } from '../form/field-errors.ts';
 import type { Binding, BindingWrite } from './binding-queries.ts';
 import { fieldsOf, type ModeField } from './modes.ts';
 
@@ -14,7 +14,7 @@ export interface BindingFields {
 }
 
 /** Validation errors by field. */
-export type BindingFaults = FieldFaults<keyof BindingWrite>;
+export type BindingErrors = FieldErrors<keyof BindingWrite>;
 
 /** A field's value: the typed one, otherwise the binding's. A secret is never read. */
 export function textIn({ typed }: BindingFields, binding: Binding | undefined, field: ModeField): string {
@@ -39,6 +39,6 @@ export function writeOf(fields: BindingFields, binding: Binding | undefined): Bi
 }
 
 /** What the API would reject, by field. */
-export function faultsOf(body: BindingWrite): BindingFaults {
-  return fieldFaults<keyof BindingWrite>(bindingWrite, body);
+export function validationErrorsOf(body: BindingWrite): BindingErrors {
+  return fieldErrors<keyof BindingWrite>(bindingWrite, body);
 }

@@ -14,10 +14,10 @@ import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
 import { projectsQuery } from '../form/catalog-choices.ts';
 import { nearestName } from '../form/did-you-mean.ts';
-import { focusFirstFault, showFirstFault } from '../form/focus-first-fault.ts';
-import { refusalOf } from '../form/issue-sentence.ts';
+import { focusFirstError, scrollToFirstError } from '../form/focus-first-error.ts';
+import { fieldErrorOf } from '../form/issue-sentence.ts';
 import { useSubmitKey } from '../form/use-submit-key.ts';
-import { type BindingFaults, type BindingFields, faultsOf, textIn, writeOf } from './binding-fields.ts';
+import { type BindingErrors, type BindingFields, textIn, validationErrorsOf, writeOf } from './binding-fields.ts';
 import { type Binding, useWriteBinding } from './binding-queries.ts';
 import { fieldsOf, MODES } from './modes.ts';
 
@@ -39,14 +39,14 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     typed: {},
     rotate_secret: false,
   });
-  const [faults, setFaults] = useState<BindingFaults>({});
+  const [errors, setErrors] = useState<BindingErrors>({});
   const [question, setQuestion] = useState<UnknownProject>();
 
   const projects = useQuery(projectsQuery);
   const write = useWriteBinding();
   const change = (changed: Partial<BindingFields>) => {
     setFields({ ...fields, ...changed });
-    setFaults({});
+    setErrors({});
   };
   /** Confirms a project that does not exist, because the binding would create it. */
   const unknownProject = (): UnknownProject | undefined => {
@@ -58,20 +58,20 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
   };
   const submit = () => {
     const body = writeOf(fields, binding);
-    const found = faultsOf(body);
-    setFaults(found);
-    if (Object.keys(found).length > 0) return focusFirstFault(DIALOG);
+    const found = validationErrorsOf(body);
+    setErrors(found);
+    if (Object.keys(found).length > 0) return focusFirstError(DIALOG);
     const unknown = unknownProject();
     if (unknown !== undefined && unknown.project !== question?.project) {
       setQuestion(unknown);
-      setFaults({ project: questionText(unknown) });
-      return showFirstFault(DIALOG);
+      setErrors({ project: questionText(unknown) });
+      return scrollToFirstError(DIALOG);
     }
     const onError = ({ message }: Error) => {
-      const refusal = refusalOf(message);
-      if (refusal === undefined) return;
-      setFaults({ [refusal.field]: refusal.sentence });
-      focusFirstFault(DIALOG);
+      const fieldError = fieldErrorOf(message);
+      if (fieldError === undefined) return;
+      setErrors({ [fieldError.field]: fieldError.sentence });
+      focusFirstError(DIALOG);
     };
     write.mutate(body, { onSuccess: onWritten, onError });
   };
@@ -95,7 +95,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
       }
     >
       <SpaceBetween size="m">
-        {write.error && refusalOf(write.error.message) === undefined && (
+        {write.error && fieldErrorOf(write.error.message) === undefined && (
           <Alert type="error">{write.error.message}</Alert>
         )}
         {!binding && (
@@ -103,9 +103,9 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
             <FormField
               label="Project"
               description="ID or name."
-              errorText={faults.project}
+              errorText={errors.project}
               secondaryControl={
-                faults.project !== undefined &&
+                errors.project !== undefined &&
                 question?.meant !== undefined && (
                   <Button onClick={() => change({ project: question.meant ?? '' })}>{`Use “${question.meant}”`}</Button>
                 )
@@ -124,7 +124,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
             <FormField
               label="Name"
               description="Defaults to the mode. If a binding with this name exists, it is changed."
-              errorText={faults.name}
+              errorText={errors.name}
             >
               <Input value={fields.name} onChange={({ detail }) => change({ name: detail.value })} />
             </FormField>
@@ -148,7 +148,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
             key={name}
             label={label}
             description={binding && name === 'secret' ? 'Leave empty to keep the current value.' : hint}
-            errorText={faults[name]}
+            errorText={errors[name]}
           >
             <Input
               value={textIn(fields, binding, name)}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMayAct } from '../api/session.ts';
 import { ConfirmDialog } from '../feedback/confirm-dialog.tsx';
 import { lazyPart } from '../page/lazy-part.ts';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { Part } from '../page/part.tsx';
 import { RoleNote } from '../page/role-note.tsx';
@@ -25,7 +25,7 @@ export function BindingsPage() {
   const [edited, setEdited] = useState<Binding | 'new'>();
   const [doomed, setDoomed] = useState<Binding>();
   if (bindings.error && !bindings.data)
-    return <PageFault error={bindings.error} what="The bindings" retry={() => void bindings.refetch()} />;
+    return <PageError error={bindings.error} what="The bindings" retry={() => void bindings.refetch()} />;
   return (
     <>
       <ListTable

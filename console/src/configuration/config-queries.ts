@@ -5,7 +5,7 @@ import { readDocument } from './parse-document.ts';
 
 export type ImportResult = Schemas['ImportResult'];
 
-/** Imports a YAML or JSON document, or only returns what would change. @throws DocumentFault, ApiFault */
+/** Imports a YAML or JSON document, or only returns what would change. @throws DocumentError, ApiError */
 export function useImport() {
   const client = useQueryClient();
   return useMutation({
@@ -23,7 +23,7 @@ export function useImport() {
   });
 }
 
-/** Downloads the configuration as a file. @throws ApiFault */
+/** Downloads the configuration as a file. @throws ApiError */
 export async function downloadExport(): Promise<void> {
   const document = await dataOf(api.GET('/api/v1/config/export'));
   const url = URL.createObjectURL(new Blob([stringify(document)], { type: 'application/yaml' }));

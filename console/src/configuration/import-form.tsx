@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useState } from 'react';
 import { useImport } from './config-queries.ts';
-import { ImportChanges, ImportFaults } from './import-outcome.tsx';
+import { ImportChanges, ImportErrors } from './import-outcome.tsx';
 
 /** Reads a document, shows what it would change, then applies it. */
 export function ImportForm() {
@@ -52,7 +52,7 @@ export function ImportForm() {
           />
         </FormField>
         <div aria-live="polite">
-          {run.error && <ImportFaults error={run.error} />}
+          {run.error && <ImportErrors error={run.error} />}
           {run.data && <ImportChanges result={run.data} />}
         </div>
         <SpaceBetween size="xs" direction="horizontal">

@@ -1,18 +1,18 @@
 import Alert from '@cloudscape-design/components/alert';
-import { faultsOf } from '../api/api-fault.ts';
+import { validationErrorsOf } from '../api/api-error.ts';
 import type { ImportResult } from './config-queries.ts';
 
 /** Why a document was rejected: every error with its location. */
-export function ImportFaults({ error }: { error: Error }) {
-  const faults = faultsOf(error);
+export function ImportErrors({ error }: { error: Error }) {
+  const errors = validationErrorsOf(error);
   return (
     <Alert
       type="error"
-      header={faults.length === 1 ? 'Nothing was changed' : `Nothing was changed: ${faults.length} errors`}
+      header={errors.length === 1 ? 'Nothing was changed' : `Nothing was changed: ${errors.length} errors`}
     >
       <ul>
-        {faults.map((fault) => (
-          <li key={fault}>{fault}</li>
+        {errors.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
         ))}
       </ul>
     </Alert>

@@ -1,20 +1,20 @@
 import { parseDocument } from 'yaml';
 
 /** The text is not YAML or JSON, or not a configuration document. */
-class DocumentFault extends Error {
-  override readonly name = 'DocumentFault';
+class DocumentError extends Error {
+  override readonly name = 'DocumentError';
 }
 
 /**
  * Parses YAML, which includes JSON.
- * @throws DocumentFault with line and column
+ * @throws DocumentError with line and column
  */
 export function readDocument(text: string): object {
   const document = parseDocument(text, { prettyErrors: true });
-  const [fault] = document.errors;
-  if (fault) throw new DocumentFault(fault.message);
+  const [error] = document.errors;
+  if (error) throw new DocumentError(error.message);
   const value: unknown = document.toJS({ maxAliasCount: 100 });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new DocumentFault('Expected an object with rules, profiles or both.');
+    throw new DocumentError('Expected an object with rules, profiles or both.');
   return value;
 }

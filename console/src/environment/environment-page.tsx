@@ -1,7 +1,7 @@
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { environmentQuery } from './environment-query.ts';
@@ -14,7 +14,7 @@ export function EnvironmentPage() {
   usePageTitle('Environment');
   const environment = useQuery(environmentQuery);
   if (environment.error && !environment.data)
-    return <PageFault error={environment.error} what="The environment" retry={() => void environment.refetch()} />;
+    return <PageError error={environment.error} what="The environment" retry={() => void environment.refetch()} />;
   if (!environment.data) return <PageLoading what="the environment" />;
   return (
     <SpaceBetween size="l">

@@ -20,7 +20,7 @@ export function issueSentence(issue: z.core.$ZodIssue, body: Readonly<Record<str
 }
 
 /** The field that an API error names, and its allowed values; undefined if it names none. */
-export function refusalOf(message: string): { field: string; sentence: string } | undefined {
+export function fieldErrorOf(message: string): { field: string; sentence: string } | undefined {
   const field = /^body\.(\w+)/.exec(message)?.[1];
   return field === undefined ? undefined : { field, sentence: allowedOf(message) };
 }

@@ -44,16 +44,16 @@ function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
   const lines: DiffLine[] = [];
   let [row, column] = [0, 0];
   while (row < old.length || column < now.length) {
-    const [gone = '', come = ''] = [old[row], now[column]];
-    if (row < old.length && column < now.length && gone === come) {
-      lines.push({ sign: ' ', text: gone });
+    const [removed = '', added = ''] = [old[row], now[column]];
+    if (row < old.length && column < now.length && removed === added) {
+      lines.push({ sign: ' ', text: removed });
       row += 1;
       column += 1;
     } else if (column >= now.length || (row < old.length && at(row + 1, column) >= at(row, column + 1))) {
-      lines.push({ sign: '-', text: gone });
+      lines.push({ sign: '-', text: removed });
       row += 1;
     } else {
-      lines.push({ sign: '+', text: come });
+      lines.push({ sign: '+', text: added });
       column += 1;
     }
   }

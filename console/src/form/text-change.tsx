@@ -3,7 +3,7 @@ import { type DiffLine, lineDiff } from './line-diff.ts';
 import './text-change.css';
 
 const WORDS: Readonly<Record<DiffLine['sign'], string>> = { ' ': '', '-': 'Removed: ', '+': 'Added: ' };
-const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'come' };
+const CLASSES: Readonly<Record<DiffLine['sign'], string>> = { ' ': 'same', '-': 'removed', '+': 'added' };
 
 interface TextChangeProps {
   readonly label: string;

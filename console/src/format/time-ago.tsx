@@ -19,7 +19,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const tell of listeners) tell();
+    for (const listener of listeners) listener();
   }, 1_000);
   return () => {
     listeners.delete(listener);

@@ -7,21 +7,21 @@ import { sessionQuery } from '../api/session.ts';
 import { setSessionOver } from '../api/session-over.ts';
 
 /** Poll interval (ms) for a new session. */
-const POLL = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 /** Asks the user to sign in again in another tab, so that no input is lost. Closes once that is done. */
 export function SessionOverDialog() {
   const client = useQueryClient();
   useEffect(() => {
-    const look = async () => {
+    const poll = async () => {
       await client.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false });
       setSessionOver(false);
       await client.invalidateQueries();
     };
     const timer = setInterval(() => {
       // Still signed out: the dialog stays.
-      if (document.visibilityState === 'visible') look().catch(() => undefined);
-    }, POLL);
+      if (document.visibilityState === 'visible') poll().catch(() => undefined);
+    }, POLL_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [client]);
   return (

@@ -4,14 +4,14 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
-import { PageFault } from './page-fault.tsx';
+import { PageError } from './page-error.tsx';
 import { PageLoading } from './page-loading.tsx';
 
 /** Shows a page to admins. Other users see what the page is for and how to get access. */
 export function AdminsOnly({ title, children }: { title: string; children: ReactNode }) {
   const session = useQuery(sessionQuery);
   if (session.error && !session.data)
-    return <PageFault error={session.error} what="Your session" retry={() => void session.refetch()} />;
+    return <PageError error={session.error} what="Your session" retry={() => void session.refetch()} />;
   if (!session.data) return <PageLoading />;
   if (session.data.role === 'admin') return children;
   return (

@@ -9,7 +9,7 @@ import type { Schemas } from '../api/client.ts';
 import { ConfirmDialog } from '../feedback/confirm-dialog.tsx';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { AdminsOnly } from '../page/admins-only.tsx';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { EmptyList } from '../tables/empty-list.tsx';
 import { ListTable } from '../tables/list-table.tsx';
@@ -32,7 +32,7 @@ function SessionTable() {
   const end = useEndSession();
   const [asked, setAsked] = useState<Session>();
   if (sessions.error && !sessions.data)
-    return <PageFault error={sessions.error} what="The sessions" retry={() => void sessions.refetch()} />;
+    return <PageError error={sessions.error} what="The sessions" retry={() => void sessions.refetch()} />;
   return (
     <>
       <ListTable
@@ -73,7 +73,7 @@ function SessionTable() {
 }
 
 /** Update interval (ms) of a session's last use. */
-const NOTED_EVERY_MS = 300_000;
+const LAST_USED_INTERVAL_MS = 300_000;
 
 function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition<Session>[] {
   return [
@@ -107,7 +107,7 @@ function columns(onEnd: (session: Session) => void): TableProps.ColumnDefinition
       id: 'used',
       header: 'Last used',
       minWidth: 110,
-      cell: (session) => <TimeAgo at={session.last_used_at} within={NOTED_EVERY_MS} />,
+      cell: (session) => <TimeAgo at={session.last_used_at} within={LAST_USED_INTERVAL_MS} />,
     },
     { id: 'expires', header: 'Expires', minWidth: 110, cell: (session) => <TimeAgo at={session.expires_at} /> },
     {

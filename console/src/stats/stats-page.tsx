@@ -1,11 +1,11 @@
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { JobsByDay } from './jobs-by-day.tsx';
-import { KeyFigures } from './key-figures.tsx';
+import { KeyStats } from './key-stats.tsx';
 import { statsQuery } from './stats-query.ts';
 import { TimesByDay } from './times-by-day.tsx';
 import { TokenTable } from './token-table.tsx';
@@ -17,7 +17,7 @@ export function StatsPage() {
   usePageTitle('Statistics');
   const stats = useQuery(statsQuery);
   if (stats.error && !stats.data)
-    return <PageFault error={stats.error} what="The statistics" retry={() => void stats.refetch()} />;
+    return <PageError error={stats.error} what="The statistics" retry={() => void stats.refetch()} />;
   if (!stats.data) return <PageLoading what="the statistics" />;
   const { jobs, tokens } = stats.data;
   return (
@@ -25,7 +25,7 @@ export function StatsPage() {
       <Header variant="h1" description="The last 30 days, by the day (UTC) on which jobs ended.">
         Statistics
       </Header>
-      <KeyFigures stats={stats.data} />
+      <KeyStats stats={stats.data} />
       <JobsByDay days={jobs.by_day} />
       <div className="stats-pair">
         <TimesByDay title="Queue wait time" days={jobs.by_day} of={(day) => day.queue_wait_ms} />

@@ -1,7 +1,7 @@
 import BarChart from '@cloudscape-design/components/bar-chart';
 import { EmptyList } from '../tables/empty-list.tsx';
 import { CHART_HEIGHT, ChartFrame, dayText } from './chart-frame.tsx';
-import { compact } from './key-figures.tsx';
+import { compact } from './key-stats.tsx';
 import type { Stats } from './stats-query.ts';
 
 const KINDS = [

@@ -7,7 +7,7 @@ import { NOT_ENFORCED } from '../../../lib/contract/scopes.ts';
 import { ConfirmDialog } from '../feedback/confirm-dialog.tsx';
 import { AdminsOnly } from '../page/admins-only.tsx';
 import { lazyPart } from '../page/lazy-part.ts';
-import { PageFault } from '../page/page-fault.tsx';
+import { PageError } from '../page/page-error.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { Part } from '../page/part.tsx';
 import { EmptyList } from '../tables/empty-list.tsx';
@@ -36,7 +36,7 @@ function TokenList() {
   const onChange = (wanted: TokenChange, token: Token) =>
     wanted === 'resume' ? change.mutate({ change: wanted, token }) : setAsked({ change: wanted, token });
   if (tokens.error && !tokens.data)
-    return <PageFault error={tokens.error} what="The tokens" retry={() => void tokens.refetch()} />;
+    return <PageError error={tokens.error} what="The tokens" retry={() => void tokens.refetch()} />;
   return (
     <>
       <ListTable

@@ -26,14 +26,14 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
   const [expiry, setExpiry] = useState<Expiry>(EXPIRIES[1]);
   const [tried, setTried] = useState(false);
   const create = useCreateToken();
-  const faults = {
+  const errors = {
     name: name.trim() === '' ? 'Enter a name for the token.' : '',
     scopes: scopes.length === 0 ? 'Choose at least one scope.' : '',
   };
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     setTried(true);
-    if (faults.name !== '' || faults.scopes !== '') return;
+    if (errors.name !== '' || errors.scopes !== '') return;
     const expires_at = expiryOf(expiry);
     create.mutate({ name, scopes: [...scopes], ...(expires_at && { expires_at }) }, { onSuccess: onCreated });
   };
@@ -62,7 +62,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
           <FormField
             label="Name"
             description="What the token is for, such as “nightly build”."
-            errorText={tried && faults.name}
+            errorText={tried && errors.name}
           >
             <Input
               autoFocus
@@ -70,7 +70,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
               onChange={({ detail }) => setName(detail.value.slice(0, LIMITS.tokenNameLength))}
             />
           </FormField>
-          <FormField label="Scopes" errorText={tried && faults.scopes}>
+          <FormField label="Scopes" errorText={tried && errors.scopes}>
             <SpaceBetween size="xxs">
               <ScopesNote text={NOT_ENFORCED.token} />
               {SCOPES.map((scope) => (

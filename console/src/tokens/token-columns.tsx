@@ -6,7 +6,7 @@ import { TimeAgo } from '../format/time-ago.tsx';
 import type { Token, TokenChange } from './token-queries.ts';
 
 /** Update interval (ms) of a token's last use, so the shown time may be this old. */
-const NOTED_EVERY_MS = 3_600_000;
+const LAST_USED_INTERVAL_MS = 3_600_000;
 
 /** The columns of the list of tokens. */
 export function tokenColumns(
@@ -28,7 +28,7 @@ export function tokenColumns(
       header: 'Last used',
       minWidth: 110,
       cell: (token) =>
-        token.last_used_at === null ? 'Never' : <TimeAgo at={token.last_used_at} within={NOTED_EVERY_MS} />,
+        token.last_used_at === null ? 'Never' : <TimeAgo at={token.last_used_at} within={LAST_USED_INTERVAL_MS} />,
     },
     { id: 'actions', header: 'Actions', minWidth: 160, cell: (token) => <Actions token={token} onChange={onChange} /> },
   ];

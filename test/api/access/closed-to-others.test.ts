@@ -11,7 +11,7 @@ import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser, PATIENCE } from '../../console/setup/browser.ts';
+import { launchBrowser, PAGE_TIMEOUT_MS } from '../../console/setup/browser.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { runEnvironment, runSettings } from '../../run-settings.ts';
 import { contentsOf, listeningPorts } from './run-listeners.ts';
@@ -176,7 +176,7 @@ describe('a web page', () => {
     async (host) => {
       const before = await contentsOf(service);
       const page = await browser.newPage();
-      page.setDefaultTimeout(PATIENCE);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
       await page.goto(`http://${host}:${(site.address() as AddressInfo).port}/`);
       const read = await page.evaluate(
         async ({ targets, tries }) => {
@@ -219,7 +219,7 @@ describe('a web page', () => {
     });
     const { user_code } = (await begun.json()) as { user_code: string };
     const page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
     await page.goto(new URL('/codex/device', operator.practice_url).href);
     await page.locator('#user_code').fill(user_code);
     await page.locator('button[value=approve]').click();

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { chooseRole, launchBrowser, openAs, PATIENCE } from '../setup/browser.ts';
+import { chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -76,8 +76,8 @@ test('an edit shows its changes before it is saved, and sends only those', async
   await service.api('PATCH', `/jobs/${id}`, { retries: 3 });
   await button(page, 'Review and save').click();
   const dialog = page.getByRole('dialog');
-  expect((await dialog.locator('.line-diff-gone').allInnerTexts()).join('|')).toContain('drop this');
-  expect((await dialog.locator('.line-diff-come').allInnerTexts()).join('|')).toContain('put this');
+  expect((await dialog.locator('.line-diff-removed').allInnerTexts()).join('|')).toContain('drop this');
+  expect((await dialog.locator('.line-diff-added').allInnerTexts()).join('|')).toContain('put this');
   expect(await dialog.locator('.line-diff-same').allInnerTexts()).toEqual([
     expect.stringContaining('drill: usage-limit'),
     expect.stringContaining('keep this'),
@@ -105,7 +105,7 @@ test('the events of an agent are shown in a readable form', async () => {
 test('a deep link opens its job after the sign-in, and a viewer sees no actions', async () => {
   const id = await create({ prompt: 'look at me', draft: true });
   const context = await browser.newContext({ baseURL: service.consoleUrl });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto(`/jobs/${id}?tab=details`);
   await chooseRole(page, 'viewer');

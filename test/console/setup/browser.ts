@@ -11,7 +11,7 @@ import { builtConsole } from '../../../lib/local/run/console-build.ts';
 type Visitor = Role | 'stranger';
 
 /** Timeout (ms) of waiting in a page. */
-export const PATIENCE = 60_000;
+export const PAGE_TIMEOUT_MS = 60_000;
 
 /** Starts Chromium once the console is built, so that no page waits for the build. Close it when done. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
@@ -36,7 +36,7 @@ export async function openAs(
   options: { path?: string; context?: BrowserContextOptions } = {},
 ): Promise<Page> {
   const context = await browser.newContext({ baseURL: consoleUrl, reducedMotion: 'reduce', ...options.context });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto(`/auth/sign-in?return_to=${encodeURIComponent(options.path ?? '/jobs')}`);
   await chooseRole(page, visitor);

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useParams } from 'react-router';
 import { profilesQuery } from '../../form/catalog-choices.ts';
 import { AdminsOnly } from '../../page/admins-only.tsx';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import type { Profile } from '../catalog-queries.ts';
@@ -26,7 +26,7 @@ export function EditProfilePage() {
 function StoredProfile({ name }: { name: string | undefined }) {
   const profiles = useQuery(profilesQuery);
   if (profiles.error && !profiles.data)
-    return <PageFault error={profiles.error} what="The profiles" retry={() => void profiles.refetch()} />;
+    return <PageError error={profiles.error} what="The profiles" retry={() => void profiles.refetch()} />;
   if (!profiles.data) return <PageLoading what="the profiles" />;
   const profile = profiles.data.find((one) => one.name === name);
   if (name !== undefined && profile === undefined) return <MissingEntry what="profile" name={name} list="profiles" />;

@@ -7,7 +7,7 @@ import { useParams } from 'react-router';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { rulesQuery } from '../../form/catalog-choices.ts';
 import { AdminsOnly } from '../../page/admins-only.tsx';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import { EntryEditor } from './entry-editor.tsx';
@@ -29,7 +29,7 @@ export function EditRulePage() {
 function RuleEditor({ id }: { id: string | undefined }) {
   const rules = useQuery(rulesQuery);
   if (rules.error && !rules.data)
-    return <PageFault error={rules.error} what="The rules" retry={() => void rules.refetch()} />;
+    return <PageError error={rules.error} what="The rules" retry={() => void rules.refetch()} />;
   if (!rules.data) return <PageLoading what="the rules" />;
   const rule = rules.data.find((one) => one.id === id);
   if (id !== undefined && rule === undefined) return <MissingEntry what="rule" name={id} list="rules" />;
@@ -46,7 +46,7 @@ function RuleEditor({ id }: { id: string | undefined }) {
   );
 }
 
-function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields>) {
+function RuleForm({ fields, errors, isEdit, onChange }: EntryFormPart<RuleFields>) {
   return (
     <SpaceBetween size="m">
       {!isEdit && (
@@ -54,7 +54,7 @@ function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields
           label="ID"
           description="Jobs refer to the rule by this ID. It can't be changed later."
           constraintText={`Letters, digits, dots, underscores and hyphens; at most ${LIMITS.catalog.nameLength}.`}
-          errorText={faults.id}
+          errorText={errors.id}
         >
           <Input
             autoFocus
@@ -65,7 +65,7 @@ function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields
           />
         </FormField>
       )}
-      <FormField label="Name" description="Display name. Defaults to the ID." errorText={faults.name}>
+      <FormField label="Name" description="Display name. Defaults to the ID." errorText={errors.name}>
         <Input autoFocus={isEdit} value={fields.name} onChange={({ detail }) => onChange({ name: detail.value })} />
       </FormField>
       <FormField
@@ -73,7 +73,7 @@ function RuleForm({ fields, faults, isEdit, onChange }: EntryFormPart<RuleFields
         description="Added before the prompt of jobs that use the rule."
         constraintText={`${fields.text.length.toLocaleString('en')} of ${LIMITS.catalog.ruleTextLength.toLocaleString('en')} characters.`}
         stretch
-        errorText={faults.text}
+        errorText={errors.text}
       >
         <Textarea rows={12} value={fields.text} onChange={({ detail }) => onChange({ text: detail.value })} />
       </FormField>

@@ -6,13 +6,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { notify } from '../../feedback/notices.tsx';
-import type { FieldFaults } from '../../form/field-faults.ts';
-import { focusFirstFault } from '../../form/focus-first-fault.ts';
+import type { FieldErrors } from '../../form/field-errors.ts';
+import { focusFirstError } from '../../form/focus-first-error.ts';
 import { useKeptFields } from '../../form/kept-fields.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { ConfirmEntry } from './confirm-entry.tsx';
 import type { EntryFormPart, EntryKind } from './entry-kind.ts';
-import { type Effect, refusedFields, useSaveEntry } from './use-save-entry.ts';
+import { type Effect, rejectedFields, useSaveEntry } from './use-save-entry.ts';
 
 interface EntryEditorProps<Fields extends object> {
   readonly kind: EntryKind<Fields>;
@@ -40,7 +40,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
     openedAt: present?.updated_at ?? null,
   });
   const { fields } = kept;
-  const [faults, setFaults] = useState<FieldFaults<string>>({});
+  const [errors, setErrors] = useState<FieldErrors<string>>({});
   const [effect, setEffect] = useState<Effect>();
   const preview = useSaveEntry();
   const save = useSaveEntry();
@@ -52,19 +52,19 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
       after: kind.textOf(fields, field),
     }))
     .filter(({ before, after }) => before !== after);
-  const show = (found: FieldFaults<string>) => {
-    setFaults(found);
-    if (Object.keys(found).length > 0) focusFirstFault();
+  const show = (found: FieldErrors<string>) => {
+    setErrors(found);
+    if (Object.keys(found).length > 0) focusFirstError();
   };
   const onError = (error: Error) => {
     setEffect(undefined);
-    show(refusedFields(error));
+    show(rejectedFields(error));
   };
   const takenSentence = `A ${what} “${name(fields)}” already exists. Edit it, or choose another name.`;
   const review = () => {
     save.reset();
     const found = {
-      ...kind.faultsOf(fields),
+      ...kind.validationErrorsOf(fields),
       ...(!isEdit && taken.includes(name(fields)) && { [key]: takenSentence }),
     };
     show(found);
@@ -98,17 +98,17 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
       <Container>
         {children({
           fields,
-          faults,
+          errors,
           isEdit,
           onChange: (change) => {
             kept.change(change);
-            setFaults((before) =>
+            setErrors((before) =>
               Object.fromEntries(Object.entries(before).filter(([field]) => !(String(field.split('.')[0]) in change))),
             );
           },
         })}
       </Container>
-      {failure && Object.keys(faults).length === 0 && effect === undefined && (
+      {failure && Object.keys(errors).length === 0 && effect === undefined && (
         <Alert type="error" header={`The ${what} was not saved`}>
           {failure.message}
         </Alert>

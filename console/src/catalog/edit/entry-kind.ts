@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { FieldFaults } from '../../form/field-faults.ts';
+import type { FieldErrors } from '../../form/field-errors.ts';
 
 /** What the form needs for rules or for profiles. */
 export interface EntryKind<Fields extends object> {
@@ -14,7 +14,7 @@ export interface EntryKind<Fields extends object> {
   /** The entry of a configuration document, not yet validated. */
   readonly entryOf: (fields: Fields) => Record<string, unknown>;
   /** What the API would reject, by field, or by `FIELD.ROW` in a field with rows. */
-  readonly faultsOf: (fields: Fields) => FieldFaults<string>;
+  readonly validationErrorsOf: (fields: Fields) => FieldErrors<string>;
   /** A field as text, for the comparison of before and after. */
   readonly textOf: (fields: Fields, name: keyof Fields & string) => string;
 }
@@ -22,7 +22,7 @@ export interface EntryKind<Fields extends object> {
 /** The props of the form's fields. */
 export interface EntryFormPart<Fields> {
   readonly fields: Fields;
-  readonly faults: FieldFaults<string>;
+  readonly errors: FieldErrors<string>;
   /** Whether the entry exists, so that its name can't change. */
   readonly isEdit: boolean;
   readonly onChange: (change: Partial<Fields>) => void;

@@ -15,7 +15,7 @@ import { VariablesField } from './variables-field.tsx';
 
 /** The fields of a profile. */
 export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasPractice: boolean }) {
-  const { fields, faults, isEdit, onChange, hasPractice } = part;
+  const { fields, errors, isEdit, onChange, hasPractice } = part;
   const environment = useQuery(environmentQuery);
   const unit = environment.data?.service.timeout_unit;
   const input = (name: 'timeout' | 'retries' | 'concurrency', inputMode: NonNullable<InputProps['inputMode']>) => (
@@ -33,7 +33,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
           label="Name"
           description="Jobs refer to the profile by this name. It can't be changed later."
           constraintText={`Letters, digits, dots, underscores and hyphens; at most ${LIMITS.catalog.nameLength}.`}
-          errorText={faults.name}
+          errorText={errors.name}
         >
           <Input
             autoFocus
@@ -44,7 +44,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
           />
         </FormField>
       )}
-      <FormField label="Agent" errorText={faults.agent}>
+      <FormField label="Agent" errorText={errors.agent}>
         <RadioGroup
           value={fields.agent}
           direction="horizontal"
@@ -53,7 +53,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
         />
       </FormField>
       <ColumnLayout columns={2}>
-        <FormField label="Model" description="Used if a job sets none." errorText={faults.model}>
+        <FormField label="Model" description="Used if a job sets none." errorText={errors.model}>
           <Autosuggest
             value={fields.model}
             clearAriaLabel="Clear"
@@ -67,28 +67,28 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
         <FormField
           label={unit === undefined ? 'Timeout' : `Timeout (${unit})`}
           description="Per attempt, if a job sets none."
-          errorText={faults.timeout}
+          errorText={errors.timeout}
         >
           {input('timeout', 'decimal')}
         </FormField>
         <FormField
           label="Retries"
           description={`Additional attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
-          errorText={faults.retries}
+          errorText={errors.retries}
         >
           {input('retries', 'numeric')}
         </FormField>
         <FormField
           label="Concurrency"
           description="Maximum number of its jobs that run at the same time. Leave empty for no limit."
-          errorText={faults.concurrency}
+          errorText={errors.concurrency}
         >
           {input('concurrency', 'numeric')}
         </FormField>
         <FormField
           label="Sandbox"
           description="The sandbox of the agent's CLI. Deployed workers support only none: the container is the sandbox."
-          errorText={faults.sandbox}
+          errorText={errors.sandbox}
         >
           <RadioGroup
             value={fields.sandbox}
@@ -99,7 +99,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
           />
         </FormField>
         {(hasPractice || fields.vendor === 'practice') && (
-          <FormField label="Vendor" description="The API that the agent calls." errorText={faults.vendor}>
+          <FormField label="Vendor" description="The API that the agent calls." errorText={errors.vendor}>
             <RadioGroup
               value={fields.vendor}
               items={[
@@ -115,7 +115,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
         label="Arguments"
         description="Added to the arguments of the agent's CLI, one per line."
         stretch
-        errorText={faults.args}
+        errorText={errors.args}
       >
         <Textarea
           rows={3}

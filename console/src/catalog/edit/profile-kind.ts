@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AGENTS, profileEntry, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
-import { type FieldFaults, fieldFaults, numberIn } from '../../form/field-faults.ts';
+import { type FieldErrors, fieldErrors, numberIn } from '../../form/field-errors.ts';
 import type { Profile } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
 
@@ -64,7 +64,7 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
       env: 'Environment variables',
     },
     entryOf,
-    faultsOf: (fields) => ({ ...profileFaults(entryOf(fields), fields.env), ...variableFaults(fields.env) }),
+    validationErrorsOf: (fields) => ({ ...profileErrors(entryOf(fields), fields.env), ...variableErrors(fields.env) }),
     textOf: (fields, name) => {
       if (name === 'env') return given(fields.env).map(variableLine).join('\n');
       return name === 'args' ? fields.args : fields[name].trim();
@@ -99,22 +99,22 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
 }
 
 /** What the contract rejects. A variable's error is at its row. */
-function profileFaults(entry: Record<string, unknown>, env: readonly Variable[]): FieldFaults<string> {
+function profileErrors(entry: Record<string, unknown>, env: readonly Variable[]): FieldErrors<string> {
   const { env: _, ...others } = entry;
   const rows = env.flatMap((row, at) => {
     if (isEmpty(row)) return [];
-    const { env: fault } = fieldFaults<string>(profileEntry, {
+    const { env: invalid } = fieldErrors<string>(profileEntry, {
       name: 'x',
       agent: 'shell',
       env: { [row.name.trim()]: row.isSecret ? { secret: row.value.trim() } : row.value },
     });
-    return fault === undefined ? [] : [[`env.${at}`, fault] as const];
+    return invalid === undefined ? [] : [[`env.${at}`, invalid] as const];
   });
-  return { ...fieldFaults<string>(profileEntry, others), ...Object.fromEntries(rows) };
+  return { ...fieldErrors<string>(profileEntry, others), ...Object.fromEntries(rows) };
 }
 
 /** Errors that the contract can't detect, because an entry can't represent them. */
-function variableFaults(env: readonly Variable[]): FieldFaults<string> {
+function variableErrors(env: readonly Variable[]): FieldErrors<string> {
   const names = env.map(({ name }) => name.trim());
   return Object.fromEntries(
     env.flatMap((row, at) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ruleEntry } from '../../../../lib/contract/schemas/config.ts';
-import { fieldFaults } from '../../form/field-faults.ts';
+import { fieldErrors } from '../../form/field-errors.ts';
 import type { Rule } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
 
@@ -28,6 +28,6 @@ export const RULE_KIND: EntryKind<RuleFields> = {
   fields: ruleFields,
   labels: { id: 'ID', name: 'Name', text: 'Text' },
   entryOf,
-  faultsOf: (fields) => fieldFaults(ruleEntry, entryOf(fields)),
+  validationErrorsOf: (fields) => fieldErrors(ruleEntry, entryOf(fields)),
   textOf: (fields, name) => (name === 'text' ? fields.text : fields[name].trim()),
 };

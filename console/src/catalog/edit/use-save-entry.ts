@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { faultsOf } from '../../api/api-fault.ts';
+import { validationErrorsOf } from '../../api/api-error.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
-import type { FieldFaults } from '../../form/field-faults.ts';
-import { refusalOf } from '../../form/issue-sentence.ts';
+import type { FieldErrors } from '../../form/field-errors.ts';
+import { fieldErrorOf } from '../../form/issue-sentence.ts';
 
 interface Save {
   readonly list: 'rules' | 'profiles';
@@ -14,7 +14,7 @@ interface Save {
 /** The result of a save, or of its preview. */
 export type Effect = 'created' | 'updated' | 'unchanged';
 
-/** Saves one rule or profile as an import of that entry only. A dry run returns what would change. @throws ApiFault */
+/** Saves one rule or profile as an import of that entry only. A dry run returns what would change. @throws ApiError */
 export function useSaveEntry() {
   const client = useQueryClient();
   return useMutation({
@@ -34,7 +34,9 @@ export function useSaveEntry() {
 }
 
 /** The errors of a response by field; empty if it names no field. */
-export function refusedFields(error: Error): FieldFaults<string> {
-  const named = faultsOf(error).map((fault) => refusalOf(fault.replace(/^body\.(?:rules|profiles)\[0\]\./, 'body.')));
+export function rejectedFields(error: Error): FieldErrors<string> {
+  const named = validationErrorsOf(error).map((sentence) =>
+    fieldErrorOf(sentence.replace(/^body\.(?:rules|profiles)\[0\]\./, 'body.')),
+  );
   return Object.fromEntries(named.filter((one) => one !== undefined).map(({ field, sentence }) => [field, sentence]));
 }

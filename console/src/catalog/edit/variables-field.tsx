@@ -12,7 +12,7 @@ const TEXT = { value: 'text', label: 'Text' };
 const SECRET = { value: 'secret', label: 'Secret' };
 
 /** The environment variables of a profile, each plain text or the name of a secret. */
-export function VariablesField({ fields, faults, onChange }: EntryFormPart<ProfileFields>) {
+export function VariablesField({ fields, errors, onChange }: EntryFormPart<ProfileFields>) {
   const { env } = fields;
   const change = (at: number, changed: Partial<Variable>) =>
     onChange({ env: env.map((row, index) => (index === at ? { ...row, ...changed } : row)) });
@@ -25,7 +25,7 @@ export function VariablesField({ fields, faults, onChange }: EntryFormPart<Profi
       >
         Environment variables
       </Header>
-      {faults.env !== undefined && <Box color="text-status-error">{faults.env}</Box>}
+      {errors.env !== undefined && <Box color="text-status-error">{errors.env}</Box>}
       <AttributeEditor<Variable>
         items={env}
         addButtonText="Add variable"
@@ -38,7 +38,7 @@ export function VariablesField({ fields, faults, onChange }: EntryFormPart<Profi
         definition={[
           {
             label: 'Variable',
-            errorText: (_, at) => faults[`env.${at}`],
+            errorText: (_, at) => errors[`env.${at}`],
             control: ({ name }, at) => (
               <Input
                 value={name}

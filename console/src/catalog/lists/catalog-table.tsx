@@ -5,7 +5,7 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { useMayAdminister } from '../../api/session.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { ListTable } from '../../tables/list-table.tsx';
 import { LoadMore } from '../../tables/load-more.tsx';
 
@@ -35,7 +35,7 @@ export function CatalogTable<Item>(props: CatalogTableProps<Item>) {
   const navigate = useNavigate();
   const mayAdminister = useMayAdminister();
   if (list.error && !list.data)
-    return <PageFault error={list.error} what={`The ${title.toLowerCase()}`} retry={() => void list.refetch()} />;
+    return <PageError error={list.error} what={`The ${title.toLowerCase()}`} retry={() => void list.refetch()} />;
   return (
     <SpaceBetween size="m">
       <ListTable

@@ -5,7 +5,7 @@ import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { ApiFault } from '../../api/api-fault.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { bindingsQuery } from '../../bindings/binding-queries.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
@@ -24,10 +24,10 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
       await client.invalidateQueries();
     },
   });
-  const refused = remove.error && contentsIn(remove.error);
+  const rejected = remove.error && contentsIn(remove.error);
   const jobs = Object.values(project.job_counts).reduce((sum, count) => sum + count, 0);
   const bound = bindings.data?.items.filter(({ project_id }) => project_id === project.id).length ?? 0;
-  const contents = refused ?? { jobs, bindings: bound };
+  const contents = rejected ?? { jobs, bindings: bound };
   if (contents.jobs + contents.bindings > 0 && !bindings.isFetching)
     return <NotEmpty project={project} {...contents} onDone={onDone} />;
   return (
@@ -101,7 +101,7 @@ interface Contents {
 
 /** What the project still has, from the error response. */
 function contentsIn(error: Error): Contents | undefined {
-  const { jobs, bindings } = error instanceof ApiFault ? error.details : {};
+  const { jobs, bindings } = error instanceof ApiError ? error.details : {};
   return typeof jobs === 'number' && typeof bindings === 'number' ? { jobs, bindings } : undefined;
 }
 

@@ -6,7 +6,7 @@ import { notify } from '../../feedback/notices.tsx';
 /** An action without parameters. */
 export type PlainAction = Exclude<JobAction, 'edit'>;
 
-/** Requests an action on a job. @throws ApiFault */
+/** Requests an action on a job. @throws ApiError */
 export async function actOn(action: PlainAction, id: string): Promise<void> {
   const params = { params: { path: { id } } };
   switch (action) {

@@ -7,7 +7,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { JobSummary } from '../queries/jobs-query.ts';
-import { type BulkAction, refusalOf } from './bulk-effect.ts';
+import { type BulkAction, skipReason } from './bulk-effect.ts';
 import { BulkTable } from './bulk-table.tsx';
 import { runBulk } from './run-bulk.ts';
 
@@ -33,8 +33,8 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
   const [phase, setPhase] = useState<'asking' | 'acting' | 'done'>('asking');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, string | undefined>>(new Map());
   const closing = useRef<ButtonProps.Ref>(null);
-  const hit = jobs.filter((job) => refusalOf(action, job) === undefined);
-  const refused = [...outcomes.values()].filter((why) => why !== undefined).length;
+  const hit = jobs.filter((job) => skipReason(action, job) === undefined);
+  const rejected = [...outcomes.values()].filter((why) => why !== undefined).length;
   // The focused button is gone by then, and Escape works only with the focus in the dialog.
   useEffect(() => {
     if (phase === 'done') closing.current?.focus();
@@ -87,9 +87,9 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
           )}
           {phase === 'acting' && `${outcomes.size} of ${hit.length} done`}
           {phase === 'done' && (
-            <Alert type={refused === 0 ? 'success' : 'warning'}>
-              {`${counted(hit.length - refused)} accepted`}
-              {refused > 0 && `, ${refused} rejected`}
+            <Alert type={rejected === 0 ? 'success' : 'warning'}>
+              {`${counted(hit.length - rejected)} accepted`}
+              {rejected > 0 && `, ${rejected} rejected`}
             </Alert>
           )}
         </div>
@@ -135,7 +135,7 @@ function acceptedText(action: BulkAction, { status }: JobSummary): string {
 }
 
 function skippedText(action: BulkAction, job: JobSummary): string {
-  const why = refusalOf(action, job) ?? '';
+  const why = skipReason(action, job) ?? '';
   return why.charAt(0).toUpperCase() + why.slice(1);
 }
 

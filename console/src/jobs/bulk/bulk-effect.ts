@@ -7,7 +7,7 @@ export const BULK_ACTIONS = ['cancel', 'retry', 'kill'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** Why an action does not apply to a job; undefined if it applies. */
-export function refusalOf(action: BulkAction, { status }: Pick<JobSummary, 'status'>): string | undefined {
+export function skipReason(action: BulkAction, { status }: Pick<JobSummary, 'status'>): string | undefined {
   if (hasEffect(action, status)) return undefined;
   const state = statusText(status).toLowerCase();
   switch (action) {

@@ -2,23 +2,23 @@ import { actOn } from '../actions/use-job-action.ts';
 import type { BulkAction } from './bulk-effect.ts';
 
 /** Concurrent requests: fast, and far below the API's rate limit. */
-const AT_ONCE = 5;
+const MAX_CONCURRENT_REQUESTS = 5;
 
 /** Requests an action on each job. Calls `onOutcome` with undefined, or with the reason of a rejection. */
 export async function runBulk(
   action: BulkAction,
   ids: readonly string[],
-  onOutcome: (id: string, refused: string | undefined) => void,
+  onOutcome: (id: string, rejected: string | undefined) => void,
 ): Promise<void> {
   const left = [...ids];
   const take = async (): Promise<void> => {
     for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      const refused = await actOn(action, id).then(
+      const rejected = await actOn(action, id).then(
         () => undefined,
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       );
-      onOutcome(id, refused);
+      onOutcome(id, rejected);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, take));
 }

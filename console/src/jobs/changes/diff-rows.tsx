@@ -6,8 +6,13 @@ import type { ChangedLine, ChangedPart } from './parse-changes.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Rows of one file shown initially and per "Show more": tens of thousands take a browser seconds. */
-const ROWS_AT_ONCE = 1_000;
-const CLASSES: Readonly<Record<ChangedLine['sign'], string>> = { ' ': 'same', '-': 'gone', '+': 'come', '\\': 'note' };
+const ROWS_PER_STEP = 1_000;
+const CLASSES: Readonly<Record<ChangedLine['sign'], string>> = {
+  ' ': 'same',
+  '-': 'removed',
+  '+': 'added',
+  '\\': 'note',
+};
 const WORDS: Readonly<Record<ChangedLine['sign'], string>> = { ' ': '', '-': 'Removed: ', '+': 'Added: ', '\\': '' };
 
 interface DiffRowsProps {
@@ -18,7 +23,7 @@ interface DiffRowsProps {
 
 /** The changed lines of one file, with the lines around them. */
 export function DiffRows({ path, parts, layout }: DiffRowsProps) {
-  const [count, setCount] = useState(ROWS_AT_ONCE);
+  const [count, setCount] = useState(ROWS_PER_STEP);
   const isInline = layout === 'inline';
   const rows = useMemo(() => (isInline ? inlineRows(parts) : sideBySideRows(parts)), [parts, isInline]);
   const hidden = rows.length - count;
@@ -63,8 +68,8 @@ export function DiffRows({ path, parts, layout }: DiffRowsProps) {
         </tbody>
       </table>
       {hidden > 0 && (
-        <Button onClick={() => setCount(count + ROWS_AT_ONCE)}>
-          Show {Math.min(hidden, ROWS_AT_ONCE).toLocaleString('en')} more lines of {hidden.toLocaleString('en')}
+        <Button onClick={() => setCount(count + ROWS_PER_STEP)}>
+          Show {Math.min(hidden, ROWS_PER_STEP).toLocaleString('en')} more lines of {hidden.toLocaleString('en')}
         </Button>
       )}
     </>

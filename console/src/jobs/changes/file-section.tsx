@@ -54,7 +54,7 @@ export function FileSection({ id, file, layout, isOpen, onToggle }: FileSectionP
 
 function FileContent({ file, layout }: Pick<FileSectionProps, 'file' | 'layout'>) {
   const { path, parts, isBinary, action, diff } = file;
-  if (isBinary) return <Said>Binary files are not shown. The download includes the file's content.</Said>;
+  if (isBinary) return <Note>Binary files are not shown. The download includes the file's content.</Note>;
   if (parts === undefined) {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
@@ -65,9 +65,9 @@ function FileContent({ file, layout }: Pick<FileSectionProps, 'file' | 'layout'>
     );
   }
   if (parts.length > 0) return <DiffRows path={path} parts={parts} layout={layout} />;
-  return <Said>{action === 'added' || action === 'deleted' ? 'The file is empty.' : 'No line changed.'}</Said>;
+  return <Note>{action === 'added' || action === 'deleted' ? 'The file is empty.' : 'No line changed.'}</Note>;
 }
 
-function Said({ children }: { children: string }) {
+function Note({ children }: { children: string }) {
   return <Box color="text-body-secondary">{children}</Box>;
 }

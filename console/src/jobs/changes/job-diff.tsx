@@ -8,7 +8,7 @@ import { useMemo, useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useNarrowScreen } from '../../browser/narrow-screen.ts';
 import { sizeText } from '../../format/size-text.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import type { Job } from '../queries/job-query.ts';
 import { TextBlock } from '../text/text-block.tsx';
 import { type DiffLayout, keepDiffLayout, keptDiffLayout } from './diff-layout.ts';
@@ -20,7 +20,7 @@ import { diffQuery, MAX_SHOWN_BYTES } from './read-diff.ts';
 import './job-diff.css';
 
 /** Files shown initially and per "Show more". */
-const FILES_AT_ONCE = 100;
+const FILES_PER_STEP = 100;
 const LAYOUTS = [
   { id: 'inline', text: 'Inline' },
   { id: 'side-by-side', text: 'Side by side' },
@@ -32,13 +32,13 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
   const files = useMemo(() => diff.data && parseChanges(diff.data.text, diff.data), [diff.data]);
   const atFirst = useMemo(() => openAtFirst(files ?? []), [files]);
   const [toggled, setToggled] = useState<ReadonlyMap<number, boolean>>(new Map());
-  const [count, setCount] = useState(FILES_AT_ONCE);
+  const [count, setCount] = useState(FILES_PER_STEP);
   const [kept, setKept] = useState(keptDiffLayout);
   const isNarrow = useNarrowScreen();
   if (diff.error && !diff.data) {
     return (
       <SpaceBetween size="m">
-        <PageFault error={diff.error} what="The diff" retry={() => void diff.refetch()} />
+        <PageError error={diff.error} what="The diff" retry={() => void diff.refetch()} />
         <TextBlock title="Changed files" text={changes.stat} none="No files were changed." />
       </SpaceBetween>
     );
@@ -78,8 +78,8 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
         />
       ))}
       {files.length > count && (
-        <Button onClick={() => setCount(count + FILES_AT_ONCE)}>
-          Show {Math.min(FILES_AT_ONCE, files.length - count)} more files of {files.length - count}
+        <Button onClick={() => setCount(count + FILES_PER_STEP)}>
+          Show {Math.min(FILES_PER_STEP, files.length - count)} more files of {files.length - count}
         </Button>
       )}
     </SpaceBetween>

@@ -1,4 +1,4 @@
-import { ApiFault } from '../../api/api-fault.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { reach } from '../../api/reach.ts';
 import type { Job } from '../queries/job-query.ts';
 
@@ -20,10 +20,10 @@ export function diffQuery({ id, attempt: newest, status }: Job, attempt = newest
   };
 }
 
-/** @throws ApiFault with the service's message, or UnreachableError */
+/** @throws ApiError with the service's message, or UnreachableError */
 async function readDiff(address: string, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
   const response = await reach(address, { credentials: 'same-origin', signal });
-  if (!response.ok) throw ApiFault.of(response, await response.json().catch(() => undefined));
+  if (!response.ok) throw ApiError.of(response, await response.json().catch(() => undefined));
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   let [text, bytes] = ['', 0];

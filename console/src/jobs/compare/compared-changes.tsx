@@ -8,7 +8,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { sizeText } from '../../format/size-text.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { parseChanges } from '../changes/parse-changes.ts';
 import { diffQuery, MAX_SHOWN_BYTES } from '../changes/read-diff.ts';
 import { FilePairSection } from './file-pair-section.tsx';
@@ -17,7 +17,7 @@ import type { Side } from './side.ts';
 import '../changes/job-diff.css';
 
 /** Files shown initially and per "Show more". */
-const FILES_AT_ONCE = 50;
+const FILES_PER_STEP = 50;
 
 /** What two attempts changed in their project's repository, file by file. */
 export function ComparedChanges({ a, b }: { a: Side; b: Side }) {
@@ -25,7 +25,7 @@ export function ComparedChanges({ a, b }: { a: Side; b: Side }) {
   const pairs = useMemo(() => pairFiles(ofA.files ?? [], ofB.files ?? []), [ofA.files, ofB.files]);
   const atFirst = useMemo(() => pairsOpenAtFirst(pairs), [pairs]);
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [count, setCount] = useState(FILES_AT_ONCE);
+  const [count, setCount] = useState(FILES_PER_STEP);
   if (!a.result?.changes && !b.result?.changes) return null;
   const differing = pairs.filter(({ isSame }) => !isSame).length;
   const sides = [
@@ -59,8 +59,8 @@ export function ComparedChanges({ a, b }: { a: Side; b: Side }) {
               />
             ))}
         {isReady && pairs.length > count && (
-          <Button onClick={() => setCount(count + FILES_AT_ONCE)}>
-            {`Show ${Math.min(FILES_AT_ONCE, pairs.length - count)} more files of ${pairs.length - count}`}
+          <Button onClick={() => setCount(count + FILES_PER_STEP)}>
+            {`Show ${Math.min(FILES_PER_STEP, pairs.length - count)} more files of ${pairs.length - count}`}
           </Button>
         )}
       </SpaceBetween>
@@ -91,14 +91,14 @@ function DiffState({
   side: Side;
   diff: Diff;
 }) {
-  if (result === undefined) return <Said>{`${name}: the result is not available.`}</Said>;
-  if (changes == null) return <Said>{`${name}: no changes to a repository are recorded.`}</Said>;
-  if (changes.files === 0) return <Said>{`${name}: no files were changed.`}</Said>;
-  if (error) return <PageFault error={error} what={`The diff of ${name}`} retry={retry} />;
+  if (result === undefined) return <Note>{`${name}: the result is not available.`}</Note>;
+  if (changes == null) return <Note>{`${name}: no changes to a repository are recorded.`}</Note>;
+  if (changes.files === 0) return <Note>{`${name}: no files were changed.`}</Note>;
+  if (error) return <PageError error={error} what={`The diff of ${name}`} retry={retry} />;
   if (files === undefined) return <Spinner />;
   return (
     <>
-      <Said>{`${name}: ${changes.files} ${changes.files === 1 ? 'file' : 'files'}, +${changes.insertions} −${changes.deletions}`}</Said>
+      <Note>{`${name}: ${changes.files} ${changes.files === 1 ? 'file' : 'files'}, +${changes.insertions} −${changes.deletions}`}</Note>
       {!isWhole && (
         <StatusIndicator type="warning">
           {`${name}: only the beginning of the diff is compared (at most ${sizeText(MAX_SHOWN_BYTES)}), ${files.length} of ${changes.files} files.`}
@@ -108,6 +108,6 @@ function DiffState({
   );
 }
 
-function Said({ children }: { children: string }) {
+function Note({ children }: { children: string }) {
   return <Box color="text-body-secondary">{children}</Box>;
 }

@@ -26,8 +26,8 @@ export function ComparedPrompts({ a, b }: { a: Side; b: Side }) {
     [before, after],
   );
   const missing = [a, b].filter(({ result }) => result?.composed_prompt == null).map(({ name }) => name);
-  if (missing.length > 0) return <Said>The prompt of {missing.join(' and of ')} is not available.</Said>;
-  if (before === after) return <Said>Both received the same prompt.</Said>;
+  if (missing.length > 0) return <Note>The prompt of {missing.join(' and of ')} is not available.</Note>;
+  if (before === after) return <Note>Both received the same prompt.</Note>;
   if (parts === undefined) {
     return (
       <div className="compare-columns">
@@ -61,7 +61,7 @@ function PromptContainer({ children }: { children: React.ReactNode }) {
   );
 }
 
-function Said({ children }: { children: React.ReactNode }) {
+function Note({ children }: { children: React.ReactNode }) {
   return (
     <PromptContainer>
       <Box color="text-body-secondary">{children}</Box>

@@ -2,7 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { resultQuery } from '../queries/job-query.ts';
 import { ComparedChanges } from './compared-changes.tsx';
 import { ComparedFacts } from './compared-facts.tsx';
@@ -21,10 +21,10 @@ export function Comparison({ a: one, b: other }: { a: Side; b: Side }) {
   return (
     <SpaceBetween size="m">
       {ofA.error && !ofA.data && (
-        <PageFault error={ofA.error} what={`The result of ${a.name}`} retry={() => void ofA.refetch()} />
+        <PageError error={ofA.error} what={`The result of ${a.name}`} retry={() => void ofA.refetch()} />
       )}
       {ofB.error && !ofB.data && (
-        <PageFault error={ofB.error} what={`The result of ${b.name}`} retry={() => void ofB.refetch()} />
+        <PageError error={ofB.error} what={`The result of ${b.name}`} retry={() => void ofB.refetch()} />
       )}
       {isOneJob && a.attempt === b.attempt && <Alert type="info">Both sides are the same attempt.</Alert>}
       <ComparedFacts title="Outcome" facts={outcomeFacts(a, b)} a={a} b={b} />

@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { AttemptSelect } from '../output/attempt-select.tsx';
 import type { SideRef } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
@@ -29,7 +29,7 @@ export function SideCard({ name, sideRef, job, onChange }: SideCardProps) {
       {job.data ? (
         <KnownSide name={name} sideRef={sideRef} job={job.data} onChange={onChange} />
       ) : job.error ? (
-        <PageFault error={job.error} what={`Job ${id}`} retry={() => void job.refetch()} />
+        <PageError error={job.error} what={`Job ${id}`} retry={() => void job.refetch()} />
       ) : (
         <Spinner />
       )}

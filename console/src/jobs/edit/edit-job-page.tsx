@@ -2,7 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { isEditable } from '../../../../lib/contract/job-actions.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import { jobQuery } from '../queries/job-query.ts';
@@ -14,7 +14,7 @@ export function EditJobPage() {
   usePageTitle('Edit job');
   const { id = '' } = useParams();
   const job = useQuery(jobQuery(id));
-  if (job.error && !job.data) return <PageFault error={job.error} what="The job" retry={() => void job.refetch()} />;
+  if (job.error && !job.data) return <PageError error={job.error} what="The job" retry={() => void job.refetch()} />;
   if (!job.data) return <PageLoading what="the job" />;
   return (
     <>

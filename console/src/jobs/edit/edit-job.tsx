@@ -6,13 +6,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
-import { focusFirstFault } from '../../form/focus-first-fault.ts';
+import { focusFirstError } from '../../form/focus-first-error.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
-import { changesOf, editOf, fieldsOf, type JobFaults, type JobFields } from '../form/job-fields.ts';
+import { changesOf, editOf, fieldsOf, type JobErrors, type JobFields } from '../form/job-fields.ts';
 import { JobForm } from '../form/job-form.tsx';
 import type { Job } from '../queries/job-query.ts';
 import { ConfirmEdit } from './confirm-edit.tsx';
-import { editFaults } from './edit-faults.ts';
+import { editErrors } from './edit-errors.ts';
 
 /** The form with the current settings of a job. */
 export function EditJob({ job }: { job: Job }) {
@@ -20,7 +20,7 @@ export function EditJob({ job }: { job: Job }) {
   const client = useQueryClient();
   const [opened] = useState(() => fieldsOf(job));
   const [fields, setFields] = useState<JobFields>(opened);
-  const [faults, setFaults] = useState<JobFaults>({});
+  const [errors, setErrors] = useState<JobErrors>({});
   const [asking, setAsking] = useState(false);
   const isDraft = job.status === 'DRAFT';
   const save = useMutation({
@@ -38,10 +38,10 @@ export function EditJob({ job }: { job: Job }) {
   });
   const changes = changesOf(opened, fields);
   const ask = () => {
-    const found = editFaults(opened, fields, isDraft);
-    setFaults(found);
+    const found = editErrors(opened, fields, isDraft);
+    setErrors(found);
     if (Object.keys(found).length === 0) setAsking(true);
-    else focusFirstFault();
+    else focusFirstError();
   };
   useSubmitKey(() => !asking && changes.length > 0 && ask());
   return (
@@ -60,10 +60,10 @@ export function EditJob({ job }: { job: Job }) {
         editing
         withProject={isDraft}
         fields={fields}
-        faults={faults}
+        errors={errors}
         onChange={(change) => {
           setFields((before) => ({ ...before, ...change }));
-          setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
+          setErrors((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
         }}
       />
       {save.error && (

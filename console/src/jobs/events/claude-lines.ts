@@ -20,7 +20,7 @@ export function claudeChanges(
         ];
       return event.subtype === 'api_retry' ? [{ event: { kind: 'error', text: retryText(event) } }] : [];
     case 'assistant':
-      return event.message.content.flatMap(saidBy).map(timed(event.timestamp));
+      return event.message.content.flatMap(assistantChanges).map(timed(event.timestamp));
     case 'user':
       return typeof event.message.content === 'string'
         ? []
@@ -99,7 +99,7 @@ const commandInput = z.object({ command: z.string() });
 const fileInput = z.object({ file_path: z.string() });
 const FILE_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-function saidBy(part: z.output<typeof assistantPart>): EventChange[] {
+function assistantChanges(part: z.output<typeof assistantPart>): EventChange[] {
   switch (part.type) {
     case 'text':
       return [{ event: { kind: 'message', text: part.text } }];

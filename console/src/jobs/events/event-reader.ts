@@ -28,15 +28,15 @@ interface EventReader {
 /** @param fromMiddle whether the text begins inside a line, which is then skipped */
 export function createEventReader(fromMiddle = false): EventReader {
   const events: TimelineEvent[] = [];
-  const places = new Map<string, number>();
+  const indexByKey = new Map<string, number>();
   let parts: string[] = [];
   let length = 0;
   let lineStart: number | undefined;
   let skipping = fromMiddle;
 
   const before = (key: string) => {
-    const place = places.get(key);
-    return place === undefined ? undefined : events[place]?.event;
+    const index = indexByKey.get(key);
+    return index === undefined ? undefined : events[index]?.event;
   };
   const line = (text: string, offset: number, arrived: number | undefined) => {
     if (text.trim() === '') return;
@@ -48,7 +48,7 @@ export function createEventReader(fromMiddle = false): EventReader {
     }
     for (const [number, change] of changes.entries()) {
       const id = number === 0 ? String(offset) : `${offset}.${number}`;
-      show(events, places, id, change, change.at ?? arrived);
+      show(events, indexByKey, id, change, change.at ?? arrived);
     }
   };
 
@@ -83,21 +83,21 @@ const ENCODER = new TextEncoder();
 
 function show(
   events: TimelineEvent[],
-  places: Map<string, number>,
+  indexByKey: Map<string, number>,
   id: string,
   { key, event }: EventChange,
   at: number | undefined,
 ): void {
-  const place = key === undefined ? undefined : places.get(key);
-  const started = place === undefined ? undefined : events[place];
-  if (place !== undefined && started !== undefined) {
-    events[place] = { ...started, event: bounded(event), ...(at !== undefined && isOver(event) && { endedAt: at }) };
+  const index = key === undefined ? undefined : indexByKey.get(key);
+  const started = index === undefined ? undefined : events[index];
+  if (index !== undefined && started !== undefined) {
+    events[index] = { ...started, event: bounded(event), ...(at !== undefined && isOver(event) && { endedAt: at }) };
     return;
   }
   // codex reports the error that ends a turn twice.
   const last = events.at(-1)?.event;
   if (event.kind === 'error' && last?.kind === 'error' && last.text === event.text) return;
-  if (key !== undefined) places.set(key, events.length);
+  if (key !== undefined) indexByKey.set(key, events.length);
   events.push({ id, event: bounded(event), ...(at !== undefined && { startedAt: at }) });
 }
 

@@ -13,7 +13,7 @@ interface FilterBoxProps {
 }
 
 /** Pause in typing (ms) before the list updates. */
-const PAUSE = 300;
+const PAUSE_MS = 300;
 
 /** Filters the list by text. */
 export function FilterBox({ label, placeholder, maxLength, value, onFilter, inputRef }: FilterBoxProps) {
@@ -29,7 +29,7 @@ export function FilterBox({ label, placeholder, maxLength, value, onFilter, inpu
     const timer = setTimeout(() => {
       sent.current = typed.trim();
       onFilter(sent.current);
-    }, PAUSE);
+    }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed, value, onFilter]);
   return (

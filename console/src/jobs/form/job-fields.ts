@@ -1,6 +1,6 @@
 import type { DraftEditFields, JobCreation } from '../../../../lib/contract/schemas/job.ts';
-import type { FieldFaults } from '../../form/field-faults.ts';
-import { numberIn } from '../../form/field-faults.ts';
+import type { FieldErrors } from '../../form/field-errors.ts';
+import { numberIn } from '../../form/field-errors.ts';
 import type { Job } from '../queries/job-query.ts';
 
 /** The form's values as typed. */
@@ -22,12 +22,12 @@ export interface JobFields {
 }
 
 /** Validation errors by field. */
-export type JobFaults = FieldFaults<keyof JobFields>;
+export type JobErrors = FieldErrors<keyof JobFields>;
 
 /** The props of each part of the form. */
 export interface FormPart {
   readonly fields: JobFields;
-  readonly faults: JobFaults;
+  readonly errors: JobErrors;
   readonly onChange: (change: Partial<JobFields>) => void;
 }
 

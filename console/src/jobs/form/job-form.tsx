@@ -20,12 +20,12 @@ interface JobFormProps extends FormPart {
 
 /** The form of a job. */
 export function JobForm({ editing = false, withProject = !editing, ...part }: JobFormProps) {
-  const { fields, faults, onChange } = part;
+  const { fields, errors, onChange } = part;
   return (
     <SpaceBetween size="m">
       <Container header={<Header variant="h2">Task</Header>}>
         <SpaceBetween size="m">
-          <FormField label="Prompt" stretch errorText={faults.prompt}>
+          <FormField label="Prompt" stretch errorText={errors.prompt}>
             <Textarea
               rows={8}
               autoFocus={!editing}
@@ -35,7 +35,7 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
             />
           </FormField>
           <RulesField {...part} />
-          <FormField label="Extra prompt" description="Added after the prompt." stretch errorText={faults.extra_prompt}>
+          <FormField label="Extra prompt" description="Added after the prompt." stretch errorText={errors.extra_prompt}>
             <Textarea
               rows={3}
               value={fields.extra_prompt}
@@ -44,10 +44,10 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
           </FormField>
           <ComposedPreview fields={fields} />
           <ColumnLayout columns={2}>
-            <FormField label="Title" description="Shown instead of the prompt in lists." errorText={faults.title}>
+            <FormField label="Title" description="Shown instead of the prompt in lists." errorText={errors.title}>
               <Input value={fields.title} onChange={({ detail }) => onChange({ title: detail.value })} />
             </FormField>
-            <FormField label="Tags" description="Comma-separated." errorText={faults.tags}>
+            <FormField label="Tags" description="Comma-separated." errorText={errors.tags}>
               <Input value={fields.tags} onChange={({ detail }) => onChange({ tags: detail.value })} />
             </FormField>
           </ColumnLayout>
@@ -64,7 +64,7 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
           <FormField
             label="Idempotency key"
             description="Prevents duplicates: a second request with the same key returns the existing job."
-            errorText={faults.idempotency_key}
+            errorText={errors.idempotency_key}
           >
             <Input
               value={fields.idempotency_key}

@@ -11,16 +11,16 @@ import { jobCreation } from '../../../../lib/contract/schemas/job.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
 import { notify } from '../../feedback/notices.tsx';
-import { fieldFaults } from '../../form/field-faults.ts';
-import { focusFirstFault } from '../../form/focus-first-fault.ts';
-import { refusalOf } from '../../form/issue-sentence.ts';
+import { fieldErrors } from '../../form/field-errors.ts';
+import { focusFirstError } from '../../form/focus-first-error.ts';
+import { fieldErrorOf } from '../../form/issue-sentence.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import { jobQuery } from '../queries/job-query.ts';
 import { apiOrigin, curlLine } from './curl-line.ts';
 import { exampleFields } from './examples.ts';
-import { creationOf, fieldsOf, type JobFaults, type JobFields, NO_FIELDS } from './job-fields.ts';
+import { creationOf, fieldsOf, type JobErrors, type JobFields, NO_FIELDS } from './job-fields.ts';
 import { JobForm } from './job-form.tsx';
 import { keepForm, keptForm } from './kept-form.ts';
 
@@ -36,7 +36,7 @@ export function NewJobPage() {
   const isFilled = from !== null || example !== undefined;
   const model = useQuery({ ...jobQuery(from ?? ''), enabled: from !== null, refetchInterval: false });
   const [fields, setFields] = useState<JobFields>(() => (isFilled ? (example ?? NO_FIELDS) : keptForm()));
-  const [faults, setFaults] = useState<JobFaults>({});
+  const [errors, setErrors] = useState<JobErrors>({});
   const [filledFrom, setFilledFrom] = useState<string>();
   if (model.data && filledFrom !== from && from !== null) {
     setFilledFrom(from);
@@ -58,17 +58,17 @@ export function NewJobPage() {
       await navigate(`/jobs/${id}`);
     },
     onError: ({ message }) => {
-      const refusal = refusalOf(message);
-      if (refusal === undefined) return;
-      setFaults({ [refusal.field]: refusal.sentence });
-      focusFirstFault();
+      const fieldError = fieldErrorOf(message);
+      if (fieldError === undefined) return;
+      setErrors({ [fieldError.field]: fieldError.sentence });
+      focusFirstError();
     },
   });
   const submit = (draft: boolean) => {
-    const found = fieldFaults(jobCreation, creationOf(fields));
-    setFaults(found);
+    const found = fieldErrors(jobCreation, creationOf(fields));
+    setErrors(found);
     if (Object.keys(found).length === 0) create.mutate(draft);
-    else focusFirstFault();
+    else focusFirstError();
   };
   useSubmitKey(() => mayAct && !create.isPending && submit(false));
   if (from !== null && model.isPending) return <PageLoading what="the job to start from" />;
@@ -95,20 +95,20 @@ export function NewJobPage() {
       )}
       <JobForm
         fields={fields}
-        faults={faults}
+        errors={errors}
         onChange={(change) => {
           setFields((before) => ({ ...before, ...change }));
-          setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
+          setErrors((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
         }}
       />
-      {create.error && refusalOf(create.error.message) === undefined && (
+      {create.error && fieldErrorOf(create.error.message) === undefined && (
         <Alert type="error" header="The job was not created">
           {create.error.message}
         </Alert>
       )}
-      {Object.keys(faults).length > 0 && (
+      {Object.keys(errors).length > 0 && (
         <div role="alert">
-          <Box color="text-status-error">The job was not created: {faultyLabels(faults)}.</Box>
+          <Box color="text-status-error">The job was not created: {invalidLabels(errors)}.</Box>
         </div>
       )}
       {mayAct && (
@@ -133,7 +133,7 @@ export function NewJobPage() {
             onClick={() => {
               const cleared = fields;
               setFields(NO_FIELDS);
-              setFaults({});
+              setErrors({});
               create.reset();
               const undo = <Button onClick={() => setFields(cleared)}>Undo</Button>;
               notify({ type: 'info', header: 'The form was cleared', action: undo });
@@ -148,7 +148,7 @@ export function NewJobPage() {
 }
 
 /** `check Prompt, Priority`: the invalid fields by label. */
-function faultyLabels(faults: JobFaults): string {
-  const names = Object.keys(faults).map((name) => name.replaceAll('_', ' '));
+function invalidLabels(errors: JobErrors): string {
+  const names = Object.keys(errors).map((name) => name.replaceAll('_', ' '));
   return `check ${names.join(', ')}`;
 }

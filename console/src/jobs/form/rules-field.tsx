@@ -7,7 +7,7 @@ import type { FormPart } from './job-fields.ts';
 import './rules-field.css';
 
 /** Selects rules and their order before the prompt. */
-export function RulesField({ fields, faults, onChange }: FormPart) {
+export function RulesField({ fields, errors, onChange }: FormPart) {
   const rules = useQuery(rulesQuery);
   const chosen = fields.rule_ids;
   const nameOf = (id: string) => rules.data?.find((rule) => rule.id === id)?.name ?? id;
@@ -21,7 +21,7 @@ export function RulesField({ fields, faults, onChange }: FormPart) {
       label="Rules"
       description="Added before the prompt, in this order."
       stretch
-      errorText={faults.rule_ids ?? rules.error?.message}
+      errorText={errors.rule_ids ?? rules.error?.message}
     >
       <Multiselect
         hideTokens

@@ -9,7 +9,7 @@ import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-fields.ts';
 
 /** The run settings of a job. Empty ones default to those of the profile or the deployment. */
-export function SettingsFields({ fields, faults, onChange }: FormPart) {
+export function SettingsFields({ fields, errors, onChange }: FormPart) {
   const profiles = useQuery(profilesQuery);
   const environment = useQuery(environmentQuery);
   const byDefault = profiles.data?.find(({ is_default }) => is_default);
@@ -27,7 +27,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
   const given = fields.profile === '' ? undefined : { value: fields.profile, label: fields.profile };
   return (
     <ColumnLayout columns={3}>
-      <FormField label="Profile" errorText={faults.profile ?? profiles.error?.message}>
+      <FormField label="Profile" errorText={errors.profile ?? profiles.error?.message}>
         <Select
           selectedOption={options.find(({ value }) => value === fields.profile) ?? given ?? fallback}
           options={options}
@@ -36,7 +36,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
           onChange={({ detail }) => onChange({ profile: detail.selectedOption.value ?? '' })}
         />
       </FormField>
-      <FormField label="Model" errorText={faults.model}>
+      <FormField label="Model" errorText={errors.model}>
         <Autosuggest
           value={fields.model}
           clearAriaLabel="Clear"
@@ -47,7 +47,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
           onChange={({ detail }) => onChange({ model: detail.value })}
         />
       </FormField>
-      <FormField label="Priority" description="Higher values run first." errorText={faults.priority}>
+      <FormField label="Priority" description="Higher values run first." errorText={errors.priority}>
         <Input
           inputMode="numeric"
           value={fields.priority}
@@ -58,7 +58,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
       <FormField
         label={unit === undefined ? 'Timeout' : `Timeout (${unit})`}
         description="Per attempt."
-        errorText={faults.timeout}
+        errorText={errors.timeout}
       >
         <Input
           inputMode="decimal"
@@ -70,7 +70,7 @@ export function SettingsFields({ fields, faults, onChange }: FormPart) {
       <FormField
         label="Retries"
         description={`Additional attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
-        errorText={faults.retries}
+        errorText={errors.retries}
       >
         <Input
           inputMode="numeric"

@@ -7,7 +7,7 @@ import { projectsQuery } from '../../form/catalog-choices.ts';
 import type { FormPart } from './job-fields.ts';
 
 /** The project and the folder of a job. */
-export function WhereFields({ fields, faults, onChange, withProject }: FormPart & { withProject: boolean }) {
+export function WhereFields({ fields, errors, onChange, withProject }: FormPart & { withProject: boolean }) {
   const projects = useQuery(projectsQuery);
   return (
     <ColumnLayout columns={withProject ? 2 : 1}>
@@ -15,7 +15,7 @@ export function WhereFields({ fields, faults, onChange, withProject }: FormPart 
         <FormField
           label="Project"
           description="A new name creates a new project."
-          errorText={faults.project}
+          errorText={errors.project}
           warningText={projects.error?.message}
         >
           <Autosuggest
@@ -32,7 +32,7 @@ export function WhereFields({ fields, faults, onChange, withProject }: FormPart 
       <FormField
         label="Folder"
         description="Relative to the project's workspace, or under an allowed root. Created if it is missing."
-        errorText={faults.cwd}
+        errorText={errors.cwd}
       >
         <Input
           value={fields.cwd}

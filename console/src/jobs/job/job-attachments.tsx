@@ -3,7 +3,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
 import { sizeText } from '../../format/size-text.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { EmptyList } from '../../tables/empty-list.tsx';
 import { ListTable } from '../../tables/list-table.tsx';
 import { attachmentsQuery, type Job } from '../queries/job-query.ts';
@@ -13,7 +13,7 @@ export function JobAttachments({ job }: { job: Job }) {
   const files = useQuery(attachmentsQuery(job));
   if (job.status === 'RUNNING')
     return <Box color="text-body-secondary">Files in $PROMPTQ_ATTACHMENTS are kept when the attempt ends.</Box>;
-  if (files.error) return <PageFault error={files.error} what="The files" retry={() => void files.refetch()} />;
+  if (files.error) return <PageError error={files.error} what="The files" retry={() => void files.refetch()} />;
   if (!files.data) return <Spinner />;
   return (
     <SpaceBetween size="s">

@@ -27,7 +27,7 @@ export const DEPLOYMENT_TYPES = {
 /** The deployments of a job. */
 export function JobDeployments({ job }: { job: Job }) {
   const mayAct = useMayAct();
-  const again = useDeployAgain(job.id);
+  const again = useRetryDeployment(job.id);
   return (
     <ListTable
       variant="embedded"
@@ -103,7 +103,7 @@ function Outcome({ deployment }: { deployment: Deployment }) {
 }
 
 /** Retries a deployment of a job that succeeded, given by the ID of its binding. */
-function useDeployAgain(id: string) {
+function useRetryDeployment(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (binding: string) =>

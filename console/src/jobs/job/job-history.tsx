@@ -5,7 +5,7 @@ import type { Job } from '../queries/job-query.ts';
 import { waitOf } from '../status/attempt-times.ts';
 import { statusText } from '../status/job-status.tsx';
 import { DEPLOYMENT_TYPES } from './job-deployments.tsx';
-import { ATTEMPT_ENDS, type Happening, hasOutlivedAttempt, pastAttempts, waitText } from './past-attempts.tsx';
+import { ATTEMPT_ENDS, type HistoryEvent, hasOutlivedAttempt, pastAttempts, waitText } from './past-attempts.tsx';
 
 /** The history of a job in order: waits, runs and outcome. */
 export function JobHistory({ job }: { job: Job }) {
@@ -38,7 +38,7 @@ function ClockTime({ at }: { at: string }) {
 }
 
 /** The order of events at the same instant. */
-function* happened(job: Job): Iterable<Happening> {
+function* happened(job: Job): Iterable<HistoryEvent> {
   const { status, attempt, queued_at, started_at, cancel_requested_at, finished_at, worker_id } = job;
   // Released by its worker, so it keeps its place in the queue.
   const parked = status === 'QUEUED' && started_at !== null && queued_at !== null && started_at >= queued_at;

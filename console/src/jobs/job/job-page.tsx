@@ -3,7 +3,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import { JobActions } from '../actions/job-actions.tsx';
@@ -26,7 +26,7 @@ export function JobPage() {
       <SpaceBetween size="m">
         <JobCrumbs id={id} />
         <Header variant="h1">Job</Header>
-        <PageFault error={job.error} what="The job" retry={() => void job.refetch()} />
+        <PageError error={job.error} what="The job" retry={() => void job.refetch()} />
       </SpaceBetween>
     );
   }

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { duration } from '../../format/duration.ts';
 import { sizeText } from '../../format/size-text.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { AttemptSelect } from '../output/attempt-select.tsx';
 import { outputLosses } from '../output/output-losses.ts';
 import { type Job, resultQuery } from '../queries/job-query.ts';
@@ -17,7 +17,7 @@ import { createColourStripper } from '../text/strip-colours.ts';
 import { TextBlock } from '../text/text-block.tsx';
 
 /** Characters shown of the end of each stream. The log has everything. */
-const TAIL = 20_000;
+const TAIL_CHARACTERS = 20_000;
 
 /** The result of an attempt, by default the newest. Earlier results stay available after a retry. */
 export function JobResult({ job, isScript }: { job: Job; isScript: boolean }) {
@@ -34,7 +34,7 @@ export function JobResult({ job, isScript }: { job: Job; isScript: boolean }) {
 /** A script has no final message, prompt or usage. */
 function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; isScript: boolean }) {
   const result = useQuery(resultQuery(job, attempt));
-  if (result.error) return <PageFault error={result.error} what="The result" retry={() => void result.refetch()} />;
+  if (result.error) return <PageError error={result.error} what="The result" retry={() => void result.refetch()} />;
   if (!result.data) return <Spinner />;
   const { final_message, composed_prompt, stdout, stderr } = result.data;
   const { stdout_state, stderr_state, receipt_state, state_reason } = result.data;
@@ -105,6 +105,6 @@ function number(value: number | null | undefined): string {
 }
 
 function tail(text: string): string {
-  const plain = createColourStripper()(text.slice(-TAIL));
-  return text.length <= TAIL ? plain : `…${plain}`;
+  const plain = createColourStripper()(text.slice(-TAIL_CHARACTERS));
+  return text.length <= TAIL_CHARACTERS ? plain : `…${plain}`;
 }

@@ -8,7 +8,7 @@ import { type Attempt, attemptOf, runOf, type Wait, waitOf } from '../status/att
 import { statusText } from '../status/job-status.tsx';
 
 /** An event in a job's history. */
-export interface Happening {
+export interface HistoryEvent {
   readonly status: StepsProps.Status;
   readonly header: string;
   /** RFC 3339. If the time was not recorded, that of the next event. */
@@ -26,7 +26,7 @@ export function hasOutlivedAttempt(job: Job): boolean {
 }
 
 /** The attempts that ended before the job did, oldest first. */
-export function* pastAttempts(job: Job): Iterable<Happening> {
+export function* pastAttempts(job: Job): Iterable<HistoryEvent> {
   const end = hasOutlivedAttempt(job) ? job.attempt : job.attempt - 1;
   const listed = (job.attempts ?? []).filter(({ attempt }) => attempt <= end).toReversed();
   const unlisted = (listed[0]?.attempt ?? job.attempt) - 1;

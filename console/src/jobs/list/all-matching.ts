@@ -10,7 +10,7 @@ const PAGE_SIZE = 200;
 
 /**
  * All matching jobs in the order of the list, up to the limit.
- * @throws ApiFault with the service's message, or UnreachableError
+ * @throws ApiError with the service's message, or UnreachableError
  */
 export async function allMatching(filters: JobFilters): Promise<JobSummary[]> {
   const jobs: JobSummary[] = [];

@@ -9,7 +9,7 @@ import { useLocation, useNavigate } from 'react-router';
 import type { Schemas } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
 import { useNarrowScreen } from '../../browser/narrow-screen.ts';
-import { PageFault } from '../../page/page-fault.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import { ListTable } from '../../tables/list-table.tsx';
 import { BulkActions } from '../bulk/bulk-actions.tsx';
@@ -58,7 +58,7 @@ export function JobsPage() {
     },
   });
   if (jobs.error && !jobs.data) {
-    return <PageFault error={jobs.error} what="The jobs" retry={() => void jobs.refetch()} />;
+    return <PageError error={jobs.error} what="The jobs" retry={() => void jobs.refetch()} />;
   }
   return (
     <>

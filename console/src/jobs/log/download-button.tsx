@@ -10,7 +10,7 @@ export function DownloadButton({ job, stream }: { job: { id: string; attempt: nu
   const download = async () => {
     setShare(0);
     try {
-      await downloadLog(job, stream, (come) => setShare(Math.floor(come * 100)));
+      await downloadLog(job, stream, (share) => setShare(Math.floor(share * 100)));
     } catch (error) {
       notify({ type: 'error', header: 'The log could not be downloaded', content: (error as Error).message });
     } finally {

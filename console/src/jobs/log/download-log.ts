@@ -5,14 +5,14 @@ import { readLogs } from '../output/read-logs.ts';
 type Sizes = Partial<Record<LogPiece['stream'], number>>;
 
 /** Characters buffered before they move to blob storage, which holds more than a script's memory. */
-const GATHERED = 4_000_000;
+const MAX_BUFFERED_CHARACTERS = 4_000_000;
 
 /**
  * Saves what an attempt has written so far as a text file. A long log is followed from its first byte: following has no
  * size limit and resumes after a lost connection. Above 100 MB the API redirects a download to another origin, which
  * this page may not read.
  * @param onProgress receives the loaded share of a long log, 0 to 1
- * @throws ApiFault with the service's message, or Error if the log can't be followed
+ * @throws ApiError with the service's message, or Error if the log can't be followed
  */
 export async function downloadLog(
   { id, attempt }: { id: string; attempt: number },
@@ -48,7 +48,7 @@ async function followed(
 ): Promise<Record<LogPiece['stream'], BlobPart[]>> {
   const parts: Record<LogPiece['stream'], BlobPart[]> = { stdout: [], stderr: [] };
   const gathered = { stdout: '', stderr: '' };
-  const come = { stdout: 0, stderr: 0 };
+  const loaded = { stdout: 0, stderr: 0 };
   const wanted = (sizes.stdout ?? 0) + (sizes.stderr ?? 0);
   const keep = (name: LogPiece['stream']) => {
     parts[name].push(new Blob([gathered[name]]));
@@ -61,10 +61,10 @@ async function followed(
       {
         onPiece: ({ stream: name, text, next_offset }) => {
           gathered[name] += text;
-          if (gathered[name].length > GATHERED) keep(name);
-          come[name] = next_offset;
-          onProgress((come.stdout + come.stderr) / wanted);
-          if (come.stdout < (sizes.stdout ?? 0) || come.stderr < (sizes.stderr ?? 0)) return;
+          if (gathered[name].length > MAX_BUFFERED_CHARACTERS) keep(name);
+          loaded[name] = next_offset;
+          onProgress((loaded.stdout + loaded.stderr) / wanted);
+          if (loaded.stdout < (sizes.stdout ?? 0) || loaded.stderr < (sizes.stderr ?? 0)) return;
           end();
           resolve();
         },

@@ -2,7 +2,7 @@ import { createColourStripper } from '../text/strip-colours.ts';
 import type { OpenLogView } from './log-view.ts';
 
 /** Maximum characters shown. The download has everything. */
-const SHOWN = 2_000_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /** A log as plain text, for screen readers, text selection and the browser's search. */
 export const openPlainText: OpenLogView = (element, onLeftEnd) => {
@@ -27,7 +27,7 @@ export const openPlainText: OpenLogView = (element, onLeftEnd) => {
       part.textContent = strippers[piece.stream](piece.text);
       text.append(part);
       length += part.textContent.length;
-      for (let first = text.firstChild; length > SHOWN && first && first !== part; first = text.firstChild) {
+      for (let first = text.firstChild; length > MAX_CHARACTERS && first && first !== part; first = text.firstChild) {
         length -= first.textContent?.length ?? 0;
         first.remove();
       }

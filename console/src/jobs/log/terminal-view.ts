@@ -7,7 +7,7 @@ import type { OpenLogView } from './log-view.ts';
 /** The events of scrolling by a user. */
 const MOVES = ['wheel', 'keyup', 'pointerup'] as const;
 /** Maximum time (ms) for the terminal to draw what was scrolled. */
-const DRAWN = 50;
+const DRAW_TIMEOUT_MS = 50;
 /** Lines of scrollback. The download has the whole log. */
 const SCROLLBACK = 50_000;
 /** The 16 terminal colours, each readable on the dark background (a contrast of at least 4.5:1, except for black). */
@@ -62,7 +62,7 @@ export const openTerminal: OpenLogView = (element, onLeftEnd) => {
   };
   // Runs after the terminal has handled the event at its next draw. The terminal stops these events, so they are
   // captured first.
-  const moved = () => setTimeout(leave, DRAWN);
+  const moved = () => setTimeout(leave, DRAW_TIMEOUT_MS);
   for (const event of MOVES) element.addEventListener(event, moved, { capture: true, passive: true });
   const toEnd = () => following && terminal.scrollToBottom();
   return {

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { ApiFault } from '../../api/api-fault.ts';
+import { ApiError } from '../../api/api-error.ts';
 import type { Schemas } from '../../api/client.ts';
 import { ERROR_WORDS } from '../../api/error-words.ts';
 import { reach } from '../../api/reach.ts';
@@ -61,7 +61,7 @@ export function followLog(
 }
 
 async function follow(url: string, follower: LogFollower, signal: AbortSignal): Promise<void> {
-  const place: Place = { lastEventId: undefined, pauseMs: RETRY_AFTER_MS };
+  const position: Position = { lastEventId: undefined, pauseMs: RETRY_AFTER_MS };
   let trouble: ReturnType<typeof setTimeout> | undefined;
   const onOpen = () => {
     clearTimeout(trouble);
@@ -71,11 +71,11 @@ async function follow(url: string, follower: LogFollower, signal: AbortSignal): 
   const onTrouble = () => follower.onTrouble('The connection was lost. Reconnecting.', false);
   try {
     for (;;) {
-      const outcome = await readStream(url, place, { ...follower, onOpen }, signal);
+      const outcome = await readStream(url, position, { ...follower, onOpen }, signal);
       if (outcome === 'ended' || signal.aborted) return;
       // A stream ends within a minute and is reopened immediately or after a pause. Only a lasting failure is reported.
       trouble ??= setTimeout(onTrouble, TROUBLE_AFTER_MS);
-      await pause(outcome === 'failed' ? RETRY_AFTER_MS : Math.max(place.pauseMs, MIN_PAUSE_MS), signal);
+      await pause(outcome === 'failed' ? RETRY_AFTER_MS : Math.max(position.pauseMs, MIN_PAUSE_MS), signal);
     }
   } finally {
     clearTimeout(trouble);
@@ -83,37 +83,40 @@ async function follow(url: string, follower: LogFollower, signal: AbortSignal): 
 }
 
 /** Where a stream resumes, and after which delay. */
-interface Place {
+interface Position {
   lastEventId: string | undefined;
   pauseMs: number;
 }
 
 /**
  * Reads one stream to its end.
- * @throws ApiFault for a permanent error response; Error with the message of the service's last event
+ * @throws ApiError for a permanent error response; Error with the message of the service's last event
  */
 async function readStream(
   url: string,
-  place: Place,
+  position: Position,
   follower: LogFollower,
   signal: AbortSignal,
 ): Promise<'ended' | 'closed' | 'failed'> {
-  const headers = { accept: 'text/event-stream', ...(place.lastEventId && { 'last-event-id': place.lastEventId }) };
+  const headers = {
+    accept: 'text/event-stream',
+    ...(position.lastEventId && { 'last-event-id': position.lastEventId }),
+  };
   const answer = await reach(url, { headers, credentials: 'same-origin', cache: 'no-store', signal }).catch(
     () => undefined,
   );
   if (answer === undefined || answer.status === 429 || answer.status >= 500) return 'failed';
-  if (!answer.ok || answer.body === null) throw ApiFault.of(answer, await answer.json().catch(() => undefined));
+  if (!answer.ok || answer.body === null) throw ApiError.of(answer, await answer.json().catch(() => undefined));
   follower.onOpen?.();
   const events = answer.body
     .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream({ onRetry: (pauseMs) => (place.pauseMs = pauseMs) }))
+    .pipeThrough(new EventSourceParserStream({ onRetry: (pauseMs) => (position.pauseMs = pauseMs) }))
     .getReader();
   for (;;) {
     const read = await events.read().catch(() => undefined);
     if (read === undefined || read.done) return signal.aborted ? 'ended' : 'closed';
     const { id, event, data } = read.value;
-    if (id !== undefined) place.lastEventId = id;
+    if (id !== undefined) position.lastEventId = id;
     if (event === 'error') {
       const { error } = JSON.parse(data) as { error: string };
       throw new Error(ERROR_WORDS[error] ?? error);

@@ -1,4 +1,4 @@
-import { ApiFault } from '../../api/api-fault.ts';
+import { ApiError } from '../../api/api-error.ts';
 import type { Schemas } from '../../api/client.ts';
 import { reach } from '../../api/reach.ts';
 
@@ -7,7 +7,7 @@ export type LogStream = 'stdout' | 'stderr' | 'all';
 /**
  * Reads the end of an attempt's streams. The typed client can't express that the type of the response depends on the
  * Accept header.
- * @throws ApiFault with the service's message
+ * @throws ApiError with the service's message
  */
 export async function readLogs(
   id: string,
@@ -15,6 +15,6 @@ export async function readLogs(
 ): Promise<Schemas['JobLogs']> {
   const query = new URLSearchParams({ attempt: String(attempt), stream });
   const response = await reach(`/api/v1/jobs/${encodeURIComponent(id)}/logs?${query}`, { credentials: 'same-origin' });
-  if (!response.ok) throw ApiFault.of(response, await response.json().catch(() => undefined));
+  if (!response.ok) throw ApiError.of(response, await response.json().catch(() => undefined));
   return (await response.json()) as Schemas['JobLogs'];
 }

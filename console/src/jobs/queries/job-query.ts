@@ -4,9 +4,9 @@ import { api, dataOf, type Schemas } from '../../api/client.ts';
 export type Job = Schemas['Job'];
 
 /** Poll interval (ms) of a job: while it is active, and afterwards. */
-const POLL = { busy: 2_000, done: 15_000 };
+const POLL_INTERVAL_MS = { busy: 2_000, done: 15_000 };
 /** Time (ms) after the end of a job in which deployments may still start. */
-const SETTLES = 30_000;
+const DEPLOYMENT_START_MS = 30_000;
 
 /** One job, polled often until it and its deployments have ended, and rarely after that. */
 export function jobQuery(id: string) {
@@ -14,13 +14,13 @@ export function jobQuery(id: string) {
     queryKey: ['job', id] as const,
     queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}', { params: { path: { id } } })),
     refetchInterval: (query: { state: { data: Job | undefined } }) =>
-      query.state.data !== undefined && isDone(query.state.data) ? POLL.done : POLL.busy,
+      query.state.data !== undefined && isDone(query.state.data) ? POLL_INTERVAL_MS.done : POLL_INTERVAL_MS.busy,
   };
 }
 
 function isDone({ status, finished_at, deployments }: Job): boolean {
   if (!isTerminal(status) || deployments.some(({ state }) => state === 'pending' || state === 'running')) return false;
-  return finished_at === null || Date.now() - Date.parse(finished_at) > SETTLES;
+  return finished_at === null || Date.now() - Date.parse(finished_at) > DEPLOYMENT_START_MS;
 }
 
 /** The result of a running job with more output (bytes) is read only once. */

@@ -3,12 +3,12 @@ import type { Schemas } from '../../api/client.ts';
 
 type Status = Schemas['JobSummary']['status'];
 
-interface Look {
+interface Indicator {
   readonly type: StatusIndicatorProps.Type;
   readonly text: string;
 }
 
-const LOOKS: Readonly<Record<Status, Look>> = {
+const INDICATORS: Readonly<Record<Status, Indicator>> = {
   DRAFT: { type: 'not-started', text: 'Draft' },
   QUEUED: { type: 'pending', text: 'Queued' },
   RUNNING: { type: 'in-progress', text: 'Running' },
@@ -18,20 +18,20 @@ const LOOKS: Readonly<Record<Status, Look>> = {
 };
 
 /** A state that a later version of the service has set, and that the console doesn't know, is shown by its code. */
-function lookOf(status: string): Look {
-  const known = new Map<string, Look>(Object.entries(LOOKS));
+function indicatorOf(status: string): Indicator {
+  const known = new Map<string, Indicator>(Object.entries(INDICATORS));
   return known.get(status) ?? { type: 'info', text: status };
 }
 
 /** The display name of a state. */
 export function statusText(status: Status): string {
-  return lookOf(status).text;
+  return indicatorOf(status).text;
 }
 
 /** The state of a job with its icon. */
 export function JobStatus({ status, cancelling = false }: { status: Status; cancelling?: boolean }) {
   if (cancelling && status === 'RUNNING') return <StatusIndicator type="warning">Cancelling</StatusIndicator>;
-  const { type, text } = lookOf(status);
+  const { type, text } = indicatorOf(status);
   return (
     <StatusIndicator type={type} {...(status === 'RUNNING' && { colorOverride: 'blue' as const })}>
       {text}

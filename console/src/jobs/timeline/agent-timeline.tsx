@@ -15,7 +15,7 @@ import type { Job } from '../queries/job-query.ts';
 import { Answer } from './answer.tsx';
 import { useTimelineAddress } from './timeline-address.ts';
 import { TimelineBar } from './timeline-bar.tsx';
-import { type Narrowing, timelineItems } from './timeline-item.ts';
+import { type TimelineFilters, timelineItems } from './timeline-item.ts';
 import { TimelineList } from './timeline-list.tsx';
 import '../log/job-log.css';
 import './timeline.css';
@@ -28,7 +28,7 @@ export function AgentTimeline({ job }: { job: Job }) {
   const address = useTimelineAddress(job);
   const { attempt, linked } = address;
   const [everything, setEverything] = useState(false);
-  const [filters, setFilters] = useState<Narrowing['filters']>(new Set());
+  const [filters, setFilters] = useState<TimelineFilters['filters']>(new Set());
   const [words, setWords] = useState('');
   const [following, setFollowing] = useState(linked === undefined);
   const start = useLogStart(job, attempt, everything ? Number.POSITIVE_INFINITY : MAX_BYTES);

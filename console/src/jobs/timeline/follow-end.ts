@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect } from 'react';
 
 /** Pixels from the end of the page that count as the end. */
-const NEAR_END = 120;
+const NEAR_END_PX = 120;
 
 /**
  * Keeps the page scrolled to its end while `isFollowing`.
@@ -19,7 +19,7 @@ export function useFollowEnd(isFollowing: boolean, shown: unknown, height: numbe
       const isUpward = window.scrollY < last;
       last = window.scrollY;
       const toEnd = document.documentElement.scrollHeight - window.innerHeight - window.scrollY;
-      if (isUpward && toEnd > NEAR_END) onLeftEnd();
+      if (isUpward && toEnd > NEAR_END_PX) onLeftEnd();
     };
     window.addEventListener('scroll', check, { passive: true });
     return () => window.removeEventListener('scroll', check);

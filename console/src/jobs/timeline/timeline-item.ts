@@ -27,7 +27,7 @@ interface OutcomeEvent {
 }
 
 /** The filters of the timeline; no filters show everything. */
-export interface Narrowing {
+export interface TimelineFilters {
   readonly filters: ReadonlySet<EventFilter>;
   readonly words: string;
   /** The ID of an event that is always shown. */
@@ -41,18 +41,18 @@ export function timelineItems(
   job: Job,
   attempt: number,
   events: readonly TimelineEvent[],
-  { filters, words, always, answer }: Narrowing,
+  { filters, words, always, answer }: TimelineFilters,
 ): readonly TimelineItem[] {
   const wanted = words.trim().toLowerCase();
-  const isNarrowed = filters.size > 0 || wanted !== '';
-  const shown = isNarrowed
+  const isFiltered = filters.size > 0 || wanted !== '';
+  const shown = isFiltered
     ? events.filter(
         ({ id, event }) =>
           id === always ||
           ((filters.size === 0 || filtersOf(event).some((filter) => filters.has(filter))) && contains(event, wanted)),
       )
     : events;
-  if (isNarrowed) return shown;
+  if (isFiltered) return shown;
   const isNewest = attempt === job.attempt;
   const began = isNewest ? timeOf(job.started_at) : undefined;
   const ended = isNewest && job.status !== 'QUEUED' ? timeOf(job.finished_at) : undefined;

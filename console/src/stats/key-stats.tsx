@@ -5,7 +5,7 @@ import { duration } from '../format/duration.ts';
 import type { Stats } from './stats-query.ts';
 
 /** The key figures. */
-export function KeyFigures({ stats }: { stats: Stats }) {
+export function KeyStats({ stats }: { stats: Stats }) {
   const { jobs, tokens } = stats;
   const { success_rate, succeeded, failed, cancelled, queue_wait_ms, duration_ms } = jobs.last_30_days;
   const ended = succeeded + failed + cancelled;

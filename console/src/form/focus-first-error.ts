@@ -2,12 +2,12 @@
  * Focuses the first invalid field once the errors are rendered. The browser scrolls it into view.
  * @param within a selector such as `[role=dialog]`
  */
-export function focusFirstFault(within = '#main'): void {
+export function focusFirstError(within = '#main'): void {
   onceShown(within, (field) => field.focus());
 }
 
 /** Scrolls to the first invalid field without focusing it: focus would open a field's suggestions over its error. */
-export function showFirstFault(within = '#main'): void {
+export function scrollToFirstError(within = '#main'): void {
   onceShown(within, (field) => field.scrollIntoView({ block: 'center' }));
 }
 

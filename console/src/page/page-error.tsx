@@ -1,11 +1,11 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import { ApiFault } from '../api/api-fault.ts';
+import { ApiError } from '../api/api-error.ts';
 
 /** An error of a page or part: its message, its request ID, and a retry button if a retry may help. */
-export function PageFault({ error, retry, what }: { error: Error; retry?: () => void; what: string }) {
-  const missing = error instanceof ApiFault && error.status === 404;
+export function PageError({ error, retry, what }: { error: Error; retry?: () => void; what: string }) {
+  const missing = error instanceof ApiError && error.status === 404;
   return (
     <Alert
       type={missing ? 'warning' : 'error'}
@@ -13,7 +13,7 @@ export function PageFault({ error, retry, what }: { error: Error; retry?: () => 
       action={!missing && retry && <Button onClick={retry}>Try again</Button>}
     >
       {missing ? 'The link may be mistyped, or the item was deleted after its retention period.' : error.message}
-      {error instanceof ApiFault && error.requestId !== undefined && !missing && (
+      {error instanceof ApiError && error.requestId !== undefined && !missing && (
         <Box variant="small" display="block">
           Request {error.requestId}
         </Box>

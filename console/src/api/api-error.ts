@@ -1,8 +1,8 @@
 import { ERROR_WORDS } from './error-words.ts';
 
 /** An error response of the API. Its message is a sentence for people. */
-export class ApiFault extends Error {
-  override readonly name = 'ApiFault';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly status: number;
   /** Identifies the request in the logs. */
   readonly requestId: string | undefined;
@@ -15,13 +15,13 @@ export class ApiFault extends Error {
     this.details = details;
   }
 
-  static of(response: Response, body: unknown): ApiFault {
+  static of(response: Response, body: unknown): ApiError {
     const { error, details, request_id } = (typeof body === 'object' && body !== null ? body : {}) as {
       error?: string;
       details?: Record<string, unknown>;
       request_id?: string;
     };
-    return new ApiFault(
+    return new ApiError(
       ERROR_WORDS[error ?? ''] ?? error ?? `The service returned ${response.status} ${response.statusText}.`,
       response.status,
       request_id ?? response.headers.get('x-request-id') ?? undefined,
@@ -31,7 +31,7 @@ export class ApiFault extends Error {
 }
 
 /** The validation errors that a response lists, each with its location. */
-export function faultsOf(error: Error): string[] {
-  const faults: unknown = error instanceof ApiFault ? error.details.faults : undefined;
-  return Array.isArray(faults) ? faults.map(String) : [error.message];
+export function validationErrorsOf(error: Error): string[] {
+  const errors: unknown = error instanceof ApiError ? error.details.faults : undefined;
+  return Array.isArray(errors) ? errors.map(String) : [error.message];
 }

@@ -2,21 +2,21 @@ import type * as z from 'zod';
 import { issueSentence } from './issue-sentence.ts';
 
 /** Validation errors by form field. */
-export type FieldFaults<Name extends string> = Partial<Record<Name, string>>;
+export type FieldErrors<Name extends string> = Partial<Record<Name, string>>;
 
 /** Validates a request body with the API's schema. Each error is a sentence for people. */
-export function fieldFaults<Name extends string>(
+export function fieldErrors<Name extends string>(
   schema: z.ZodType,
   body: Readonly<Record<string, unknown>>,
-): FieldFaults<Name> {
+): FieldErrors<Name> {
   const result = schema.safeParse(body);
   if (result.success) return {};
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const issue of result.error.issues) {
     const field = String(issue.path[0] ?? issue.code);
-    faults[field] ??= issueSentence(issue, body);
+    errors[field] ??= issueSentence(issue, body);
   }
-  return faults as FieldFaults<Name>;
+  return errors as FieldErrors<Name>;
 }
 
 /** Parses a number from a form field. Returns the text if it is not a number, so that the schema rejects the field. */
