@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { answerNothing, serviceAnswer } from './setup/answers.ts';
 import { launchBrowser, openAs } from './setup/browser.ts';
+import { emptyLists, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -26,7 +26,7 @@ const link = (page: Page, name: string) => page.getByRole('link', { name, exact:
 /** Makes every list empty and opens one. */
 const openEmpty = async (role: 'viewer' | 'operator' | 'admin', path: string) => {
   const page = await openAs(browser, service.consoleUrl, role, { path: '/environment' });
-  await answerNothing(page);
+  await emptyLists(page);
   await page.goto(path);
   return page;
 };
@@ -53,7 +53,7 @@ test('a viewer is not asked to create anything', async () => {
   await page.getByText('ask an administrator').waitFor();
   expect(await link(page, 'Run a script').count()).toBe(0);
   expect(await page.getByText('curl').count()).toBe(0);
-  await answerNothing(page);
+  await emptyLists(page);
   await page.goto('/projects');
   await page.getByText('No projects yet').waitFor();
   expect(await link(page, 'New job').count()).toBe(0);
@@ -65,7 +65,7 @@ test('an admin sees how to link an account, unless the default profile needs non
   await link(page, 'API tokens').nth(1).waitFor();
   expect(await link(page, 'Link your account').count()).toBe(0);
   await page.route('**/api/v1/profiles', async (route) => {
-    const list = await serviceAnswer<components['schemas']['ProfileList']>(route);
+    const list = await serviceResponse<components['schemas']['ProfileList']>(route);
     await route.fulfill({ json: { ...list, items: list.items.map((item) => ({ ...item, vendor: 'own' })) } });
   });
   await page.reload();

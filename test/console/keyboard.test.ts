@@ -1,8 +1,8 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { answerChanges } from './setup/answers.ts';
 import { launchBrowser, PAGE_TIMEOUT_MS } from './setup/browser.ts';
+import { stubChanges } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -78,7 +78,7 @@ test('every task can be done by keyboard alone, with a visible focus', async () 
   await page.getByText('Cancelled').first().waitFor();
 
   // Reading a diff.
-  await answerChanges(page);
+  await stubChanges(page);
   await page.goto(`${first}?tab=details`);
   const changes = page.getByRole('tab', { name: 'Changes' });
   await tabTo(page, page.getByRole('tab', { selected: true }));

@@ -3,8 +3,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { checkScene, openScene } from './scenes/check-scene.ts';
 import { CONSOLE_PAGES } from './scenes/console-pages.ts';
-import { judgeScene, openScene } from './scenes/judge-scene.ts';
 import { SCENES } from './scenes/scenes.ts';
 import { launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 import { makeSampleData, type SampleJobs } from './setup/sample-data.ts';
@@ -95,9 +95,9 @@ test('the first page stays within its size budget', async () => {
  * Every page, the tabs of a job, and dialogs. Other scenes consist of the same parts; `npm run prove -- accessibility`
  * checks them.
  */
-const JUDGED = new Set<string>([...CONSOLE_PAGES.map((page) => page.replaceAll('/', '-')), ...ALSO]);
+const CHECKED = new Set<string>([...CONSOLE_PAGES.map((page) => page.replaceAll('/', '-')), ...ALSO]);
 
-describe.each(SCENES.filter(({ name }) => JUDGED.has(name)))('the scene $name', (scene) => {
+describe.each(SCENES.filter(({ name }) => CHECKED.has(name)))('the scene $name', (scene) => {
   beforeAll(async () => {
     await admin.goto('about:blank');
     complaints.length = 0;
@@ -106,7 +106,7 @@ describe.each(SCENES.filter(({ name }) => JUDGED.has(name)))('the scene $name', 
 
   test('is accessible', async () => {
     // Scrollable regions become focusable once the table has measured itself.
-    await expect.poll(() => judgeScene(admin, 'usual')).toEqual([]);
+    await expect.poll(() => checkScene(admin, 'usual')).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

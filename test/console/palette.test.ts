@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { refuse } from './setup/answers.ts';
 import { launchBrowser, openAs } from './setup/browser.ts';
+import { rejectRequests } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -135,7 +135,7 @@ test('disabling shortcuts disables Ctrl+K, but not the button', async () => {
 test('pages are found even if the job search fails', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
-  await refuse(500, { error: 'internal_error' })(page);
+  await rejectRequests(500, { error: 'internal_error' })(page);
   await open(page);
   await field(page).fill('projects');
   await palette(page).getByText('Could not search jobs.').waitFor();

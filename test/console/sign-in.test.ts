@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { axeFaults, bringAxe } from './scenes/axe.ts';
+import { axeViolations, loadAxe } from './scenes/axe.ts';
 import { chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
@@ -36,16 +36,16 @@ test.each(['light', 'dark'] as const)(
     });
     context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const page = await context.newPage();
-    const judged = async () => {
-      await bringAxe(page);
-      expect(await axeFaults(page)).toEqual([]);
+    const checked = async () => {
+      await loadAxe(page);
+      expect(await axeViolations(page)).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     };
     await page.goto('/auth/sign-in');
-    await judged();
+    await checked();
     await chooseRole(page, 'stranger');
     await page.getByRole('heading', { name: 'You have no role here' }).waitFor();
-    await judged();
+    await checked();
     await context.close();
   },
 );

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -227,17 +227,17 @@ test('unreadable parts of a side are reported, and the rest is compared', async 
 });
 
 test('a forbidden side is reported, and an ended session asks the user to sign in again', async () => {
-  const refuse = async (status: number, error: string) =>
+  const reject = async (status: number, error: string) =>
     await page.route(
       (url) => url.pathname === `/api/v1/jobs/${one}`,
       async (route) => await route.fulfill({ status, json: { error, request_id: 'r-2' } }),
     );
-  await refuse(403, 'forbidden');
+  await reject(403, 'forbidden');
   await page.goto(`/compare?a=${one}&b=${other}`);
   await page.getByText('Your role does not allow this.').waitFor();
   await page.getByText('A comparison needs both sides.').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await refuse(401, 'unauthorized');
+  await reject(401, 'unauthorized');
   await page.goto(`/compare?a=${one}&b=${other}`);
   await page.getByRole('dialog').getByText('Your session has ended').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -249,10 +249,10 @@ test('the comparison is accessible', async () => {
     await page.setViewportSize(WIDE);
     await page.goto(`/compare?a=${one}&b=${other}`);
     await file('both.txt').getByRole('table').first().waitFor();
-    await bringAxe(page);
-    expect(await axeFaults(page)).toEqual([]);
+    await loadAxe(page);
+    expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize(NARROW);
     await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await expect.poll(() => axeFaults(page)).toEqual([]);
+    await expect.poll(() => axeViolations(page)).toEqual([]);
   }
 });

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -128,10 +128,10 @@ test.each(['inline', 'side by side'])('the diff is accessible, %s', async (layou
     await page.goto(`/jobs/${id}?tab=changes`);
     await page.getByRole('button', { name: layout }).click();
     await rows('README.md').last().waitFor();
-    await bringAxe(page);
-    expect(await axeFaults(page)).toEqual([]);
+    await loadAxe(page);
+    expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize(NARROW);
     await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await expect.poll(() => axeFaults(page)).toEqual([]);
+    await expect.poll(() => axeViolations(page)).toEqual([]);
   }
 });

@@ -5,7 +5,7 @@ import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { fileOfObject } from '../../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
@@ -208,8 +208,8 @@ test('missing output and a damaged record are reported in the log and in the res
     await page.getByText('Stored output is damaged').waitFor();
     await page.getByText("The record of the attempt can't be read. stdout is missing.").waitFor();
     await expect(page.getByText('No output.').count()).resolves.toBe(1);
-    await bringAxe(page);
-    expect(await axeFaults(page, { runOnly: ['color-contrast'] })).toEqual([]);
+    await loadAxe(page);
+    expect(await axeViolations(page, { runOnly: ['color-contrast'] })).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
 });

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { axeFaults, bringAxe } from '../scenes/axe.ts';
-import { serviceAnswer } from '../setup/answers.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
+import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -145,7 +145,7 @@ test('the list is sorted by the time of creation in either direction', async () 
 test('an incomplete count is marked, and an empty page offers the next one', async () => {
   const page = await open('/account');
   await page.route(/\/api\/v1\/jobs\?/, async (route) => {
-    const answer = await serviceAnswer<object>(route);
+    const answer = await serviceResponse<object>(route);
     await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
   });
   await page.goto('/jobs?search=far');
@@ -218,14 +218,14 @@ test.each([1440, 390])('filters and settings are accessible on a screen of %i px
   await button(page, 'Filters').click();
   await page.getByLabel('Created by').waitFor();
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-  await bringAxe(page);
-  expect(await axeFaults(page)).toEqual([]);
+  await loadAxe(page);
+  expect(await axeViolations(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('body.awsui-dark-mode').waitFor();
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   await button(page, 'List settings').click();
   await page.getByRole('dialog').waitFor();
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   await page.context().close();
 });
 

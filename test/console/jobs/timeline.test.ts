@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { axeFaults, bringAxe } from '../scenes/axe.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
 import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
 
@@ -203,8 +203,8 @@ test('the timeline is accessible, light and dark, wide and narrow', async () => 
       await page.setViewportSize(viewport);
       await page.goto(`/jobs/${ended}`);
       await page.locator('.hljs-keyword').first().waitFor();
-      await bringAxe(page);
-      expect(await axeFaults(page)).toEqual([]);
+      await loadAxe(page);
+      expect(await axeViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
     }
 });

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { startService } from '../../local-service.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
 import { makeSampleData } from '../setup/sample-data.ts';
-import { judgeScene, openScene } from './judge-scene.ts';
+import { checkScene, openScene } from './check-scene.ts';
 import { SCENES } from './scenes.ts';
 
 /**
@@ -22,14 +22,16 @@ try {
     const page = await admin.context().newPage();
     page.setDefaultTimeout(15_000);
     const faults = await openScene(page, scene, jobs)
-      .then(async () => await judgeScene(page, 'thorough'))
+      .then(async () => await checkScene(page, 'thorough'))
       .catch((error: Error) => [error.message]);
     found += faults.length;
     for (const fault of faults) console.log(`${scene.name}: ${fault}`);
     await page.close();
   }
   const seconds = Math.round((performance.now() - from) / 1000);
-  console.log(`${scenes.length} scenes judged in ${seconds} s: ${found === 0 ? 'nothing found' : `${found} findings`}`);
+  console.log(
+    `${scenes.length} scenes checked in ${seconds} s: ${found === 0 ? 'nothing found' : `${found} findings`}`,
+  );
 } finally {
   await browser.close();
   await service.stop();

@@ -7,13 +7,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The global that axe adds to a page. */
 declare const axe: typeof import('axe-core');
 
-/** Loads axe into a page for `axeFaults`. Another page needs it again. */
-export async function bringAxe(page: Page): Promise<void> {
+/** Loads axe into a page for `axeViolations`. Another page needs it again. */
+export async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(AXE);
 }
 
 /** All findings of axe of any impact, with their locations. */
-export async function axeFaults(page: Page, options: RunOptions = {}): Promise<string[]> {
+export async function axeViolations(page: Page, options: RunOptions = {}): Promise<string[]> {
   return await page.evaluate(async (given) => {
     const { rules, ...others } = given;
     // Targets of at least 24 by 24 pixels are a rule of WCAG 2.2, which axe disables by default.

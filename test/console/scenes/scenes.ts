@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
-import {
-  accountIn,
-  answerChanges,
-  answerComparedChanges,
-  answerMonth,
-  answerNothing,
-  neverAnswer,
-  refuse,
-  serviceAnswer,
-} from '../setup/answers.ts';
 import type { SampleJobs } from '../setup/sample-data.ts';
+import {
+  emptyLists,
+  neverRespond,
+  rejectRequests,
+  serviceResponse,
+  stubAccount,
+  stubChanges,
+  stubComparedChanges,
+  stubMonth,
+} from '../setup/stubs.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 
 /** A state of the console to capture and check. */
@@ -42,7 +42,7 @@ const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => 
 });
 const asViewer = async (page: Page) =>
   await page.route('**/api/v1/session', async (route) => {
-    await route.fulfill({ json: { ...(await serviceAnswer<object>(route)), role: 'viewer' } });
+    await route.fulfill({ json: { ...(await serviceResponse<object>(route)), role: 'viewer' } });
   });
 const noJobs = async (page: Page) => await shown(page, 'No jobs yet');
 const failed = async (page: Page) => await shown(page, 'could not be loaded');
@@ -63,7 +63,7 @@ export const SCENES: readonly Scene[] = [
     ...tab('agent', 'changes', async (page) => {
       await page.locator('.diff-rows').first().waitFor();
     }),
-    before: answerChanges,
+    before: stubChanges,
   },
   {
     ...tab('agent', 'changes', async (page) => {
@@ -73,7 +73,7 @@ export const SCENES: readonly Scene[] = [
       await page.evaluate("localStorage.removeItem('promptq.diff-layout')");
     }),
     name: 'job-agent-changes-side-by-side',
-    before: answerChanges,
+    before: stubChanges,
   },
   tab('running', 'log', async (page) => await shown(page, 'page 3')),
   tab('failed', 'log', async (page) => await shown(page, 'two links lead nowhere')),
@@ -83,7 +83,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'compare',
     path: (jobs) => `/compare?a=${jobs.agent}&b=${jobs.ended}`,
-    before: answerComparedChanges,
+    before: stubComparedChanges,
     act: async (page) => await page.locator('.diff-rows').nth(2).waitFor(),
   },
   {
@@ -127,12 +127,12 @@ export const SCENES: readonly Scene[] = [
       await asks('Cancel jobs')(page);
     },
   },
-  { name: 'stats-month', path: () => '/stats', before: answerMonth },
+  { name: 'stats-month', path: () => '/stats', before: stubMonth },
   {
     name: 'account-code',
     path: () => '/account',
     before: async (page) =>
-      await accountIn('awaiting_user', {
+      await stubAccount('awaiting_user', {
         user_code: 'WXYZ-12345',
         verification_uri: 'https://auth.example.com/codex/device',
         expires_at: inTenMinutes(),
@@ -141,12 +141,12 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'account-linked',
     path: () => '/account',
-    before: accountIn('linked', { logged_in: true, account: 'team@example.com' }),
+    before: stubAccount('linked', { logged_in: true, account: 'team@example.com' }),
   },
   {
     name: 'account-failed',
     path: () => '/account',
-    before: accountIn('failed', { error: 'The vendor refused the login.' }),
+    before: stubAccount('failed', { error: 'The vendor refused the login.' }),
   },
   {
     name: 'viewer',
@@ -220,30 +220,35 @@ export const SCENES: readonly Scene[] = [
     },
   },
   ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment'].map(
-    (page): Scene => ({ name: `error-${page}`, path: () => `/${page}`, before: refuse(500, fault), act: failed }),
+    (page): Scene => ({
+      name: `error-${page}`,
+      path: () => `/${page}`,
+      before: rejectRequests(500, fault),
+      act: failed,
+    }),
   ),
-  { name: 'empty-jobs', path: () => '/jobs', before: answerNothing, act: noJobs },
+  { name: 'empty-jobs', path: () => '/jobs', before: emptyLists, act: noJobs },
   ...['projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
-    (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: answerNothing }),
+    (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: emptyLists }),
   ),
   {
     name: 'empty-jobs-viewer',
     path: () => '/jobs',
     before: async (page) => {
-      await answerNothing(page);
+      await emptyLists(page);
       await asViewer(page);
     },
     act: noJobs,
   },
-  { name: 'empty-jobs-filtered', path: () => '/jobs?search=nothing', before: answerNothing },
+  { name: 'empty-jobs-filtered', path: () => '/jobs?search=nothing', before: emptyLists },
   ...['jobs', 'rules', 'stats', 'environment'].map(
-    (page): Scene => ({ name: `loading-${page}`, path: () => `/${page}`, before: neverAnswer }),
+    (page): Scene => ({ name: `loading-${page}`, path: () => `/${page}`, before: neverRespond }),
   ),
   {
     name: 'session-over',
     path: () => '/jobs',
     act: async (page) => {
-      await refuse(401, { error: 'unauthorized' })(page);
+      await rejectRequests(401, { error: 'unauthorized' })(page);
       await shown(page, 'Your session has ended');
     },
   },

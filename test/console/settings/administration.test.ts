@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
-import { serviceAnswer } from '../setup/answers.ts';
 import { callFromPage, chooseRole, launchBrowser, openAs } from '../setup/browser.ts';
+import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -193,7 +193,7 @@ test('a token is shown as expired from its expiry on', async () => {
     expect(await callFromPage(page, 'POST', '/tokens', { name })).toBe(201);
   const expiry: Record<string, number> = { past: -60_000, coming: 3_600_000 };
   await page.route(/\/api\/v1\/tokens(\?|$)/, async (route) => {
-    const answer = await serviceAnswer<{ items: { name: string }[] }>(route);
+    const answer = await serviceResponse<{ items: { name: string }[] }>(route);
     const now = Date.now();
     const items = answer.items.map((token) => {
       const after = expiry[token.name];

@@ -5,13 +5,13 @@ import type { components } from '../../../lib/client/api-types.ts';
 type Schemas = components['schemas'];
 
 /** The service's response to an intercepted GET. Playwright itself can't resolve names under `.localhost`. */
-export async function serviceAnswer<T>(route: Route): Promise<T> {
+export async function serviceResponse<T>(route: Route): Promise<T> {
   const response = await fetchLocalhost(route.request().url(), { headers: await route.request().allHeaders() });
   return (await response.json()) as T;
 }
 
 /** Makes the API reject everything except the session. */
-export function refuse(status: number, body: object) {
+export function rejectRequests(status: number, body: object) {
   return async (page: Page) =>
     await page.route('**/api/v1/**', async (route) =>
       route.request().url().endsWith('/session') ? await route.continue() : await route.fulfill({ status, json: body }),
@@ -19,10 +19,10 @@ export function refuse(status: number, body: object) {
 }
 
 /** Makes lists empty. */
-export async function answerNothing(page: Page): Promise<void> {
+export async function emptyLists(page: Page): Promise<void> {
   const lists = /\/api\/v1\/(jobs|projects|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
   await page.route(lists, async (route) => {
-    const answer = await serviceAnswer<{ status_counts?: Record<string, number> }>(route);
+    const answer = await serviceResponse<{ status_counts?: Record<string, number> }>(route);
     const names = Object.keys(answer.status_counts ?? {});
     const status_counts = Object.fromEntries(names.map((name) => [name, 0]));
     await route.fulfill({ json: { ...answer, items: [], total: 0, next_cursor: null, status_counts } });
@@ -30,14 +30,14 @@ export async function answerNothing(page: Page): Promise<void> {
 }
 
 /** Makes the API respond to nothing except the session. */
-export async function neverAnswer(page: Page): Promise<void> {
+export async function neverRespond(page: Page): Promise<void> {
   await page.route('**/api/v1/**', async (route) => {
     if (route.request().url().endsWith('/session')) await route.continue();
   });
 }
 
 /** Sets the state of the vendor account. */
-export function accountIn(state: Schemas['Account']['state'], more: Partial<Schemas['Account']> = {}) {
+export function stubAccount(state: Schemas['Account']['state'], more: Partial<Schemas['Account']> = {}) {
   return async (page: Page) => {
     const account = { vendor: 'codex', state, logged_in: false, updated_at: new Date().toISOString(), ...more };
     await page.route('**/api/v1/codex-account', async (route) => await route.fulfill({ json: account }));
@@ -45,9 +45,9 @@ export function accountIn(state: Schemas['Account']['state'], more: Partial<Sche
 }
 
 /** Gives a job changes to its project's repository: edited, added, deleted, large, binary and executable files. */
-export async function answerChanges(page: Page): Promise<void> {
+export async function stubChanges(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/jobs\/job_\w+$/, async (route) => {
-    const job = await serviceAnswer<Schemas['Job']>(route);
+    const job = await serviceResponse<Schemas['Job']>(route);
     const changes = { branch: `promptq/${job.id}`, base: 'a3f1'.repeat(10), head: '5b07'.repeat(10) };
     const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false };
     await route.fulfill({ json: { ...job, changes: { ...changes, ...counts } } });
@@ -56,9 +56,9 @@ export async function answerChanges(page: Page): Promise<void> {
 }
 
 /** Gives two jobs changes: the second one's diff rounds differently, and has one file less. */
-export async function answerComparedChanges(page: Page): Promise<void> {
+export async function stubComparedChanges(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/jobs\/job_\w+\/result/, async (route) => {
-    const result = await serviceAnswer<Schemas['JobResult']>(route);
+    const result = await serviceResponse<Schemas['JobResult']>(route);
     const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false };
     const changes = { branch: `promptq/${result.id}`, base: 'a3f1'.repeat(10), head: '5b07'.repeat(10), ...counts };
     await route.fulfill({ json: { ...result, changes } });
@@ -128,9 +128,9 @@ index 0000000..19db2b4
 ${Array.from({ length: 500 }, (_, at) => `+${at / 8},EUR\n`).join('')}`;
 
 /** Statistics of a month, always the same. */
-export async function answerMonth(page: Page): Promise<void> {
+export async function stubMonth(page: Page): Promise<void> {
   await page.route('**/api/v1/stats', async (route) => {
-    const stats = await serviceAnswer<Schemas['Stats']>(route);
+    const stats = await serviceResponse<Schemas['Stats']>(route);
     const { jobs, tokens } = stats;
     jobs.by_day = jobs.by_day.map(({ day }, at) => ({ day, ...endsOf(weekly(day, at)) }));
     jobs.last_30_days = endsOf(jobs.by_day.reduce((sum, { succeeded }) => sum + succeeded, 0));

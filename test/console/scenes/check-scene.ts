@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { SampleJobs } from '../setup/sample-data.ts';
-import { axeFaults, bringAxe } from './axe.ts';
-import { phoneFaults } from './phone-faults.ts';
+import { axeViolations, loadAxe } from './axe.ts';
+import { phoneIssues } from './phone-issues.ts';
 import type { Scene } from './scenes.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -30,26 +30,26 @@ export async function openScene(page: Page, { name, path, before, act }: Scene, 
 }
 
 /** The accessibility faults of the scene that `openScene` opened: findings of axe, and faults on a phone. */
-export async function judgeScene(page: Page, depth: Depth): Promise<string[]> {
-  await bringAxe(page);
+export async function checkScene(page: Page, depth: Depth): Promise<string[]> {
+  await loadAxe(page);
   const found = new Map<string, string>();
-  const judge = async (look: string, options: Parameters<typeof axeFaults>[1]) => {
-    const faults = await axeFaults(page, depth === 'thorough' ? {} : options);
+  const check = async (look: string, options: Parameters<typeof axeViolations>[1]) => {
+    const faults = await axeViolations(page, depth === 'thorough' ? {} : options);
     for (const fault of faults) if (!found.has(fault)) found.set(fault, look);
   };
-  await judge('light', {});
+  await check('light', {});
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('body.awsui-dark-mode').waitFor();
-  await judge('dark', { runOnly: COLOURS });
+  await check('dark', { runOnly: COLOURS });
   await page.setViewportSize(PHONE);
   // After two frames, React and the size observers have rendered the change of width.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-  await judge('on a phone', NO_COLOURS);
-  for (const fault of await phoneFaults(page)) found.set(fault, 'on a phone');
+  await check('on a phone', NO_COLOURS);
+  for (const issue of await phoneIssues(page)) found.set(issue, 'on a phone');
   if (depth === 'thorough') {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.locator('body:not(.awsui-dark-mode)').waitFor();
-    await judge('on a phone, light', {});
+    await check('on a phone, light', {});
   }
   return [...found].map(([fault, look]) => `${look}: ${fault}`);
 }

@@ -12,7 +12,7 @@ const LABELS = 'dt, th, label, button, [role=tab], [class*="awsui_status-indicat
 const TOUCH_PX = 44;
 
 /** Runs in the page. */
-const JUDGE = `(() => {
+const FIND_ISSUES = `(() => {
   const found = [];
   const { scrollWidth, clientWidth } = document.scrollingElement;
   if (scrollWidth > clientWidth) found.push('it scrolls sideways: ' + scrollWidth + ' px in ' + clientWidth);
@@ -38,6 +38,6 @@ const JUDGE = `(() => {
 })()`;
 
 /** What makes a page hard to use on a phone: horizontal scrolling, low controls, labels broken within words. */
-export async function phoneFaults(page: Page): Promise<string[]> {
-  return await page.evaluate<string[]>(JUDGE);
+export async function phoneIssues(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(FIND_ISSUES);
 }
