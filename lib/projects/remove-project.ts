@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import type { Registry } from '../catalog/registry-page.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { projectSettings } from '../contract/schemas/project-settings.ts';
-import type { DeployBindingStore } from '../deployments/bindings/deploy-binding-store.ts';
 import { viewProjectSettings } from './project-settings.ts';
 import { projectFigures } from './project-stats.ts';
 import type { ProjectStore } from './projects.ts';
@@ -12,7 +11,8 @@ import type { ProjectStore } from './projects.ts';
 export interface RemoveProjectContext {
   readonly registry: Registry;
   readonly projects: ProjectStore;
-  readonly bindings: Pick<DeployBindingStore, 'list'>;
+  /** Lists the deploy bindings of a project, by its id. */
+  readonly bindings: { list(projectId: string): Promise<readonly unknown[]> };
   /** Root of the projects' workspaces. */
   readonly workspaces: string;
 }

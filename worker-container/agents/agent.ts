@@ -2,6 +2,9 @@ import type { AgentOutput } from '../../lib/vendors/output/agent-output.ts';
 
 /** What the worker must know of a vendor's CLI. One adapter is one file beside this one. */
 
+/** Name of an agent's own folder in the folder of its attempt. */
+export const AGENT_FOLDER = 'agent';
+
 /** One attempt as an adapter sees it. All paths are absolute. */
 export interface AgentRun {
   /** The composed prompt. */

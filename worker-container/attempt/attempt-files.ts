@@ -2,11 +2,12 @@ import { chmod, chown, copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { AGENT_FOLDER } from '../agents/agent.ts';
 import { type KeptAttachments, keepAttachments, OWN_FOLDER } from '../attachments/keep-attachments.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
-import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
 import { attemptFolder } from './attempt-folder.ts';
 
 /** The files of one attempt, below its folder. */
@@ -20,9 +21,6 @@ export interface AttemptFiles {
   /** Variables that name the account's own home and its places for temporary files and caches, all on this machine's disk. */
   readonly personal: Readonly<Record<string, string>> | undefined;
 }
-
-/** Where an agent's own folder is in that of its attempt. */
-export const AGENT_FOLDER = 'agent';
 
 export async function makeAttemptFiles(attemptDir: string, account: ServiceAccount | undefined): Promise<AttemptFiles> {
   return {

@@ -16,7 +16,7 @@ import { settleAttempt } from '../../lib/reconciler/after-attempt.ts';
 import { retrying } from '../output/retrying.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
-import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
 
 /**
  * Writes the receipt, with all secrets in it masked, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { collectFollowUps } from '../../lib/jobs/creation/follow-up-blocks.ts';
+import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import { timeoutMs } from '../../lib/platform/config/timeout.ts';
 import { STDERR_TAIL } from '../../lib/vendors/output/agent-output.ts';
@@ -15,30 +14,12 @@ import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/proces
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
-import type { Redaction } from '../secrets/redaction.ts';
-import type { AttemptContext, AttemptRecord } from './attempt.ts';
+import { rethrowTransient } from '../secrets/transient-error.ts';
 import { AttemptClocks } from './attempt-clocks.ts';
+import type { AttemptContext, AttemptRecord, AttemptRun, AttemptSurroundings } from './attempt-context.ts';
 import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
 import { attemptOutcome } from './attempt-outcome.ts';
-import { unlessPassing } from './attempt-settings.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
-
-/** An attempt that has run, with its output still at hand. */
-export interface AttemptRun {
-  readonly record: AttemptRecord;
-  readonly sources: OutputSources;
-  readonly attachments?: readonly Attachment[];
-  readonly dispose: () => Promise<void>;
-}
-
-interface Surroundings {
-  readonly attemptDir: string;
-  readonly ending: Ending;
-  /** Gets the secrets that are read here. */
-  readonly redaction: Redaction;
-  /** Fires `watched` and `unwatched`. */
-  readonly watched: EventTarget;
-}
 
 /**
  * Runs the profile's agent on a job until nothing of it is alive and all its output is kept.
@@ -47,9 +28,9 @@ interface Surroundings {
 export async function runAgent(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
-  surroundings: Surroundings,
+  surroundings: AttemptSurroundings,
 ): Promise<AttemptRun> {
-  const login = await unlessPassing(() => loginOf(context, job, surroundings.attemptDir));
+  const login = await rethrowTransient(() => loginOf(context, job, surroundings.attemptDir));
   surroundings.redaction.add(login?.secrets ?? []);
   try {
     return await runWithLogin(context, job, { ...surroundings, login });
@@ -61,7 +42,7 @@ export async function runAgent(
 async function runWithLogin(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
-  surroundings: Surroundings & { readonly login: AttemptLogin | undefined },
+  surroundings: AttemptSurroundings & { readonly login: AttemptLogin | undefined },
 ): Promise<AttemptRun> {
   const { ending, attemptDir, login, redaction } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;

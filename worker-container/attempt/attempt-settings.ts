@@ -3,7 +3,8 @@ import type { Rule } from '../../lib/catalog/rules.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { JobTexts } from '../../lib/jobs/store/job-texts.ts';
 import { secretNames } from '../agents/agent-environment.ts';
-import type { AttemptContext } from './attempt.ts';
+import { rethrowTransient } from '../secrets/transient-error.ts';
+import type { AttemptContext } from './attempt-context.ts';
 
 /** All that an attempt must read before it can start. */
 export interface AttemptSettings {
@@ -14,11 +15,6 @@ export interface AttemptSettings {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** What an attempt needs could not be read just now; another attempt may. */
-export class SettingsUnreadError extends Error {
-  override readonly name = 'SettingsUnreadError';
-}
-
 /**
  * Reads what an attempt needs.
  * @throws SettingsUnreadError where a service was busy or out of reach; Error with a plain message where the job can't be run.
@@ -27,7 +23,7 @@ export async function readSettings(
   context: Pick<AttemptContext, 'profiles' | 'texts' | 'rules' | 'secrets'>,
   job: Job,
 ): Promise<AttemptSettings> {
-  return await unlessPassing(async () => {
+  return await rethrowTransient(async () => {
     const profile = await context.profiles.get(job.profile);
     if (profile === undefined) throw new Error(`there is no profile ${job.profile} any more`);
     const texts = await context.texts.get(job);
@@ -37,16 +33,6 @@ export async function readSettings(
   });
 }
 
-/** Reads something. @throws SettingsUnreadError where a service was busy or out of reach */
-export async function unlessPassing<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isPassing(error)) throw new SettingsUnreadError('what the attempt needs could not be read', { cause: error });
-    throw error;
-  }
-}
-
 /** Values of the secrets that a profile refers to, by name; of those that there are. */
 export async function readSecrets(
   { secrets }: Pick<AttemptContext, 'secrets'>,
@@ -54,32 +40,4 @@ export async function readSecrets(
 ): Promise<ReadonlyMap<string, string>> {
   const names = secretNames(profile);
   return (names.length === 0 ? undefined : await secrets?.read(names, profile.name)) ?? new Map();
-}
-
-/** What a service of AWS says when it is busy, and what a network says. */
-const PASSING = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'TooManyRequestsException',
-  'RequestThrottled',
-  'SlowDown',
-  'TimeoutError',
-  'RequestTimeout',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
-
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } };
-  return (
-    PASSING.has(error.name) ||
-    (typeof code === 'string' && PASSING.has(code)) ||
-    ($metadata?.httpStatusCode ?? 0) >= 500
-  );
 }

@@ -1,69 +1,22 @@
 import { join } from 'node:path';
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { S3Client } from '@aws-sdk/client-s3';
 import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Receipt } from '../../lib/jobs/lifecycle/receipt.ts';
-import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
-import type { WorkerEnv } from '../../lib/platform/config/env.ts';
 import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
-import type { SettleContext } from '../../lib/reconciler/after-attempt.ts';
-import type { CredentialFiles } from '../account/credential-files.ts';
 import { secretsOf } from '../agents/agent-environment.ts';
 import { Ending } from '../commands/ending.ts';
 import { EndedBeforeStart, NotStarted } from '../commands/not-started-error.ts';
-import type { Timing } from '../output/timing.ts';
-import type { RepositoryContext } from '../repository/job-repository.ts';
 import { Redaction } from '../secrets/redaction.ts';
-import type { SecretSource } from '../secrets/secrets.ts';
-import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { SettingsUnreadError } from '../secrets/transient-error.ts';
+import type { AttemptContext } from './attempt-context.ts';
 import { recordOf } from './attempt-files.ts';
-import { type AttemptFolder, attemptFolder } from './attempt-folder.ts';
+import { attemptFolder } from './attempt-folder.ts';
 import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
 import { isLeaving, runAgent } from './attempt-run.ts';
-import { SettingsUnreadError } from './attempt-settings.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { PermitKeeper } from './visibility-extender.ts';
-
-/** What an attempt needs of its worker. */
-export interface AttemptContext extends SettleContext, RepositoryContext {
-  readonly env: WorkerEnv;
-  readonly workerId: string;
-  readonly output: OutputStore;
-  readonly objects: S3Client;
-  /** Begins the mark of every process of this worker. */
-  readonly markPrefix: string;
-  readonly log: Logger;
-  /** What the slot's processes run under, and nothing else does. Default: this process's user. */
-  readonly account?: ServiceAccount | undefined;
-  /** The login of the vendor account. */
-  readonly credentials?: CredentialFiles | undefined;
-  /** Resolves the secrets of profiles. Default: there are none. */
-  readonly secrets?: SecretSource;
-  /** Time that is no record's: timers and pauses. Default: this machine's. */
-  readonly timing?: Timing;
-  /** What an attempt does to its machine. Default: to this one. */
-  readonly machine?: { readonly folder: AttemptFolder; readonly runAgent: typeof runAgent };
-}
-
-/** What running an attempt left behind, before anybody was told. */
-export type AttemptRecord = Pick<
-  Receipt,
-  | 'outcome'
-  | 'agent'
-  | 'model'
-  | 'session_id'
-  | 'usage'
-  | 'final_message'
-  | 'composed_prompt'
-  | 'follow_ups'
-  | 'streams'
-  | 'attachments'
-  | 'changes'
-  | 'warnings'
->;
 
 const NO_OUTPUT = {
   bytes: 0,

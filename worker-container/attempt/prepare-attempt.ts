@@ -13,7 +13,7 @@ import type { JobWorktree } from '../repository/job-worktree.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { workFolders } from '../workspace/work-folders.ts';
-import type { AttemptContext } from './attempt.ts';
+import type { AttemptContext } from './attempt-context.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 import { readSettings } from './attempt-settings.ts';
 

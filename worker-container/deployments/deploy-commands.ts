@@ -7,7 +7,7 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
-import type { AttemptContext } from '../attempt/attempt.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { openHome } from '../attempt/attempt-files.ts';
 import { readSecrets } from '../attempt/attempt-settings.ts';
 import { type CommandEnd, runCommand } from '../commands/bash-command.ts';

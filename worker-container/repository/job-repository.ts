@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { LOCK, type SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings, ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
-import { unlessPassing } from '../attempt/attempt-settings.ts';
 import { EndedBeforeStart } from '../commands/not-started-error.ts';
 import { runPreparing } from '../commands/preparing-process.ts';
 import type { SecretSource } from '../secrets/secrets.ts';
+import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { GitSurroundings } from './git.ts';
 import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
 import { isSetUp, type JobWorktree, markSetUp, openWorktree } from './job-worktree.ts';
@@ -44,7 +44,7 @@ export async function openRepository(
 ): Promise<JobWorktree | undefined> {
   const { job } = request;
   if (job.cwd !== undefined) return undefined;
-  const settings = await unlessPassing(() => context.projectSettings.get(job.project_id));
+  const settings = await rethrowTransient(() => context.projectSettings.get(job.project_id));
   if (settings.repository === undefined) return undefined;
   const clone = await cloneRequest(context, surroundings, request, { ...settings, repository: settings.repository });
   const worktree = await openMended(context, surroundings, request, clone);
@@ -91,7 +91,7 @@ async function cloneRequest(
 }
 
 async function readSecret({ secrets }: Pick<RepositoryContext, 'secrets'>, name: string): Promise<string> {
-  const value = (await unlessPassing(async () => await secrets?.read([name])))?.get(name);
+  const value = (await rethrowTransient(async () => await secrets?.read([name])))?.get(name);
   if (value === undefined) throw new Error(`the repository needs the secret ${name}, which is not set`);
   return value;
 }

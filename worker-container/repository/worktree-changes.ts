@@ -2,7 +2,6 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/lifecycle/changes.ts';
-import type { AttemptFiles } from '../attempt/attempt-files.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git, runTool } from './git.ts';
@@ -22,7 +21,7 @@ export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readon
 export async function changesOf(
   surroundings: GitSurroundings,
   worktree: JobWorktree | undefined,
-  files: Pick<AttemptFiles, 'own'>,
+  files: { readonly own: string },
 ): Promise<typeof NO_CHANGES> {
   if (worktree === undefined) return NO_CHANGES;
   try {

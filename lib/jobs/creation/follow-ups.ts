@@ -9,8 +9,8 @@ import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
 import type { Receipt } from '../lifecycle/receipt.ts';
 import { inheritedFolderOf, workingFolder } from '../lifecycle/working-folder.ts';
+import type { PlacedBlock } from './collect-follow-ups.ts';
 import { type CreationContext, createJob } from './create-job.ts';
-import type { PlacedBlock } from './follow-up-blocks.ts';
 import { type ReadBlocksContext, readBlocks } from './read-follow-ups.ts';
 
 /** What making follow-up jobs needs. */

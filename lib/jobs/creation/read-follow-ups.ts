@@ -1,11 +1,11 @@
 import { isKnown } from '../../contract/later-code.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
+import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { Receipt, StreamName } from '../lifecycle/receipt.ts';
 import type { OutputSource } from '../output/output-source.ts';
-import type { FollowUpBlocks, PlacedBlock } from './follow-up-blocks.ts';
-import { readFollowUpBlocks } from './follow-up-blocks.ts';
+import { type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
 
 export interface ReadBlocksContext {
   /** A stream of an attempt as persisted. */

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { knownOrLater } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/job.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
-import { followUpBlocksSchema } from '../creation/follow-up-blocks.ts';
 import { changesSchema } from './changes.ts';
+import { followUpBlocksSchema } from './follow-up-blocks.ts';
 
 /** Tokens (and money, where the CLI says it) that an attempt used. */
 export const usageSchema = z.object({

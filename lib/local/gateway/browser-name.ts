@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PAGE_HEADERS, renderPage } from '../../api/page.ts';
-import { isOwnConnection } from '../identity-provider/connection-owner.ts';
 import type { Home } from '../run/home.ts';
+import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { splitTarget } from './gateway-event.ts';
 
 /**

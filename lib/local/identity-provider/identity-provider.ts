@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
 import { hostUnder } from '../gateway/browser-name.ts';
+import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { hasForeignOrigin } from '../run-access/foreign-callers.ts';
-import { isOwnConnection } from './connection-owner.ts';
 
 /** A running identity provider. */
 export interface LocalIdentityProvider {

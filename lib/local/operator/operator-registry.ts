@@ -7,7 +7,8 @@ import { TABLES } from '../../platform/aws/tables.ts';
 import { startDynamodbEmulator } from '../emulators/dynamodb-emulator.ts';
 import { Home } from '../run/home.ts';
 import { HomeInUseError, lockHome } from '../run/home-lock.ts';
-import { applyEnv, LOCAL_REGION } from '../run/local-env.ts';
+import { applyEnv } from '../run/local-env.ts';
+import { LOCAL_REGION } from '../run/resources.ts';
 import { newRunCredentials, type RunCredentials } from '../run-access/run-credentials.ts';
 
 /** The registry table that an operator's command works on. */

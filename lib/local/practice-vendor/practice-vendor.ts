@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
-import { isOwnConnection } from '../identity-provider/connection-owner.ts';
+import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { DECIDE_ROUTE, openIssuer } from './issuer.ts';
 import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';

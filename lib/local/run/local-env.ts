@@ -3,9 +3,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { SECRET_PREFIX } from '../../platform/config/env.ts';
-import type { Endpoints, Resources } from './resources.ts';
-
-export const LOCAL_REGION = 'us-east-1';
+import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
 /** Marks every process of a run of this home, however deep; its value is the home's real path. */
 export const RUN_MARK = 'PROMPTQ_RUN_HOME';

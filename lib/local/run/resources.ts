@@ -20,7 +20,8 @@ import {
   type TableSpec,
 } from '../../platform/aws/tables.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
-import { LOCAL_REGION } from './local-env.ts';
+
+export const LOCAL_REGION = 'us-east-1';
 
 export interface Endpoints {
   readonly dynamodb: string;

@@ -4,7 +4,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
 import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
 import { lambdaContext } from '../gateway/gateway-invocation.ts';
-import { LOCAL_REGION } from '../run/local-env.ts';
+import { LOCAL_REGION } from '../run/resources.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
 
 export interface QueueTriggerOptions {

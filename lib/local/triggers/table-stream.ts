@@ -9,7 +9,7 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
-import { LOCAL_REGION } from '../run/local-env.ts';
+import { LOCAL_REGION } from '../run/resources.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
 import { lambdaRecord } from './stream-record.ts';
 import { TumblingWindow } from './tumbling-window.ts';

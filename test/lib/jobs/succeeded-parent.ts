@@ -1,4 +1,4 @@
-import { collectFollowUps } from '../../../lib/jobs/creation/follow-up-blocks.ts';
+import { collectFollowUps } from '../../../lib/jobs/creation/collect-follow-ups.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';

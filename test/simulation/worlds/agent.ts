@@ -1,7 +1,7 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import { attemptOutcome } from '../../../worker-container/attempt/attempt-outcome.ts';
 import { isLeaving, type runAgent } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';

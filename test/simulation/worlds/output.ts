@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { collectFollowUps, type FollowUpBlocks } from '../../../lib/jobs/creation/follow-up-blocks.ts';
+import { collectFollowUps } from '../../../lib/jobs/creation/collect-follow-ups.ts';
+import type { FollowUpBlocks } from '../../../lib/jobs/lifecycle/follow-up-blocks.ts';
 import type { StreamManifest } from '../../../lib/jobs/lifecycle/receipt.ts';
 import { joinedKey, liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';
 import { StreamTally } from '../../../lib/jobs/output/stream-tally.ts';

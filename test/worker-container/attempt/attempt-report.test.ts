@@ -9,7 +9,7 @@ import { type Receipt, receiptSchema } from '../../../lib/jobs/lifecycle/receipt
 import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { JobStore } from '../../../lib/jobs/store/job-store.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import { reportAttempt } from '../../../worker-container/attempt/attempt-report.ts';
 import type { Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fetchLocalhost } from '../../../../lib/access/sign-in/localhost-fetch.ts';
-import { isOwnConnection } from '../../../../lib/local/identity-provider/connection-owner.ts';
 import { startIdentityProvider } from '../../../../lib/local/identity-provider/identity-provider.ts';
+import { isOwnConnection } from '../../../../lib/local/run-access/connection-owner.ts';
 
 it('knows a connection of its own user from those of others and those that nobody knows', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));

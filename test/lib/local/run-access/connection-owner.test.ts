@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isOwnConnection } from '../../../../lib/local/identity-provider/connection-owner.ts';
+import { isOwnConnection } from '../../../../lib/local/run-access/connection-owner.ts';
 import { describeAsRoot } from '../../../worker-container/service-accounts/as-root.ts';
 
 const run = promisify(execFile);

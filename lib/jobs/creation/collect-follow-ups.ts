@@ -1,29 +1,13 @@
-import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
 import type { MessageReader } from '../../vendors/output/agent-output.ts';
 import { createFencedBlocks, type FencedBlock } from '../../vendors/output/fenced-blocks.ts';
+import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
 
 /** The info string of the blocks by which an agent asks for further jobs. */
 const INFO = 'follow-up-job';
 
 /** UTF-8 bytes of bodies that a receipt holds; what is beyond is read from the output when it is needed. */
 const INLINE = { body: 64 * 1024, all: 256 * 1024 } as const;
-
-/** What an attempt asked for, as its receipt tells it. */
-export const followUpBlocksSchema = z.object({
-  /** In the order of the output; a block's position is its identity. */
-  blocks: z.array(
-    z.object({
-      position: z.number(),
-      /** Absent without a fault: it is in the output. */
-      body: z.string().optional(),
-      fault: z.enum(['too_long', 'not_closed']).optional(),
-    }),
-  ),
-  /** Blocks beyond those that are looked at. */
-  more: z.number(),
-});
-export type FollowUpBlocks = z.output<typeof followUpBlocksSchema>;
 
 /** A block with its place among all blocks of its attempt, malformed ones too. */
 export type PlacedBlock = FencedBlock & { readonly position: number };

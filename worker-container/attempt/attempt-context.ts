@@ -1,0 +1,80 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { Receipt } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
+import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
+import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import type { SettleContext } from '../../lib/reconciler/after-attempt.ts';
+import type { CredentialFiles } from '../account/credential-files.ts';
+import type { Ending } from '../commands/ending.ts';
+import type { Timing } from '../output/timing.ts';
+import type { RepositoryContext } from '../repository/job-repository.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { SecretSource } from '../secrets/secrets.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import type { AttemptFolder } from './attempt-folder.ts';
+
+/** What an attempt needs of its worker. */
+export interface AttemptContext extends SettleContext, RepositoryContext {
+  readonly env: WorkerEnv;
+  readonly workerId: string;
+  readonly output: OutputStore;
+  readonly objects: S3Client;
+  /** Begins the mark of every process of this worker. */
+  readonly markPrefix: string;
+  readonly log: Logger;
+  /** What the slot's processes run under, and nothing else does. Default: this process's user. */
+  readonly account?: ServiceAccount | undefined;
+  /** The login of the vendor account. */
+  readonly credentials?: CredentialFiles | undefined;
+  /** Resolves the secrets of profiles. Default: there are none. */
+  readonly secrets?: SecretSource;
+  /** Time that is no record's: timers and pauses. Default: this machine's. */
+  readonly timing?: Timing;
+  /** What an attempt does to its machine. Default: to this one. */
+  readonly machine?: { readonly folder: AttemptFolder; readonly runAgent: RunAgent };
+}
+
+/** What running an attempt left behind, before anybody was told. */
+export type AttemptRecord = Pick<
+  Receipt,
+  | 'outcome'
+  | 'agent'
+  | 'model'
+  | 'session_id'
+  | 'usage'
+  | 'final_message'
+  | 'composed_prompt'
+  | 'follow_ups'
+  | 'streams'
+  | 'attachments'
+  | 'changes'
+  | 'warnings'
+>;
+
+/** An attempt that has run, with its output still at hand. */
+export interface AttemptRun {
+  readonly record: AttemptRecord;
+  readonly sources: OutputSources;
+  readonly attachments?: readonly Attachment[];
+  readonly dispose: () => Promise<void>;
+}
+
+/** What an attempt runs in. */
+export interface AttemptSurroundings {
+  readonly attemptDir: string;
+  readonly ending: Ending;
+  /** Gets the secrets that are read here. */
+  readonly redaction: Redaction;
+  /** Fires `watched` and `unwatched`. */
+  readonly watched: EventTarget;
+}
+
+/** Runs the profile's agent on a job. @throws Error with a plain message when it can't be started */
+export type RunAgent = (
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  surroundings: AttemptSurroundings,
+) => Promise<AttemptRun>;

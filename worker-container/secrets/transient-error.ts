@@ -1,0 +1,42 @@
+/** What an attempt needs could not be read just now; another attempt may. */
+export class SettingsUnreadError extends Error {
+  override readonly name = 'SettingsUnreadError';
+}
+
+/** Reads something. @throws SettingsUnreadError where a service was busy or out of reach */
+export async function rethrowTransient<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isTransient(error)) throw new SettingsUnreadError('what the attempt needs could not be read', { cause: error });
+    throw error;
+  }
+}
+
+/** What a service of AWS says when it is busy, and what a network says. */
+const TRANSIENT = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'RequestThrottled',
+  'SlowDown',
+  'TimeoutError',
+  'RequestTimeout',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  return (
+    TRANSIENT.has(error.name) ||
+    (typeof code === 'string' && TRANSIENT.has(code)) ||
+    ($metadata?.httpStatusCode ?? 0) >= 500
+  );
+}
