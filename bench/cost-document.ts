@@ -1,5 +1,5 @@
 import { LIMITS } from '../lib/contract/limits.ts';
-import { LOOK_INTERVAL_MS } from '../lib/jobs/output/reading/follow-logs.ts';
+import { POLL_INTERVAL_MS } from '../lib/jobs/output/reading/follow-logs.ts';
 import { METRICS } from '../lib/platform/operations/metrics.ts';
 import { followedStream, polledStream, watchedOutput } from './follow-cost.ts';
 import { IDLE_ROUND_SECONDS, type IdleCharge, idleCharges, KEPT } from './idle-cost.ts';
@@ -65,7 +65,7 @@ Assumptions:
 
 - Each table stores ${KEPT.table} GB, each bucket ${KEPT.bucket} GB, each log ${KEPT.log * 1000} MB, the worker's image ${KEPT.image} GB, and the workspaces ${KEPT.workspaces} GB,
   unused for a week and hence in infrequent access.
-- A run of a scheduled function takes ${IDLE_ROUND_SECONDS} s and makes as many requests as one of watch-jobs.
+- A run of a scheduled function takes ${IDLE_ROUND_SECONDS} s and makes as many requests as one of reconcile-jobs.
 - Lambda polls the queue of an event source through five connections for 20 s each.
 
 Opt-in: a dashboard ${dollars(cost('dashboard', 1), 2)}, a firewall (WAF) from ${dollars(cost('webAcl', 1), 2)}, a hosted zone for a domain ${dollars(cost('hostedZone', 1), 2)} a month.
@@ -131,7 +131,7 @@ ${table(
 
 ### Followed logs
 
-A followed log is streamed for ${LIMITS.follow.seconds} s at a time by a function that checks for new output every ${LOOK_INTERVAL_MS / 1_000} s. Lambda does not
+A followed log is streamed for ${LIMITS.follow.seconds} s at a time by a function that checks for new output every ${POLL_INTERVAL_MS / 1_000} s. Lambda does not
 report a client that disconnects, so an abandoned log costs at most one stream. Beyond \`followStreams\`, a log is polled
 every ${LIMITS.follow.pollSeconds} s and costs nothing more once it is abandoned.
 
@@ -150,7 +150,7 @@ Assumptions:
 
 - A function runs ${SCENARIO.functionSeconds * 1000} ms for a request, cold starts included, and writes ${SCENARIO.logOfRequest * 1e6} KB of log.
 - count-jobs runs ${SCENARIO.countRounds} times for a job; under load one run handles many changes.
-- scale-workers runs once for a job and makes as many requests as a run of watch-jobs.
+- scale-workers runs once for a job and makes as many requests as a run of reconcile-jobs.
 - Output that never pauses is stored once a minute and read once.
 
 ## Counted requests

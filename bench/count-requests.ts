@@ -11,7 +11,7 @@ import { timestamp } from '../lib/platform/aws/table-clock.ts';
 import { QUEUE } from '../lib/platform/aws/tables.ts';
 import { sourceOf } from '../lib/stacks/functions/bundle-functions.ts';
 import { JobCounts } from '../lib/stats/counting/counts.ts';
-import { FigureStore } from '../lib/stats/counting/stats-store.ts';
+import { StatsStore } from '../lib/stats/counting/stats-store.ts';
 import { emulateDeployment } from '../test/emulated-deployment.ts';
 import { openWorker } from '../test/emulated-worker.ts';
 import { runAttempt } from '../worker-container/attempt/attempt.ts';
@@ -32,10 +32,10 @@ const load = async (id: string): Promise<unknown> => await import(`../${sourceOf
 const gateway = await startGateway({ port: 0, routes, load, log: (line) => console.error(line) });
 const { token } = await new TokenStore(deployment.registry).create({ name: 'bench', scopes: [...SCOPES] });
 const { worker } = await openWorker(deployment);
-const figures = new FigureStore(deployment.registry);
+const stats = new StatsStore(deployment.registry);
 const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
-const { handler: watch } = await import('../functions/triggers/watch-jobs.ts');
-const lives = new LifeCounter({ figures, counts });
+const { handler: watch } = await import('../functions/triggers/reconcile-jobs.ts');
+const lives = new LifeCounter({ stats, counts });
 
 try {
   // What a process, a project or a day needs once is no part of a job's life.
@@ -63,14 +63,14 @@ async function live(): Promise<Omit<RequestCounts, 'idleMinute'>> {
   const { id } = await call('POST', '/jobs', { prompt: 'echo hi', profile: 'shell' });
   const create = stepOf(meter.take());
   const queued = await known(id);
-  const held = await deployment.permits.receive('normal', 5);
+  const held = await deployment.dispatchQueues.receive('normal', 5);
   if (held === undefined) throw new Error('the permit did not come');
   const receiving = stepOf(meter.take());
   const claimed = await claim(deployment, held, worker.workerId);
   if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);
   const claiming = stepOf(meter.take());
   await deployment.jobs.touch(claimed.job, { lease_until: timestamp(deployment.clock.now() + LEASE.duration) });
-  await deployment.permits.extend(held, QUEUE.visibilityTimeout);
+  await deployment.dispatchQueues.extend(held, QUEUE.visibilityTimeout);
   const heartbeat = stepOf(meter.take());
   await deployment.jobs.get(id, { consistent: true });
   const look = stepOf(meter.take());

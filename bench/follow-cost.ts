@@ -1,5 +1,5 @@
 import { LIMITS } from '../lib/contract/limits.ts';
-import { LOOK_INTERVAL_MS } from '../lib/jobs/output/reading/follow-logs.ts';
+import { POLL_INTERVAL_MS } from '../lib/jobs/output/reading/follow-logs.ts';
 import { FLUSH } from '../worker-container/output/flush-timer.ts';
 import { request, SCENARIO, sumOf } from './job-price.ts';
 import { cost } from './prices.ts';
@@ -12,7 +12,7 @@ const OUTPUT_READ = { s3Puts: STREAMS, s3Gets: 2 * STREAMS } as const;
 /** Dollars for one stream of a followed log up to its end, whether anybody reads it or not. */
 export function followedStream(): number {
   const { seconds, admitSeconds } = LIMITS.follow;
-  const looks = Math.ceil((seconds * 1_000) / LOOK_INTERVAL_MS);
+  const looks = Math.ceil((seconds * 1_000) / POLL_INTERVAL_MS);
   // The caller and the job at first; then the job at each look, the caller now and then, a slot and its release, marks.
   const marks = Math.ceil(seconds / 15);
   const reads = 2 + looks + Math.floor(seconds / admitSeconds) + 0.5;

@@ -92,7 +92,7 @@ const ruleSchema = z.object({
   Targets: z.array(z.object({ Arn: z.unknown() })).default([]),
 });
 
-/** A schedule's own events are free; what it starts is not. Each round is taken to ask as much as one of watch-jobs. */
+/** A schedule's own events are free; what it starts is not. Each round is taken to ask as much as one of reconcile-jobs. */
 function scheduled(properties: Record<string, unknown>, { counts, memoryOf }: Context): IdleCharge[] {
   const { ScheduleExpression: schedule, State, Targets } = ruleSchema.parse(properties);
   if (schedule === undefined || State !== 'ENABLED') return [];

@@ -3,7 +3,7 @@ import type { JobCreation } from '../lib/contract/schemas/job.ts';
 import { claim } from '../lib/jobs/admission/claim.ts';
 import { createJob } from '../lib/jobs/creation/create-job.ts';
 import { JobCounts } from '../lib/stats/counting/counts.ts';
-import { FigureStore } from '../lib/stats/counting/stats-store.ts';
+import { StatsStore } from '../lib/stats/counting/stats-store.ts';
 import { emulateDeployment } from '../test/emulated-deployment.ts';
 import { openWorker } from '../test/emulated-worker.ts';
 import { runAttempt } from '../worker-container/attempt/attempt.ts';
@@ -39,9 +39,9 @@ const deployment = await emulateDeployment();
 try {
   const meter = new Meter(deployment);
   const { creation, worker } = await openWorker(deployment);
-  const figures = new FigureStore(deployment.registry);
+  const stats = new StatsStore(deployment.registry);
   const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
-  const lives = new LifeCounter({ figures, counts });
+  const lives = new LifeCounter({ stats, counts });
   for (const { name, body, key } of JOBS) {
     // What a process or project needs once is no part of a job's life.
     await live(body);
@@ -62,7 +62,7 @@ try {
     const created = meter.take();
     const queued = await deployment.jobs.get(id, { consistent: true });
     meter.take();
-    const held = await deployment.permits.receive(body.priority === undefined ? 'normal' : 'high', 5);
+    const held = await deployment.dispatchQueues.receive(body.priority === undefined ? 'normal' : 'high', 5);
     if (held === undefined) throw new Error('the permit did not come');
     const claimed = await claim(deployment, held, worker.workerId);
     if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);

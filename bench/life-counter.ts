@@ -1,15 +1,15 @@
 import type { Job } from '../lib/jobs/lifecycle/job.ts';
 import type { JobCounts } from '../lib/stats/counting/counts.ts';
-import type { FigureStore } from '../lib/stats/counting/stats-store.ts';
+import type { StatsStore } from '../lib/stats/counting/stats-store.ts';
 
 /** Counts lives of jobs as the table's stream tells them. */
 export class LifeCounter {
-  readonly #figures: FigureStore;
+  readonly #figures: StatsStore;
   readonly #counts: JobCounts;
   #sequence = 0;
 
-  constructor(stores: { readonly figures: FigureStore; readonly counts: JobCounts }) {
-    this.#figures = stores.figures;
+  constructor(stores: { readonly stats: StatsStore; readonly counts: JobCounts }) {
+    this.#figures = stores.stats;
     this.#counts = stores.counts;
   }
 

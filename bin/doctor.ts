@@ -43,13 +43,13 @@ const program = new Command('doctor')
   .parse();
 
 const options = program.opts<Options>();
-const findings = await look(options).catch((error: unknown): Finding[] => [
+const findings = await runChecks(options).catch((error: unknown): Finding[] => [
   fault('doctor', inWords(error), 'This is a fault of the doctor itself, or of how it was called.'),
 ]);
 console.log(options.json ? jsonReport(findings) : textReport(findings));
 process.exit(EXIT_CODES[worst(findings)]);
 
-async function look(given: Options): Promise<Finding[]> {
+async function runChecks(given: Options): Promise<Finding[]> {
   const { home, url, deployment, job, jobSeconds } = given;
   if (given.beforeDeploy)
     return await examineBeforeDeploy({

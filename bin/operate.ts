@@ -5,7 +5,7 @@ import { tableClient } from '../lib/platform/aws/clients.ts';
 import { readEnv, triggerEnv } from '../lib/platform/config/env.ts';
 import { JobCounts } from '../lib/stats/counting/counts.ts';
 import { recount } from '../lib/stats/counting/recount.ts';
-import { recountFigures } from '../lib/stats/counting/recount-stats.ts';
+import { recountStats } from '../lib/stats/counting/recount-stats.ts';
 
 /** Operators' commands for a bad day: `npm run redrive`, `npm run recount`. */
 const program = new Command('operate')
@@ -20,7 +20,7 @@ program
   )
   .action(async () => {
     await enterDeployment(program.opts());
-    const { handler } = await import('../functions/triggers/watch-jobs.ts');
+    const { handler } = await import('../functions/triggers/reconcile-jobs.ts');
     await handler({ redrive: true });
     console.log('Every waiting job has a permit again, and every running one is looked at when its lease is over.');
   });
@@ -41,7 +41,7 @@ program
       );
       if (!same) process.exitCode = 1;
     }
-    const { jobs, differences } = await recountFigures(table, {
+    const { jobs, differences } = await recountStats(table, {
       jobsTable: env.JOBS_TABLE,
       registryTable: env.REGISTRY_TABLE,
     });

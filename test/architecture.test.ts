@@ -212,7 +212,7 @@ describe('the bundles of the functions', () => {
     '$id holds clients of what its line declares',
     ({ id, access }) => {
       expect(holds(id, '@aws-sdk/client-s3/')).toBe('output' in access);
-      expect(holds(id, '@aws-sdk/client-sqs/')).toBe('permits' in access);
+      expect(holds(id, '@aws-sdk/client-sqs/')).toBe('dispatchQueues' in access);
     },
   );
 

@@ -13,7 +13,7 @@ import { localEnv } from '../lib/local/run/local-env.ts';
 import { createResources, LOCAL_REGION } from '../lib/local/run/resources.ts';
 import { newRunCredentials } from '../lib/local/run-access/run-credentials.ts';
 import { TableClock } from '../lib/platform/aws/table-clock.ts';
-import { openWatch } from '../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../lib/reconciler/open-reconciler.ts';
 import { aJob } from './lib/jobs/a-job.ts';
 import { startSecondDynamodb } from './second-dynamodb.ts';
 
@@ -62,7 +62,7 @@ export async function emulateDeployment() {
     PROMPTQ_REPOSITORY_LOOPBACK: true,
     PROMPTQ_S3_PATH_STYLE: true,
   };
-  const watch = openWatch({ env, table, clock, objects, queues });
+  const watch = createReconciler({ env, table, clock, objects, queues });
   return {
     ...watch,
     env,

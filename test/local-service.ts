@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
 import { findProgram } from '../lib/local/run/child-process.ts';
-import { patience } from '../lib/platform/stall-tolerant-timer.ts';
+import { stallTolerantTimer } from '../lib/platform/stall-tolerant-timer.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 import { type SecondDynamodb, startSecondDynamodb } from './second-dynamodb.ts';
 
@@ -125,7 +125,7 @@ export async function waitFor<T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
 ): Promise<T> {
-  const hasPatience = patience(timeoutMs);
+  const hasTimeLeft = stallTolerantTimer(timeoutMs);
   for (let lastError: unknown; ; ) {
     try {
       const found = await probe();
@@ -134,7 +134,7 @@ export async function waitFor<T>(
     } catch (error) {
       lastError = error;
     }
-    if (!hasPatience())
+    if (!hasTimeLeft())
       throw new Error(`what was waited for did not come within ${timeoutMs} ms`, { cause: lastError });
     await delay(25);
   }

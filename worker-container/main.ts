@@ -10,21 +10,21 @@ import { unparkAll } from '../lib/jobs/admission/parked-jobs.ts';
 import { objectClient, queueClient, tableClient } from '../lib/platform/aws/clients.ts';
 import { timestamp } from '../lib/platform/aws/table-clock.ts';
 import { readEnv, secretVariables, workerEnv } from '../lib/platform/config/env.ts';
-import { tell } from '../lib/platform/operations/emit-metrics.ts';
+import { emitMetrics } from '../lib/platform/operations/emit-metrics.ts';
 import { probeDisk } from '../lib/platform/operations/probe-disk.ts';
-import { openWatch } from '../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../lib/reconciler/open-reconciler.ts';
 import { starvingBands } from '../lib/reconciler/starving-bands.ts';
 import { LiveWorkers } from '../lib/workers/live-workers.ts';
 import { ScalingStore } from '../lib/workers/scaling/scaling-store.ts';
 import { CredentialFiles } from './account/credential-files.ts';
-import { AccountKeeper } from './account/login-runner.ts';
+import { LoginRunner } from './account/login-runner.ts';
 import { waitsForLogin } from './agents/agent-environment.ts';
 import { endAccount, endMarkedLike } from './commands/process-tree.ts';
-import { Departure } from './pool/idle-shutdown.ts';
+import { IdleShutdown } from './pool/idle-shutdown.ts';
 import { describeMachine } from './pool/machine.ts';
-import { PermitSource } from './pool/message-poller.ts';
+import { MessagePoller } from './pool/message-poller.ts';
 import { Registration } from './pool/registration.ts';
-import { readOwnTask } from './pool/task-identity.ts';
+import { readTaskIdentity } from './pool/task-identity.ts';
 import { Worker } from './pool/worker.ts';
 import { secretSource } from './secrets/secrets.ts';
 import { leaseAccounts } from './service-accounts/account-leases.ts';
@@ -33,16 +33,16 @@ import { clearWorkFolder } from './workspace/clear-work-folder.ts';
 import { sweepWorkspaces } from './workspace/sweep-workspaces.ts';
 
 /** Milliseconds. */
-const SWEEP_EVERY = 3_600_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
 
 /** How often (ms) a worker looks whether another build is wanted. */
-const OUTDATED_EVERY = 15_000;
-let lookAgainAt = 0;
+const OUTDATED_INTERVAL_MS = 15_000;
+let nextBuildCheckAt = 0;
 
 /** How long a worker whose reports nobody takes tries to end in good order. */
-const ABANDONED_LIMIT_MS = 15_000;
+const ABANDON_TIMEOUT_MS = 15_000;
 /** How long it then waits for what it has left running to end. */
-const LEFTOVERS_TIMEOUT_MS = 5_000;
+const ORPHANS_TIMEOUT_MS = 5_000;
 let exitCode = 0;
 
 /** The worker: one long-running process, in a Fargate task or as a child of the local run. SIGTERM ends it gracefully. */
@@ -59,14 +59,14 @@ const markPrefix = `${createHash('sha256').update(env.PROMPTQ_WORK_DIR).digest('
 
 const { table, clock } = tableClient();
 const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
-const watch = openWatch({ env, table, clock, objects, queues: queueClient() });
+const services = createReconciler({ env, table, clock, objects, queues: queueClient() });
 const workers = new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock });
 
 const leases =
   env.PROMPTQ_SLOT_UID === undefined
     ? undefined
     : await leaseAccounts({
-        locks: watch.locks,
+        locks: services.locks,
         holder: `${hostname()}/${markPrefix}`,
         slots: env.PROMPTQ_CONCURRENCY,
         onLost: () => {
@@ -84,25 +84,25 @@ const credentials = new CredentialFiles(
 );
 
 const scaling = new ScalingStore({ table, registryTable: env.REGISTRY_TABLE });
-let ownTask = await askOwnTask();
+let task = await readTask();
 
-const source = new PermitSource({
-  permits: watch.permits,
-  starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock }),
+const source = new MessagePoller({
+  dispatchQueues: services.dispatchQueues,
+  starvingBands: () => starvingBands({ byStatus: services.byStatus, clock }),
   onFailure: (error) => log.warn('looking for permits failed', error as Error),
 });
 const draining = new AbortController();
 const stopping = new AbortController();
 const worker = new Worker(
   {
-    ...watch,
+    ...services,
     env,
     workerId,
     markPrefix,
     objects,
     secrets: secretSource(env, secretVariables()),
     log,
-    tell,
+    emitMetrics,
     credentials,
     accounts,
     source,
@@ -111,7 +111,7 @@ const worker = new Worker(
   { draining: draining.signal, stopping: stopping.signal },
 );
 
-const keeper = new AccountKeeper(
+const loginRunner = new LoginRunner(
   {
     env,
     vendor: 'codex',
@@ -121,7 +121,7 @@ const keeper = new AccountKeeper(
     workerId,
     markPrefix,
     log,
-    onLinked: () => unparkAll(watch, 'account_required', (job) => waitsForLogin(env, watch.profiles, job)),
+    onLinked: () => unparkAll(services, 'account_required', (job) => waitsForLogin(env, services.profiles, job)),
   },
   { draining: draining.signal, stopping: stopping.signal },
 );
@@ -129,8 +129,8 @@ const keeper = new AccountKeeper(
 await mkdir(env.PROMPTQ_WORK_DIR, { recursive: true, mode: 0o700 });
 // The slots' accounts pass through it to what is theirs.
 if (accounts !== undefined) await chmod(env.PROMPTQ_WORK_DIR, 0o711);
-const leftover = await endLeftovers();
-if (leftover > 0) log.warn('ended what an earlier worker had left running', { processes: leftover });
+const orphans = await killOrphans();
+if (orphans > 0) log.warn('ended what an earlier worker had left running', { processes: orphans });
 await clearWorkFolder(env.PROMPTQ_WORK_DIR, credentials, accounts).catch((error: Error) =>
   log.warn('what an earlier worker had left on the disk stays', error),
 );
@@ -153,11 +153,11 @@ const registration = new Registration({
   },
 });
 await registration.start();
-const sweeping = setInterval(() => void sweep(), SWEEP_EVERY);
+const sweeping = setInterval(() => void sweep(), SWEEP_INTERVAL_MS);
 void sweep();
-void new Departure({
+void new IdleShutdown({
   idleFor: env.PROMPTQ_IDLE_SECONDS === undefined ? undefined : env.PROMPTQ_IDLE_SECONDS * 1000,
-  idleSince: () => Math.min(worker.idleSince, keeper.idleSince),
+  idleSince: () => Math.min(worker.idleSince, loginRunner.idleSince),
   isNeeded: async () => needsWorker(await vendorAccounts.read('codex')),
   isOutdated,
   source,
@@ -166,8 +166,8 @@ void new Departure({
 })
   .wait(draining.signal)
   .then(() => draining.abort());
-log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...ownTask });
-await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), keeper.run()]);
+log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...task });
+await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), loginRunner.run()]);
 clearInterval(sweeping);
 await registration.end();
 await releaseAccounts();
@@ -175,7 +175,7 @@ log.info('stopped');
 process.exit(exitCode);
 
 /** @returns how many processes an earlier worker had left */
-async function endLeftovers(): Promise<number> {
+async function killOrphans(): Promise<number> {
   if (accounts === undefined) return await endMarkedLike(markPrefix);
   let ended = 0;
   const started = [accounts.login, ...accounts.slots, ...accounts.slots.map(fetcherOf)];
@@ -186,7 +186,7 @@ async function endLeftovers(): Promise<number> {
 /** Another worker may use an account once no process of it is left; unreleased, it becomes free later. */
 async function releaseAccounts(): Promise<void> {
   if (leases === undefined) return;
-  await endLeftovers()
+  await killOrphans()
     .then(() => leases.release())
     .catch((error: Error) => log.warn("this worker's accounts stay taken for a while", error));
 }
@@ -194,7 +194,7 @@ async function releaseAccounts(): Promise<void> {
 function stop(why: string, graceSeconds: number): void {
   log.info('stopping', { why, running: worker.running.length, grace_seconds: graceSeconds });
   draining.abort();
-  registration.leave('stopped').catch((error: Error) => log.warn('not told that this worker leaves', error));
+  registration.announceDraining('stopped').catch((error: Error) => log.warn('not told that this worker leaves', error));
   setTimeout(() => stopping.abort(), graceSeconds * 1000);
 }
 
@@ -202,14 +202,14 @@ function stop(why: string, graceSeconds: number): void {
 function abandon(why: string): void {
   stop(why, 0);
   setTimeout(() => {
-    const ended = endLeftovers().catch((error: Error) => log.warn('agents may still run', error));
-    void Promise.race([ended, sleep(LEFTOVERS_TIMEOUT_MS)]).then(() => process.exit(1));
-  }, ABANDONED_LIMIT_MS).unref();
+    const ended = killOrphans().catch((error: Error) => log.warn('agents may still run', error));
+    void Promise.race([ended, sleep(ORPHANS_TIMEOUT_MS)]).then(() => process.exit(1));
+  }, ABANDON_TIMEOUT_MS).unref();
 }
 
 /** A failure is made up for by the next sweep, of whichever worker. */
 async function sweep(): Promise<void> {
-  const { jobs, locks } = watch;
+  const { jobs, locks } = services;
   const days = env.PROMPTQ_WORKSPACE_DAYS;
   await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, locks, clock, workerId })
     .then((removed) => removed > 0 && log.info('removed folders of jobs that ended long ago', { removed }))
@@ -217,8 +217,8 @@ async function sweep(): Promise<void> {
 }
 
 /** ECS may not answer while the machine is busy with the start; who needs it asks again. */
-async function askOwnTask() {
-  return await readOwnTask(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
+async function readTask() {
+  return await readTaskIdentity(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
     log.warn('ECS does not say which task this is: until it does, nobody can tell whether it is outdated', error);
     return undefined;
   });
@@ -226,12 +226,12 @@ async function askOwnTask() {
 
 /** Only a task can be outdated: workers of the local run are replaced with it. */
 async function isOutdated(): Promise<boolean> {
-  if (performance.now() < lookAgainAt) return false;
-  lookAgainAt = performance.now() + OUTDATED_EVERY;
-  ownTask ??= await askOwnTask();
-  if (ownTask === undefined) return false;
+  if (performance.now() < nextBuildCheckAt) return false;
+  nextBuildCheckAt = performance.now() + OUTDATED_INTERVAL_MS;
+  task ??= await readTask();
+  if (task === undefined) return false;
   const { wanted } = await scaling.read({ consistent: false });
-  return wanted !== undefined && wanted !== ownTask.build;
+  return wanted !== undefined && wanted !== task.build;
 }
 
 async function describe() {
@@ -242,7 +242,7 @@ async function describe() {
     concurrency: env.PROMPTQ_CONCURRENCY,
     running: worker.running,
     started_at: startedAt,
-    ...ownTask,
+    ...task,
     machine: await describeMachine(env.PROMPTQ_WORK_DIR),
   };
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { openAttachments } from '../../lib/api/runtime/open-attachments.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createAttachments } from '../../lib/api/runtime/open-attachments.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { listAttachments as route } from '../../lib/contract/routes/attachments.ts';
 import { attachmentList } from '../../lib/contract/schemas/attachments.ts';
 import { viewAttachments } from '../../lib/jobs/output/attachments/attachment-view.ts';
@@ -8,7 +8,7 @@ import { attemptOf } from '../../lib/jobs/output/reading/read-attachment.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `GET /jobs/{id}/attachments` */
-export const handler = serve(route, openAttachments, async ({ params, query }, _call, { jobs, attachments }) => {
+export const handler = handle(route, createAttachments, async ({ params, query }, _call, { jobs, attachments }) => {
   const job = await findJob(jobs, params.id);
   const attempt = attemptOf(job, query.attempt);
   const items = viewAttachments(attempt, await attachments.list(job.id, attempt));

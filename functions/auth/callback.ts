@@ -3,17 +3,17 @@ import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
 import { returnPath } from '../../lib/access/sign-in/return-path.ts';
 import { refusedSignIn } from '../../lib/api/refused-sign-in.ts';
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { openSignIn } from '../../lib/api/runtime/open-sign-in.ts';
-import { NOT_SET_UP, servePage } from '../../lib/api/serve-page.ts';
+import { createSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { handlePage, NOT_SET_UP } from '../../lib/api/serve-page.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
 
 const open = (core: Core) => ({
-  openedSignIn: openSignIn(core, { withSecret: true }),
+  openedSignIn: createSignIn(core, { withSecret: true }),
   maxAge: core.env.PROMPTQ_SESSION_MAX_SECONDS,
 });
 
 /** `GET /auth/callback` */
-export const handler = servePage(page, open, async (visit, { openedSignIn, maxAge }) => {
+export const handler = handlePage(page, open, async (visit, { openedSignIn, maxAge }) => {
   const { query, headers, address, cookies, brought, origin } = visit;
   const signIn = await openedSignIn();
   if (signIn === undefined) return NOT_SET_UP;

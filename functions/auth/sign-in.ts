@@ -1,14 +1,14 @@
 import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
 import { SIGN_IN_TTL_SECONDS } from '../../lib/access/sign-in/pending-sign-in.ts';
 import { returnPath } from '../../lib/access/sign-in/return-path.ts';
-import { openSignIn } from '../../lib/api/runtime/open-sign-in.ts';
-import { NOT_SET_UP, servePage } from '../../lib/api/serve-page.ts';
+import { createSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { handlePage, NOT_SET_UP } from '../../lib/api/serve-page.ts';
 import { beginSignIn as page } from '../../lib/contract/routes/pages.ts';
 
-const open = (core: Parameters<typeof openSignIn>[0]) => openSignIn(core, { withSecret: false });
+const open = (core: Parameters<typeof createSignIn>[0]) => createSignIn(core, { withSecret: false });
 
 /** `GET /auth/sign-in` */
-export const handler = servePage(page, open, async ({ query, headers, cookies, brought, origin }, openedSignIn) => {
+export const handler = handlePage(page, open, async ({ query, headers, cookies, brought, origin }, openedSignIn) => {
   const signIn = await openedSignIn();
   if (signIn === undefined) return NOT_SET_UP;
   const returnTo = returnPath(query.get('return_to') ?? '/', origin);

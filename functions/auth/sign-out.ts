@@ -1,10 +1,10 @@
 import { isOwnOrigin } from '../../lib/access/own-origin.ts';
 import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
-import { servePage } from '../../lib/api/serve-page.ts';
+import { handlePage } from '../../lib/api/serve-page.ts';
 import { signOut as page, signedOut } from '../../lib/contract/routes/pages.ts';
 
 /** `POST /auth/sign-out` */
-export const handler = servePage(
+export const handler = handlePage(
   page,
   ({ sessions }) => sessions,
   async ({ headers, cookies, brought, origin }, sessions) => {

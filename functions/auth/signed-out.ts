@@ -1,11 +1,11 @@
-import { openSignIn } from '../../lib/api/runtime/open-sign-in.ts';
-import { servePage } from '../../lib/api/serve-page.ts';
+import { createSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { handlePage } from '../../lib/api/serve-page.ts';
 import { beginSignIn, signedOut as page } from '../../lib/contract/routes/pages.ts';
 
-const open = (core: Parameters<typeof openSignIn>[0]) => openSignIn(core, { withSecret: false });
+const open = (core: Parameters<typeof createSignIn>[0]) => createSignIn(core, { withSecret: false });
 
 /** `GET /auth/signed-out`; with `everywhere=1` it leads on to the identity provider, so that it forgets who signed in. */
-export const handler = servePage(page, open, async ({ query, origin }, openedSignIn) => {
+export const handler = handlePage(page, open, async ({ query, origin }, openedSignIn) => {
   const signIn = await openedSignIn();
   if (query.get('everywhere') === '1') {
     const location = await signIn?.forgetUrl(`${origin}${page.path}`);

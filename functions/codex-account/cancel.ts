@@ -1,16 +1,16 @@
-import { ended, isUnderWay, withoutLostLogin } from '../../lib/accounts/account.ts';
+import { endedLogin, isUnderWay, withoutLostLogin } from '../../lib/accounts/account.ts';
 import { viewAccount } from '../../lib/accounts/read-account.ts';
-import { openAccounts, requireListed } from '../../lib/api/runtime/open-accounts.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createAccounts, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { cancelCodexLogin as route } from '../../lib/contract/routes/account.ts';
 
 /** `POST /codex-account/cancel` */
-export const handler = serve(route, openAccounts, async (_input, { core }, accounts) => {
+export const handler = handle(route, createAccounts, async (_input, { core }, accounts) => {
   requireListed(core, 'codex');
   const cancelled = await accounts.change('codex', (known, now) => {
     const account = withoutLostLogin(known, now);
-    return isUnderWay(account.login) ? ended(account, account.login.id, { state: 'cancelled' }) : undefined;
+    return isUnderWay(account.login) ? endedLogin(account, account.login.id, { state: 'cancelled' }) : undefined;
   });
   if (cancelled !== undefined) return { body: viewAccount(accounts, 'codex', cancelled) };
   const { state } = viewAccount(accounts, 'codex', await accounts.change('codex', withoutLostLogin));

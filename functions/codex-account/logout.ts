@@ -1,11 +1,11 @@
 import { unlinked } from '../../lib/accounts/account.ts';
 import { viewAccount } from '../../lib/accounts/read-account.ts';
-import { openAccounts, requireListed } from '../../lib/api/runtime/open-accounts.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createAccounts, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { logoutCodexAccount as route } from '../../lib/contract/routes/account.ts';
 
 /** `DELETE /codex-account` */
-export const handler = serve(route, openAccounts, async (_input, { core }, accounts) => {
+export const handler = handle(route, createAccounts, async (_input, { core }, accounts) => {
   requireListed(core, 'codex');
   return { body: viewAccount(accounts, 'codex', await accounts.change('codex', unlinked)) };
 });

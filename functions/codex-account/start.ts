@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { started } from '../../lib/accounts/account.ts';
 import { readAccount } from '../../lib/accounts/read-account.ts';
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { openAccountReading, requireListed } from '../../lib/api/runtime/open-accounts.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createAccountReading, requireListed } from '../../lib/api/runtime/open-accounts.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { startCodexLogin as route } from '../../lib/contract/routes/account.ts';
-import { openWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
+import { createWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
 
-const open = (core: Core) => ({ ...openAccountReading(core), wakeScaling: openWakeScaling(core.env) });
+const open = (core: Core) => ({ ...createAccountReading(core), wakeScaling: createWakeScaling(core.env) });
 
 /** `POST /codex-account/start` */
-export const handler = serve(route, open, async (_input, { core }, context) => {
+export const handler = handle(route, open, async (_input, { core }, context) => {
   requireListed(core, 'codex');
   // A login whose process has died without anybody asking must not be what a start is answered with.
   await readAccount(context, 'codex');

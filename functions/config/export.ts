@@ -1,9 +1,9 @@
-import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { exportConfig } from '../../lib/catalog/export-config.ts';
 import { exportConfig as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `GET /config/export` */
-export const handler = serve(route, openCatalog, async (_input, _call, registry) => ({
+export const handler = handle(route, createCatalog, async (_input, _call, registry) => ({
   body: await exportConfig(registry),
 }));

@@ -1,10 +1,10 @@
-import { openBindingList } from '../../lib/api/runtime/open-bindings.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createBindingList } from '../../lib/api/runtime/open-bindings.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { listBindings as route } from '../../lib/contract/routes/deploy-bindings.ts';
 import { viewBinding } from '../../lib/deployments/bindings/deploy-binding.ts';
 
 /** `GET /deploy-bindings` */
-export const handler = serve(route, openBindingList, async ({ query }, _call, { bindings, projects }) => {
+export const handler = handle(route, createBindingList, async ({ query }, _call, { bindings, projects }) => {
   const project = query.project === undefined ? undefined : await projects.find(query.project);
   // A project that is not there has no bindings.
   const found = query.project !== undefined && project === undefined ? [] : await bindings.list(project?.id);

@@ -1,9 +1,9 @@
-import { deploymentFacts, openOverview } from '../../lib/api/runtime/open-overview.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createOverview, deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { readEnvironment as route } from '../../lib/contract/routes/overview.ts';
 import { readEnvironment } from '../../lib/stats/read-environment.ts';
 
 /** `GET /environment` */
-export const handler = serve(route, openOverview, async (_input, { core }, context) => {
+export const handler = handle(route, createOverview, async (_input, { core }, context) => {
   return { body: await readEnvironment(context, deploymentFacts(core), core.clock.now()) };
 });

@@ -1,15 +1,15 @@
-import { openCreation } from '../../lib/api/runtime/services.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createCreation } from '../../lib/api/runtime/services.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { createJob as route } from '../../lib/contract/routes/jobs.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
 
 /** `POST /jobs` */
-export const handler = serve(route, openCreation, async ({ body }, { core, principal, noteJob }, creation) => {
+export const handler = handle(route, createCreation, async ({ body }, { core, principal, noteJob }, creation) => {
   const { id, replayed } = await createJob(creation, body, principal.name);
   noteJob(id);
   // The job is stored: an address that can't be read now must not make its creation look failed.
-  const origin = await core.whereabouts.publicOrigin().catch((error: unknown) => {
+  const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
     core.log.warn('the public address could not be read', error as Error);
     return undefined;
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { redirectOr } from '../../lib/api/redirect.ts';
-import { openFollowableOutput } from '../../lib/api/runtime/services.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createFollowableOutput } from '../../lib/api/runtime/services.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { readLogs as route } from '../../lib/contract/routes/output.ts';
 import { followLogs } from '../../lib/jobs/output/reading/follow-logs.ts';
@@ -11,7 +11,7 @@ import { findJob } from '../../lib/jobs/store/find-job.ts';
 const EVENT_STREAM = 'text/event-stream';
 
 /** `GET /jobs/{id}/logs` */
-export const handler = serve(route, openFollowableOutput, async ({ params, query, headers }, call, output) => {
+export const handler = handle(route, createFollowableOutput, async ({ params, query, headers }, call, output) => {
   const { stream = 'all', full, offset, attempt, follow } = query;
   if (follow && !call.accepts(EVENT_STREAM)) {
     throw ApiError.because('invalid_request', `query.follow: needs the header Accept: ${EVENT_STREAM}`);
@@ -19,6 +19,6 @@ export const handler = serve(route, openFollowableOutput, async ({ params, query
   const job = await findJob(output.jobs, params.id);
   if (!follow) return redirectOr(await readLogs(output, job, { stream, full, offset, attempt }));
   const request = { stream, attempt, offset, lastEventId: headers['last-event-id'] };
-  const events = followLogs({ ...output, pause, admit: call.admit }, job, request);
+  const events = followLogs({ ...output, pause, admit: call.reauthorize }, job, request);
   return { headers: { 'content-type': EVENT_STREAM }, body: events };
 });

@@ -1,11 +1,11 @@
-import { openJobs } from '../../lib/api/runtime/services.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createJobStore } from '../../lib/api/runtime/services.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { refuseAction as route } from '../../lib/contract/routes/jobs.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `POST /jobs/{id}/…` of no known action */
-export const handler = serve(route, openJobs, async ({ params }, _call, jobs) => {
+export const handler = handle(route, createJobStore, async ({ params }, _call, jobs) => {
   await findJob(jobs, params.id);
   throw ApiError.of('invalid_action');
 });

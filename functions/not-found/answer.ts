@@ -1,4 +1,4 @@
-import { serveUnmapped } from '../../lib/api/serve.ts';
+import { handleUnmapped } from '../../lib/api/serve.ts';
 
 /** Every path and method that no route maps. */
-export const handler = serveUnmapped();
+export const handler = handleUnmapped();

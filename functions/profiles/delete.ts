@@ -1,12 +1,12 @@
-import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { createCatalog } from '../../lib/api/runtime/open-catalog.ts';
 import { deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { viewProfile } from '../../lib/catalog/profiles.ts';
 import { removeProfile } from '../../lib/catalog/remove-entry.ts';
 import { deleteProfile as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `DELETE /profiles/{name}` */
-export const handler = serve(route, openCatalog, async ({ params }, { core }, registry) => {
+export const handler = handle(route, createCatalog, async ({ params }, { core }, registry) => {
   const deployment = deploymentFacts(core);
   return { body: viewProfile(await removeProfile(registry, params.name, deployment), deployment) };
 });

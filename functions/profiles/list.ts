@@ -1,11 +1,11 @@
-import { openProfiles } from '../../lib/api/runtime/open-catalog.ts';
+import { createProfiles } from '../../lib/api/runtime/open-catalog.ts';
 import { deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { viewProfile } from '../../lib/catalog/profiles.ts';
 import { listProfiles as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `GET /profiles` */
-export const handler = serve(route, openProfiles, async ({ query }, { core }, profiles) => {
+export const handler = handle(route, createProfiles, async ({ query }, { core }, profiles) => {
   const { items, nextCursor } = await profiles.page(query);
   const deployment = deploymentFacts(core);
   return { body: { items: items.map((stored) => viewProfile(stored, deployment)), next_cursor: nextCursor } };

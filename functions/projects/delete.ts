@@ -1,16 +1,16 @@
-import { openCatalog, openProjects } from '../../lib/api/runtime/open-catalog.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createCatalog, createProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { deleteProject as route } from '../../lib/contract/routes/project-settings.ts';
 import { DeployBindingStore } from '../../lib/deployments/bindings/deploy-binding-store.ts';
 import { removeProject } from '../../lib/projects/remove-project.ts';
 
 /** `DELETE /projects/{id}` */
-export const handler = serve(
+export const handler = handle(
   route,
   (core) => ({
-    registry: openCatalog(core),
-    projects: openProjects(core),
-    bindings: new DeployBindingStore(openCatalog(core)),
+    registry: createCatalog(core),
+    projects: createProjects(core),
+    bindings: new DeployBindingStore(createCatalog(core)),
     workspaces: core.env.PROMPTQ_WORKSPACES,
   }),
   async ({ params }, _call, context) => ({ body: await removeProject(context, params.id) }),

@@ -1,9 +1,9 @@
-import { openCatalog } from '../../lib/api/runtime/open-catalog.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { createCatalog } from '../../lib/api/runtime/open-catalog.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { removeRule } from '../../lib/catalog/remove-entry.ts';
 import { deleteRule as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `DELETE /rules/{id}` */
-export const handler = serve(route, openCatalog, async ({ params }, _call, registry) => ({
+export const handler = handle(route, createCatalog, async ({ params }, _call, registry) => ({
   body: { ...(await removeRule(registry, params.id)), source: 'imported' as const },
 }));

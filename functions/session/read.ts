@@ -1,9 +1,9 @@
 import { enforcementOf } from '../../lib/access/tokens/token-view.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { readSession as route } from '../../lib/contract/routes/sessions.ts';
 
 /** `GET /session` */
-export const handler = serve(
+export const handler = handle(
   route,
   () => undefined,
   async (_input, { principal, core }) => ({

@@ -1,8 +1,8 @@
-import { serve } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { listSessions as route } from '../../lib/contract/routes/sessions.ts';
 
 /** `GET /sessions` */
-export const handler = serve(
+export const handler = handle(
   route,
   ({ sessions }) => sessions,
   async (_input, { principal }, sessions) => {

@@ -1,10 +1,10 @@
 import { viewToken } from '../../lib/access/tokens/token-view.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { createToken as route } from '../../lib/contract/routes/tokens.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../lib/contract/scopes.ts';
 
 /** `POST /tokens` */
-export const handler = serve(
+export const handler = handle(
   route,
   ({ tokens }) => tokens,
   async ({ body }, { core }, tokens) => {

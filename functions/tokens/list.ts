@@ -1,9 +1,9 @@
 import { viewToken } from '../../lib/access/tokens/token-view.ts';
-import { serve } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { listTokens as route } from '../../lib/contract/routes/tokens.ts';
 
 /** `GET /tokens` */
-export const handler = serve(
+export const handler = handle(
   route,
   ({ tokens }) => tokens,
   async (_input, { core }, tokens) => {

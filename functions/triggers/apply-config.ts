@@ -3,18 +3,18 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { importConfig } from '../../lib/catalog/import-config.ts';
-import { faultSentence } from '../../lib/contract/input/input-fault.ts';
+import { describeIssue } from '../../lib/contract/input/input-fault.ts';
 import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
 import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
 import { applyConfigEnv, readEnv } from '../../lib/platform/config/env.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** Where the document lies, and the digest by which CloudFormation sees that it is another. */
 const propertiesSchema = z.object({ Bucket: z.string(), Key: z.string(), Digest: z.string() });
 
 /** A deployment: its rules and profiles are made as its document says. What it no longer names stays, as does all when the stack goes. */
-export const handler = serveTrigger('apply-config', applyConfig);
+export const handler = handleTrigger('apply-config', applyConfig);
 
 async function applyConfig(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
   await answerCustomResource(event, async (properties) => {
@@ -35,5 +35,5 @@ function readDocument(text: string): ConfigDocument {
   const value: unknown = JSON.parse(text);
   const result = configDocument.safeParse(value);
   if (result.success) return result.data;
-  throw new Error(result.error.issues.map((issue) => faultSentence('document', issue, value)).join('; '));
+  throw new Error(result.error.issues.map((issue) => describeIssue('document', issue, value)).join('; '));
 }

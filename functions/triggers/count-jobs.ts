@@ -3,13 +3,13 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv, readEnv } from '../../lib/platform/config/env.ts';
-import { tell } from '../../lib/platform/operations/emit-metrics.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/stats/counting/change-metrics.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';
-import { FigureStore } from '../../lib/stats/counting/stats-store.ts';
+import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { isNewWork, workSchema } from '../../lib/workers/scaling/new-work.ts';
-import { openWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
+import { createWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
 
 let stores: ReturnType<typeof open> | undefined;
 
@@ -19,15 +19,15 @@ type StreamWindow = DynamoDBStreamEvent & { readonly shardId: string; readonly s
  * The Jobs table's stream, in tumbling windows, which bring the shard's id: keeps the counts of jobs, and the figures, and
  * tells metrics. Then, if work has appeared, has it decided whether that takes more workers.
  */
-export const handler = serveTrigger('count-jobs', countJobs);
+export const handler = handleTrigger('count-jobs', countJobs);
 
 async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: object }> {
   log.appendKeys({ shard: event.shardId, from: event.Records[0]?.dynamodb?.SequenceNumber });
   stores ??= open();
-  const { counts, figures, wakeScaling } = stores;
+  const { counts, stats, wakeScaling } = stores;
   const changes = event.Records.map(changeOf);
   // The counts' checkpoint says where to go on: it moves when all else is written.
-  await figures.apply(event.shardId, changes);
+  await stats.apply(event.shardId, changes);
   await counts.apply(
     event.shardId,
     changes.map(({ sequence, before, after }) => ({ sequence, before: before?.status, after: after?.status })),
@@ -37,7 +37,7 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
     await wakeScaling().catch((error: Error) => log.error('workers are decided about within a minute only', error));
   }
   // Last: a batch that fails is given again, and would be told twice.
-  tell(metricsOf(changes));
+  emitMetrics(metricsOf(changes));
   for (const { id, attempt, worker_id, losses = 0 } of lostJobs(changes))
     log.warn('a running job lost its worker', { job_id: id, attempt, worker_id, losses: losses + 1 });
   return { state: event.state ?? {} };
@@ -49,8 +49,8 @@ function open() {
   const registryTable = env.REGISTRY_TABLE;
   return {
     counts: new JobCounts(table, registryTable),
-    figures: new FigureStore({ table, registryTable }),
-    wakeScaling: openWakeScaling(env),
+    stats: new StatsStore({ table, registryTable }),
+    wakeScaling: createWakeScaling(env),
   };
 }
 

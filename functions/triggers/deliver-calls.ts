@@ -2,18 +2,18 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { isNewerDelivery, parseDelivery } from '../../lib/deployments/calls/delivery-queue.ts';
 import { type DeliverContext, deliverCall } from '../../lib/deployments/deliver-call.ts';
-import { openDeliver } from '../../lib/deployments/open-deliver.ts';
+import { createDelivery } from '../../lib/deployments/open-deliver.ts';
 import { queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { deliverEnv, readEnv } from '../../lib/platform/config/env.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 let context: DeliverContext | undefined;
 
 /** The queue of signed calls: makes those that are due. A message whose call is to be tried again stays, hidden until then. */
-export const handler = serveTrigger('deliver-calls', deliverCalls);
+export const handler = handleTrigger('deliver-calls', deliverCalls);
 
 async function deliverCalls(event: SQSEvent, log: Logger): Promise<SQSBatchResponse> {
-  context ??= openDeliver({ env: readEnv(deliverEnv), ...tableClient(), queues: queueClient() });
+  context ??= createDelivery({ env: readEnv(deliverEnv), ...tableClient(), queues: queueClient() });
   const opened = context;
   const stays = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<{ itemIdentifier: string }[]> => {
     const delivery = parseDelivery(body);

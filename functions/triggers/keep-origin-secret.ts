@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { OriginSecrets } from '../../lib/access/origin-secret.ts';
 import { answerCustomResource, type Made } from '../../lib/platform/aws/custom-resource.ts';
 import { originSecretEnv, readEnv } from '../../lib/platform/config/env.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /**
  * `digests` is the resource that makes the secret. `gateway-key` gets the API key that belongs to it, and `value` both, where
@@ -16,7 +16,7 @@ const propertiesSchema = z.object({
 });
 
 /** A deployment: makes the secret by which its distribution proves itself, or brings it. It is written to no log. */
-export const handler = serveTrigger('keep-origin-secret', keepOriginSecret);
+export const handler = handleTrigger('keep-origin-secret', keepOriginSecret);
 
 async function keepOriginSecret(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
   await answerCustomResource(event, async (properties): Promise<Made | undefined> => {

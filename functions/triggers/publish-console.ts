@@ -4,10 +4,10 @@ import { PublishedConsole } from '../../lib/console/publish-console.ts';
 import { objectClient } from '../../lib/platform/aws/clients.ts';
 import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
 import { publishConsoleEnv, readEnv } from '../../lib/platform/config/env.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** A deployment: sends the console, which lies beside this function's code, to its bucket; empties that when the stack goes. */
-export const handler = serveTrigger('publish-console', publishConsole);
+export const handler = handleTrigger('publish-console', publishConsole);
 
 async function publishConsole(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
   await answerCustomResource(event, async (properties) => {

@@ -1,10 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import ipaddr from 'ipaddr.js';
 import { askLogin, type LoginReply, loginQuestionSchema } from '../../lib/accounts/ask-login.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** In the workers' network: asks the process of a login for its code, and does nothing else. */
-export const handler = serveTrigger('read-login-code', readLoginCode);
+export const handler = handleTrigger('read-login-code', readLoginCode);
 
 /** @throws Error if the address is none of a private network */
 async function readLoginCode(event: unknown, log: Logger): Promise<LoginReply> {

@@ -1,17 +1,17 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { readEnv, scaleEnv } from '../../lib/platform/config/env.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import type { LaunchDecision } from '../../lib/workers/scaling/decide-launch.ts';
-import { openScaling } from '../../lib/workers/scaling/open-scaling.ts';
+import { createScaling } from '../../lib/workers/scaling/open-scaling.ts';
 import { type ScaleContext, scaleWorkers } from '../../lib/workers/scaling/scale-workers.ts';
 
 let context: Omit<ScaleContext, 'log'> | undefined;
 
 /** When work appears, and every minute: launches the workers that it needs. */
-export const handler = serveTrigger('scale-workers', launchWorkers);
+export const handler = handleTrigger('scale-workers', launchWorkers);
 
 async function launchWorkers(_event: unknown, log: Logger): Promise<LaunchDecision> {
-  context ??= openScaling({ env: readEnv(scaleEnv), ...tableClient() });
+  context ??= createScaling({ env: readEnv(scaleEnv), ...tableClient() });
   return await scaleWorkers({ ...context, log });
 }

@@ -1,14 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { readEnv, sweepEnv } from '../../lib/platform/config/env.ts';
-import { serveTrigger } from '../../lib/platform/operations/serve-trigger.ts';
-import { openWatch } from '../../lib/reconciler/open-reconciler.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { createReconciler } from '../../lib/reconciler/open-reconciler.ts';
 import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remove-jobs.ts';
 
 let context: (RemovalContext & { readonly days: number }) | undefined;
 
 /** Every hour: removes jobs that ended longer ago than the deployment keeps them. */
-export const handler = serveTrigger('sweep-jobs', sweepJobs);
+export const handler = handleTrigger('sweep-jobs', sweepJobs);
 
 async function sweepJobs(_event: unknown, log: Logger): Promise<{ removed: number }> {
   if (context === undefined) {
@@ -16,7 +16,7 @@ async function sweepJobs(_event: unknown, log: Logger): Promise<{ removed: numbe
     const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
     const table = tableClient();
     context = {
-      ...openWatch({ env, ...table, objects, queues: queueClient() }),
+      ...createReconciler({ env, ...table, objects, queues: queueClient() }),
       table: table.table,
       jobsTable: env.JOBS_TABLE,
       objects,

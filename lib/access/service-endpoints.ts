@@ -4,7 +4,7 @@ import type { ApiEnv } from '../platform/config/env.ts';
 import { httpsOrLoopback, publicOrigin } from '../platform/config/env-fields.ts';
 
 /** What only a later stack of a deployment knows, as it writes it down for the functions: members in the parameter's JSON. */
-export const whereaboutsSchema = z.object({
+export const serviceEndpointsSchema = z.object({
   public_origin: publicOrigin,
   issuer: httpsOrLoopback.optional(),
   client_id: z.string().min(1).optional(),
@@ -28,10 +28,12 @@ const KEPT = 300_000;
  * Where browsers find the service, and where people sign in. What the environment doesn't say is read when it is first
  * needed, so that nobody else waits for it; and again while it is not there yet.
  */
-export class Whereabouts {
+export class ServiceEndpoints {
   readonly #env: Known;
   readonly #now: () => number;
-  #read: { readonly found: Promise<z.output<typeof whereaboutsSchema> | undefined>; readonly at: number } | undefined;
+  #read:
+    | { readonly found: Promise<z.output<typeof serviceEndpointsSchema> | undefined>; readonly at: number }
+    | undefined;
 
   /** @param now milliseconds that never jump. */
   constructor(env: Known, now: () => number = () => performance.now()) {
@@ -57,7 +59,7 @@ export class Whereabouts {
     const place = this.#env.PROMPTQ_WHEREABOUTS_AT;
     if (place === undefined) return undefined;
     if (this.#read === undefined || this.#now() - this.#read.at >= KEPT) {
-      const found = readPlace(place).then((text) => text && whereaboutsSchema.parse(JSON.parse(text)));
+      const found = readPlace(place).then((text) => text && serviceEndpointsSchema.parse(JSON.parse(text)));
       this.#read = { found: found.then((written) => written || undefined), at: this.#now() };
     }
     const reading = this.#read;

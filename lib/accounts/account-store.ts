@@ -7,7 +7,7 @@ import { type Account, accountSchema } from './account.ts';
 
 const KIND = 'account';
 
-type Judge = (account: Account, now: number) => Account | undefined;
+type Update = (account: Account, now: number) => Account | undefined;
 
 /** How often a change is judged anew because somebody else was faster. */
 const ROUNDS = 10;
@@ -46,13 +46,13 @@ export class AccountStore {
    * @returns the account as it then is; undefined if refused
    * @throws Error if others are faster again and again
    */
-  async change(vendor: AccountVendor, judge: (account: Account, now: number) => Account): Promise<Account>;
-  async change(vendor: AccountVendor, judge: Judge, options?: { quietly: boolean }): Promise<Account | undefined>;
-  async change(vendor: AccountVendor, judge: Judge, options = { quietly: false }): Promise<Account | undefined> {
+  async change(vendor: AccountVendor, update: (account: Account, now: number) => Account): Promise<Account>;
+  async change(vendor: AccountVendor, update: Update, options?: { quietly: boolean }): Promise<Account | undefined>;
+  async change(vendor: AccountVendor, update: Update, options = { quietly: false }): Promise<Account | undefined> {
     const { clock } = this.#options;
     for (let round = 0; round < ROUNDS; round += 1) {
       const known = await this.read(vendor);
-      const next = judge(known, clock.now());
+      const next = update(known, clock.now());
       if (next === undefined || next === known) return next;
       const written = {
         ...next,

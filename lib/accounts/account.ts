@@ -8,9 +8,9 @@ export const LOGIN = {
   lease: 30_000,
   beatEvery: 3_000,
   /** How often workers look for a login to run, and a running one whether it is still wanted. */
-  lookEvery: 1_000,
+  pollEvery: 1_000,
   /** A login that no worker has taken for so long is given up. */
-  untaken: 15 * 60_000,
+  unclaimed: 15 * 60_000,
 } as const;
 
 /** Where the process that runs a login listens. Who presents the nonce gets the code. */
@@ -60,7 +60,7 @@ export function needsWorker({ login, discarded }: Account): boolean {
 }
 
 /** The login that a worker is to take. */
-export function untaken({ login }: Account): Login | undefined {
+export function unclaimed({ login }: Account): Login | undefined {
   return login?.state === 'starting' && login.worker_id === undefined ? login : undefined;
 }
 
@@ -69,11 +69,11 @@ export function withoutLostLogin(account: Account, now: number): Account {
   const { login } = account;
   if (!isUnderWay(login)) return account;
   if (login.worker_id === undefined) {
-    if (Date.parse(login.requested_at) + LOGIN.untaken > now) return account;
-    return ended(account, login.id, { state: 'expired', error: 'No worker took the login; start it again.' });
+    if (Date.parse(login.requested_at) + LOGIN.unclaimed > now) return account;
+    return endedLogin(account, login.id, { state: 'expired', error: 'No worker took the login; start it again.' });
   }
   if (login.lease_until !== undefined && login.lease_until >= timestamp(now)) return account;
-  return ended(account, login.id, LOST);
+  return endedLogin(account, login.id, LOST);
 }
 
 /** What becomes of a login whose process has died: the code was in its memory alone. */
@@ -87,12 +87,12 @@ export function started(account: Account, id: string, now: number): Account {
 }
 
 /** A worker takes the login; undefined: it is not to be taken any more. */
-export function taken(
+export function claimed(
   account: Account,
   by: { id: string; workerId: string; listener: Listener },
   now: number,
 ): Account | undefined {
-  const login = untaken(account);
+  const login = unclaimed(account);
   if (login?.id !== by.id) return undefined;
   const lease_until = timestamp(now + LOGIN.lease);
   return { ...account, login: { ...login, worker_id: by.workerId, listener: by.listener, lease_until } };
@@ -111,7 +111,7 @@ export function beaten(
 }
 
 /** Ends a login without a link; the same object if it is not under way any more. */
-export function ended(
+export function endedLogin(
   account: Account,
   id: string,
   end: { state: Exclude<LoginState, 'starting' | 'awaiting_user' | 'linked'>; error?: string },

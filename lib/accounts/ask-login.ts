@@ -31,7 +31,7 @@ export async function askLogin({ login_id, listener }: LoginQuestion): Promise<L
     const answer = await fetch(urlOf(listener), {
       headers: { [NONCE_HEADER]: listener.nonce },
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     // Another process may have been given the port.
     if (!answer.ok) return { kind: 'gone' };
@@ -43,7 +43,7 @@ export async function askLogin({ login_id, listener }: LoginQuestion): Promise<L
 }
 
 /** Milliseconds. */
-const PATIENCE = 3_000;
+const TIMEOUT_MS = 3_000;
 
 const GONE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
 

@@ -9,7 +9,7 @@ export type AskLogin = (question: LoginQuestion) => Promise<LoginReply>;
  * How the code is asked for: straight away where workers can be reached, else through the function of this name, which
  * is in the workers' network.
  */
-export function openLoginReader({ LOGIN_READER_FUNCTION }: { LOGIN_READER_FUNCTION?: string | undefined }): AskLogin {
+export function createLoginReader({ LOGIN_READER_FUNCTION }: { LOGIN_READER_FUNCTION?: string | undefined }): AskLogin {
   if (LOGIN_READER_FUNCTION === undefined) return askLogin;
   // The function asks a worker, which takes longer than a service of AWS.
   const requestHandler = { ...requestLimits(), requestTimeout: 2 * REQUEST_TIMEOUT_MS };

@@ -1,7 +1,7 @@
 import type { AccountView } from '../contract/schemas/account.ts';
 import type { AccountVendor } from '../contract/vendors.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { type Account, ended, isUnderWay, LOST, withoutLostLogin } from './account.ts';
+import { type Account, endedLogin, isUnderWay, LOST, withoutLostLogin } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import type { LoginPrompt } from './ask-login.ts';
 import type { AskLogin } from './login-reader.ts';
@@ -19,15 +19,15 @@ export async function readAccount(context: AccountContext, vendor: AccountVendor
   const { accounts } = context;
   const account = await accounts.read(vendor);
   const { login } = account;
-  let judge = withoutLostLogin;
+  let update = withoutLostLogin;
   if (isUnderWay(login) && login.listener !== undefined) {
     const reply = await context.askLogin({ login_id: login.id, listener: login.listener });
     if (reply.kind === 'prompt') return viewAccount(accounts, vendor, account, reply.prompt);
     // The process says how its login ended before it goes: if the record still says that it is under way, it has died.
-    if (reply.kind === 'gone') judge = (current) => ended(current, login.id, LOST);
+    if (reply.kind === 'gone') update = (current) => endedLogin(current, login.id, LOST);
   }
-  const isAsItWas = judge(account, accounts.clock.now()) === account;
-  return viewAccount(accounts, vendor, isAsItWas ? account : await accounts.change(vendor, judge));
+  const isAsItWas = update(account, accounts.clock.now()) === account;
+  return viewAccount(accounts, vendor, isAsItWas ? account : await accounts.change(vendor, update));
 }
 
 /** An account as a client sees it. */

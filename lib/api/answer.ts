@@ -44,7 +44,10 @@ export interface AnswerSettings {
 const ANY_TOKEN = new RegExp(TOKEN_PATTERN.source, 'g');
 
 /** Makes an answer out of what was thrown; only an ApiError shows its text. `unexpected`: an operator must see the cause. */
-export function refusal(thrown: unknown, settings: AnswerSettings): LambdaAnswer & { readonly unexpected: boolean } {
+export function errorResponse(
+  thrown: unknown,
+  settings: AnswerSettings,
+): LambdaAnswer & { readonly unexpected: boolean } {
   const error = asApiError(thrown);
   return {
     statusCode: error.status,

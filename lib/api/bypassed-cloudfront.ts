@@ -7,6 +7,6 @@ import type { Core } from './runtime/core.ts';
  * Whether a request has found a way around CloudFront, where neither its firewall nor what it says of the caller's
  * address can be relied on. It is refused before anything else is judged.
  */
-export function isDetour(event: APIGatewayProxyEvent, { env, behindCloudFront }: Core): boolean {
+export function bypassedCloudFront(event: APIGatewayProxyEvent, { env, behindCloudFront }: Core): boolean {
   return behindCloudFront && !cameThroughDistribution(lowerCaseHeaders(event), env.PROMPTQ_ORIGIN_DIGESTS);
 }

@@ -9,8 +9,8 @@ import type { JobEvent } from '../jobs/lifecycle/lifecycle.ts';
 import { findJob } from '../jobs/store/find-job.ts';
 import { viewJob } from '../jobs/views/job-view.ts';
 import type { TimeoutUnit } from '../platform/config/env.ts';
-import { type JobBodyContext, openTransitions } from './runtime/services.ts';
-import { serve } from './serve.ts';
+import { createTransitions, type JobBodyContext } from './runtime/services.ts';
+import { handle } from './serve.ts';
 
 /** A route that does something to a job and answers with the job as it then is. */
 type ActionRoute = Route & {
@@ -19,7 +19,7 @@ type ActionRoute = Route & {
 
 /** The handler of an action that needs nothing but the job: `action` is the word that a client knows it by. */
 export function serveAction(route: ActionRoute, action: string, event: JobEvent) {
-  return serve(route, openTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
+  return handle(route, createTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
     const job = await findJob(context.jobs, String((input.params as { id: string }).id));
     const changed = await actOnJob(context, job, event, action);
     return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
@@ -42,9 +42,9 @@ export async function jobBody(
 
 /** A job with all that is kept beside its item. */
 export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<JobView> {
-  const [told = job] = await context.waiting.told([job]);
+  const [annotated = job] = await context.waiting.annotate([job]);
   const receipt = job.has_changes === true ? await context.readReceipt(job.id, job.attempt) : undefined;
-  return viewJob(told, await context.texts.get(job), timeoutUnit, {
+  return viewJob(annotated, await context.texts.get(job), timeoutUnit, {
     labels: await context.texts.labels.of(job),
     deployments: await viewDeployments(context, job),
     changes: receipt?.changes,

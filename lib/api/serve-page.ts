@@ -7,12 +7,12 @@ import { type CookieNames, cookieNames, readCookie, readSignInCookies } from '..
 import { IdentityProviderError } from '../access/sign-in/identity-provider-error.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Page } from '../contract/route.ts';
-import { type AnswerSettings, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
-import { isDetour } from './bypassed-cloudfront.ts';
+import { type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from './answer.ts';
+import { bypassedCloudFront } from './bypassed-cloudfront.ts';
 import { rawBodyBytes } from './input.ts';
 import { PAGE_HEADERS, type PageText, renderPage } from './page.ts';
 import { recordAudit } from './record-audit.ts';
-import { type Core, openCore } from './runtime/core.ts';
+import { type Core, getCore } from './runtime/core.ts';
 
 /** What a browser asks for. */
 export interface Visit {
@@ -38,7 +38,7 @@ export type PageAnswer = {
 const SIGN_IN_AGAIN = { text: 'Sign in again', path: '/auth/sign-in' };
 
 /** Makes a page and a function of (visit, services) into the handler that Lambda and the local gateway call. */
-export function servePage<S>(
+export function handlePage<S>(
   page: Page,
   open: (core: Core) => S,
   run: (visit: Visit, services: S) => Promise<PageAnswer>,
@@ -46,11 +46,11 @@ export function servePage<S>(
   let services: S | undefined;
   return middy<APIGatewayProxyEvent, LambdaAnswer>().handler(async (event: APIGatewayProxyEvent, context: Context) => {
     const requestId = event.requestContext.requestId ?? context.awsRequestId;
-    const core = openCore();
+    const core = getCore();
     const settings: AnswerSettings = { requestId, tls: core.behindCloudFront };
     const answered = { route: page.id, request_id: requestId };
     try {
-      if (isDetour(event, core)) return refusedDetour(settings);
+      if (bypassedCloudFront(event, core)) return rejectedBypass(settings);
       if (rawBodyBytes(event) > core.env.PROMPTQ_MAX_BODY_BYTES) throw ApiError.of('body_too_large');
       const visit = await visitOf(event, core);
       if (visit === undefined) return lambdaAnswer(NOT_SET_UP, settings);
@@ -64,7 +64,7 @@ export function servePage<S>(
       core.log.info('answered', { ...answered, status: done.statusCode, principal: answer.principal?.name });
       return done;
     } catch (thrown) {
-      const { unexpected, statusCode, headers } = refusal(thrown, settings);
+      const { unexpected, statusCode, headers } = errorResponse(thrown, settings);
       const provider = thrown instanceof IdentityProviderError;
       if (unexpected) core.log.error('failed', { ...answered, error: thrown as Error });
       else core.log.info('refused', { ...answered, status: statusCode });
@@ -76,17 +76,17 @@ export function servePage<S>(
 }
 
 /** As the API refuses: no browser is meant to see a page there. */
-function refusedDetour(settings: AnswerSettings): LambdaAnswer {
-  const { unexpected: _, ...refused } = refusal(ApiError.of('forbidden'), settings);
-  return refused;
+function rejectedBypass(settings: AnswerSettings): LambdaAnswer {
+  const { unexpected: _, ...rejected } = errorResponse(ApiError.of('forbidden'), settings);
+  return rejected;
 }
 
 /** undefined where no browser can be answered, because nobody has said where it finds us. */
 async function visitOf(
   event: APIGatewayProxyEvent,
-  { whereabouts, behindCloudFront }: Core,
+  { serviceEndpoints, behindCloudFront }: Core,
 ): Promise<Visit | undefined> {
-  const origin = await whereabouts.publicOrigin();
+  const origin = await serviceEndpoints.publicOrigin();
   if (origin === undefined) return undefined;
   const headers = lowerCaseHeaders(event);
   const cookies = cookieNames(origin);

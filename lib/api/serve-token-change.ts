@@ -2,11 +2,11 @@ import type { TokenState } from '../access/tokens/token-store.ts';
 import { viewToken } from '../access/tokens/token-view.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { revokeToken } from '../contract/routes/tokens.ts';
-import { serve } from './serve.ts';
+import { handle } from './serve.ts';
 
 /** The handler of a route that gives a token another state and answers with the token as it then is. */
 export function serveTokenChange(route: typeof revokeToken, state: TokenState) {
-  return serve(
+  return handle(
     route,
     ({ tokens }) => tokens,
     async ({ params }, { core }, tokens) => {

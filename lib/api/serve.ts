@@ -16,14 +16,14 @@ import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { isJobId } from '../jobs/lifecycle/job-id.ts';
 import { acceptsByName } from './accepts-by-name.ts';
-import { type Answer, type AnswerSettings, baseHeaders, type LambdaAnswer, refusal } from './answer.ts';
-import { isDetour } from './bypassed-cloudfront.ts';
+import { type Answer, type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from './answer.ts';
+import { bypassedCloudFront } from './bypassed-cloudfront.ts';
 import { beforeDeadline } from './deadline.ts';
 import { parseInput, rawBodyBytes } from './input.ts';
 import { pathParametersOf } from './path-parameters.ts';
 import { recordAudit } from './record-audit.ts';
-import { type Core, openCore } from './runtime/core.ts';
-import { openVerifiers } from './runtime/open-verifiers.ts';
+import { type Core, getCore } from './runtime/core.ts';
+import { createVerifiers } from './runtime/open-verifiers.ts';
 
 /** A call in progress. */
 export interface Call {
@@ -33,7 +33,7 @@ export interface Call {
   /** Whether the caller asked for this media type by name. */
   readonly accepts: (mediaType: string) => boolean;
   /** Judges the caller anew, as at the beginning, for answers that last. @throws ApiError `unauthorized`, `forbidden` */
-  readonly admit: () => Promise<Principal>;
+  readonly reauthorize: () => Promise<Principal>;
   /** Has the log tell the job that this call is about; one that its path names is told anyway. */
   readonly noteJob: (jobId: string) => void;
 }
@@ -42,7 +42,7 @@ export interface Call {
  * Makes a route and a function of (parsed input, call, services) into the handler that Lambda and the local gateway call.
  * @param open makes what the function needs, once per process.
  */
-export function serve<R extends Route, S>(
+export function handle<R extends Route, S>(
   route: R,
   open: (core: Core) => S,
   run: (input: RouteInput<R>, call: Call, services: S) => Promise<Answer<NoInfer<R>>>,
@@ -57,7 +57,7 @@ export function serve<R extends Route, S>(
 }
 
 /** The handler of every path and method that no route maps; of a path that others do, it names the methods in `Allow`. */
-export function serveUnmapped() {
+export function handleUnmapped() {
   const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
   const allowed = ({ resource }: APIGatewayProxyEvent) => ALLOWED_METHODS[resource];
   return wrap({ id: 'unmapped', scope, mode: 'buffered', allowed }, async () => {
@@ -66,7 +66,7 @@ export function serveUnmapped() {
 }
 
 /** What a function's log has of every request. API Gateway's access log has the same id, and cannot have the viewer's address. */
-interface Told {
+interface RequestLog {
   readonly route: string;
   readonly request_id: string;
   job_id: string | undefined;
@@ -88,11 +88,11 @@ function wrap(
   return middy<APIGatewayProxyEvent, LambdaAnswer>({ executionMode }).handler(
     async (event: APIGatewayProxyEvent, context: Context) => {
       const requestId = event.requestContext.requestId ?? context.awsRequestId;
-      const core = openCore();
+      const core = getCore();
       const scope = typeof route.scope === 'function' ? route.scope(event) : route.scope;
-      const told: Told = { route: route.id, request_id: requestId, job_id: jobOfPath(event) };
+      const logged: RequestLog = { route: route.id, request_id: requestId, job_id: jobOfPath(event) };
       const noteJob = (jobId: string) => {
-        told.job_id = jobId;
+        logged.job_id = jobId;
       };
       let principal: Principal | undefined;
       const audited = async (status: number) => {
@@ -101,34 +101,34 @@ function wrap(
       };
       const sessionCookie = cookieNames(core.env.PROMPTQ_PUBLIC_ORIGIN).session;
       try {
-        const bypassed = isDetour(event, core);
-        told.source_ip = callerAddress(event, { behindCloudFront: core.behindCloudFront && !bypassed });
+        const bypassed = bypassedCloudFront(event, core);
+        logged.source_ip = callerAddress(event, { behindCloudFront: core.behindCloudFront && !bypassed });
         if (bypassed) throw ApiError.of('forbidden');
         if (rawBodyBytes(event) > core.env.PROMPTQ_MAX_BODY_BYTES) throw ApiError.of('body_too_large');
-        const admit = async () => {
-          const caller = await authenticate(event, { verifiers: openVerifiers(core), sessionCookie });
+        const reauthorize = async () => {
+          const caller = await authenticate(event, { verifiers: createVerifiers(core), sessionCookie });
           authorize(caller, { ...route, scope }, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
           const request = { method: event.httpMethod, headers: lowerCaseHeaders(event) };
-          await refuseForeignOrigin(caller, request, () => core.whereabouts.publicOrigin());
+          await refuseForeignOrigin(caller, request, () => core.serviceEndpoints.publicOrigin());
           return caller;
         };
         // A stream cuts itself off; its time is minutes.
         const inTime = async <T>(work: Promise<T>) =>
           route.mode === 'stream' ? await work : await beforeDeadline(work, context.getRemainingTimeInMillis());
-        principal = await inTime(admit());
-        holdBack(core, principal);
+        principal = await inTime(reauthorize());
+        enforceRate(core, principal);
         const accepts = (mediaType: string) => acceptsByName(event, mediaType);
-        const done = await inTime(answer(event, { principal, requestId, core, accepts, admit, noteJob }));
+        const done = await inTime(answer(event, { principal, requestId, core, accepts, reauthorize, noteJob }));
         await audited(done.statusCode);
-        core.log.info('answered', { ...told, status: done.statusCode, principal: principal.name });
+        core.log.info('answered', { ...logged, status: done.statusCode, principal: principal.name });
         return done;
       } catch (thrown) {
-        const { unexpected, ...refused } = refusal(thrown, answerSettings(requestId, core));
-        await audited(refused.statusCode);
-        if (unexpected) core.log.error('failed', { ...told, error: thrown as Error });
-        else core.log.info('refused', { ...told, status: refused.statusCode, principal: principal?.name });
-        const allowed = refused.statusCode === 404 ? route.allowed?.(event) : undefined;
-        return { ...refused, headers: { ...refused.headers, ...(allowed && { allow: allowed.join(', ') }) } };
+        const { unexpected, ...rejected } = errorResponse(thrown, answerSettings(requestId, core));
+        await audited(rejected.statusCode);
+        if (unexpected) core.log.error('failed', { ...logged, error: thrown as Error });
+        else core.log.info('refused', { ...logged, status: rejected.statusCode, principal: principal?.name });
+        const allowed = rejected.statusCode === 404 ? route.allowed?.(event) : undefined;
+        return { ...rejected, headers: { ...rejected.headers, ...(allowed && { allow: allowed.join(', ') }) } };
       }
     },
   );
@@ -141,7 +141,7 @@ function jobOfPath(event: APIGatewayProxyEvent): string | undefined {
 }
 
 /** @throws ApiError `too_many_requests` for a token that goes too fast. */
-function holdBack({ tokenRate }: Core, principal: Principal): void {
+function enforceRate({ tokenRate }: Core, principal: Principal): void {
   const wait = principal.kind === 'token' ? tokenRate.take(principal.name) : 0;
   if (wait > 0) throw ApiError.of('too_many_requests', undefined, wait);
 }

@@ -31,11 +31,11 @@ export interface CatalogChange<T> {
  */
 export async function changeCatalog<T>(
   registry: Registry,
-  judge: (state: CatalogState) => Promise<CatalogChange<T>>,
+  update: (state: CatalogState) => Promise<CatalogChange<T>>,
 ): Promise<T> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const state = await readState(registry);
-    const { answer, write } = await judge(state);
+    const { answer, write } = await update(state);
     if (write === undefined) return answer;
     if (await apply(registry, write.items, { state, next: { ...write.next, version: state.version + 1 } }))
       return answer;

@@ -50,12 +50,12 @@ export async function importConfig(
 }
 
 function refuseSandboxes(document: ConfigDocument, sandboxes: readonly Sandbox[]): void {
-  const faults = sandboxFaults(document, sandboxes).map((fault) => `body.${fault}`);
-  if (faults.length === 0) return;
+  const validationErrors = sandboxFaults(document, sandboxes).map((fault) => `body.${fault}`);
+  if (validationErrors.length === 0) return;
   throw ApiError.because(
     'invalid_request',
-    firstOf(faults),
-    faults.length > 1 ? { faults: faults.slice(0, LIMITS.faults) } : undefined,
+    firstOf(validationErrors),
+    validationErrors.length > 1 ? { faults: validationErrors.slice(0, LIMITS.faults) } : undefined,
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Document, isCollection, isNode, LineCounter, parseDocument } from 'yaml';
 import type * as z from 'zod';
-import { faultSentence } from '../contract/input/input-fault.ts';
+import { describeIssue } from '../contract/input/input-fault.ts';
 import { refuseUnsound } from '../contract/input/refuse-unsound.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type ConfigDocument, configDocument } from '../contract/schemas/config.ts';
@@ -15,7 +15,7 @@ export function readConfigFile(name: string, text: string): ConfigDocument {
   const lines = new LineCounter();
   const parsed = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (parsed.errors.length > 0) {
-    throw faults(
+    throw validationError(
       parsed.errors.map(({ message, linePos }) => `${name}:${linePos?.[0].line ?? 1}: ${firstLine(message)}`),
     );
   }
@@ -23,13 +23,13 @@ export function readConfigFile(name: string, text: string): ConfigDocument {
   refuseUnsound(name, value);
   const result = configDocument.safeParse(value);
   if (result.success) return result.data;
-  throw faults(
+  throw validationError(
     result.error.issues.map((issue) => `${name}:${lineOf(parsed, lines, issue.path)}: ${sentence(issue, value)}`),
   );
 }
 
 function sentence(issue: z.core.$ZodIssue, value: unknown): string {
-  return issue.path.length > 0 ? faultSentence('', issue, value) : faultSentence('the document', issue, value);
+  return issue.path.length > 0 ? describeIssue('', issue, value) : describeIssue('the document', issue, value);
 }
 
 /** Where the node of a path begins, or the nearest node around it. */
@@ -46,7 +46,7 @@ function firstLine(message: string): string {
   return message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
 }
 
-function faults(sentences: readonly string[]): Error {
+function validationError(sentences: readonly string[]): Error {
   const shown = sentences.slice(0, LIMITS.faults);
   const rest = sentences.length - shown.length;
   return new Error(`the configuration is not right:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`);

@@ -30,10 +30,10 @@ export async function removeProfile(
     const stored = item && readProfile(item);
     if (stored?.source !== 'imported') {
       if (stored === undefined && !isBuiltIn(name)) throw ApiError.of('not_found');
-      throw refused(`profile ${name} is built in: it can be replaced by an import, not removed`);
+      throw rejection(`profile ${name} is built in: it can be replaced by an import, not removed`);
     }
     if (name === defaultProfile && !isBuiltIn(name))
-      throw refused(`profile ${name} is the deployment's default: jobs that name none need it`);
+      throw rejection(`profile ${name} is the deployment's default: jobs that name none need it`);
     const items = [deletion(registry, { kind: PROFILE_KIND, id: name })];
     return { answer: stored, write: { items, next: { rules, profiles: profiles - 1 } } };
   });
@@ -52,6 +52,6 @@ function deletion({ registryTable }: Registry, { kind, id }: Key) {
   return { Delete: { TableName: registryTable, Key: { kind, id } } };
 }
 
-function refused(why: string): ApiError {
+function rejection(why: string): ApiError {
   return ApiError.because('invalid_state', why, { action: 'delete' });
 }

@@ -18,7 +18,7 @@ export interface Access {
   readonly output?: 'read' | 'write';
   /** The index of waiting jobs. */
   readonly queue?: 'read';
-  readonly permits?: 'send';
+  readonly dispatchQueues?: 'send';
   /** Messages that trigger signed calls of deploy bindings. */
   readonly deliveries?: 'send';
   /** Keys that sign calls. They can be replaced and deleted, never read. */

@@ -1,21 +1,21 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { PermitQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import { DispatchQueues } from '../jobs/dispatch/dispatch-queues.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import type { DeliverEnv } from '../platform/config/env.ts';
 import { BindingSecretStore } from './bindings/binding-secrets.ts';
 import type { DeliverContext } from './deliver-call.ts';
-import { openDeployments } from './open-deployments.ts';
+import { createDeployments } from './open-deployments.ts';
 
 /** What makes signed calls. */
-export function openDeliver(
+export function createDelivery(
   from: TableClient & { readonly env: DeliverEnv; readonly queues: SQSClient },
 ): DeliverContext {
   const { env, table, clock, queues } = from;
   return {
-    ...openDeployments(from),
+    ...createDeployments(from),
     jobs: new JobStore(table, env.JOBS_TABLE),
-    permits: new PermitQueues(queues, {
+    dispatchQueues: new DispatchQueues(queues, {
       high: env.QUEUE_URL_HIGH,
       normal: env.QUEUE_URL_NORMAL,
       low: env.QUEUE_URL_LOW,

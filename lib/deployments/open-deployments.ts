@@ -6,7 +6,7 @@ import { DeployBindingStore } from './bindings/deploy-binding-store.ts';
 import { DeliveryQueue } from './calls/delivery-queue.ts';
 
 /** What having bindings act takes, beyond what changes jobs. */
-export function openDeployments(from: {
+export function createDeployments(from: {
   readonly env: Pick<
     TriggerEnv,
     | 'REGISTRY_TABLE'

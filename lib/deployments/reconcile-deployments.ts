@@ -6,7 +6,7 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
 import { announce, type DeployContext, finishDeployments, startDeployments } from './start-deployments.ts';
 
-export interface WatchDeploymentsContext extends DeployContext {
+export interface ReconcileDeploymentsContext extends DeployContext {
   readonly partition: ReadPartition;
   readonly workers: LiveWorkers;
 }
@@ -19,8 +19,8 @@ const OVERDUE = 60_000;
  * fails commands whose worker was lost, which are never run twice by themselves.
  * @param options.lost every message was lost: what is due later is told again too.
  */
-export async function watchDeployments(
-  context: WatchDeploymentsContext,
+export async function reconcileDeployments(
+  context: ReconcileDeploymentsContext,
   { lost = false }: { lost?: boolean } = {},
 ): Promise<void> {
   let known: ReadonlySet<string> | undefined;
@@ -28,15 +28,15 @@ export async function watchDeployments(
     known ??= new Set((await context.workers.list()).map(({ id }) => id));
     const live = known;
     await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.look(listed.id);
+      const job = await context.jobs.find(listed.id);
       if (job === undefined || job === 'newer' || job.bindings_pending === undefined) return;
-      await watchJob(context, await startDeployments(context, job), { live, lost });
+      await reconcileDeploymentsOf(context, await startDeployments(context, job), { live, lost });
     });
   }
 }
 
-async function watchJob(
-  context: WatchDeploymentsContext,
+async function reconcileDeploymentsOf(
+  context: ReconcileDeploymentsContext,
   job: Job,
   { live, lost }: { live: ReadonlySet<string>; lost: boolean },
 ): Promise<void> {
@@ -60,7 +60,7 @@ function isWaitingCommand(deployment: JobDeployment): boolean {
   return deployment.state === 'pending' && runsCommands(deployment);
 }
 
-async function fail(context: WatchDeploymentsContext, deployment: JobDeployment, now: number): Promise<void> {
+async function fail(context: ReconcileDeploymentsContext, deployment: JobDeployment, now: number): Promise<void> {
   await context.deployments.replace(deployment, {
     ...deployment,
     state: 'failed',

@@ -16,17 +16,18 @@ import { announce, type DeployContext, newDeployment } from './start-deployments
 export async function retryDeployment(context: DeployContext, job: Job, bindingId: string): Promise<JobDeployment> {
   const binding = await context.bindings.get(bindingId);
   if (binding === undefined || binding.project_id !== job.project_id) throw ApiError.of('not_found');
-  if (!acts(binding)) throw refused(job, `the deploy binding ${bindingId} does nothing: look at its ready and missing`);
+  if (!acts(binding))
+    throw rejection(job, `the deploy binding ${bindingId} does nothing: look at its ready and missing`);
   const key = { job_id: job.id, attempt: job.attempt, binding: bindingId };
   const known = await context.deployments.get(key);
-  if (known !== undefined && !isFinal(known)) throw refused(job, `the deploy binding is ${known.state} already`);
+  if (known !== undefined && !isFinal(known)) throw rejection(job, `the deploy binding is ${known.state} already`);
   // The mark first: should we die before the rest, it is taken off again; the other way nobody would look after it.
   const marked = await transition(context, job, { type: 'deploy', attempt: job.attempt });
-  if (!marked.done) throw refused(marked.job ?? job, marked.refused);
+  if (!marked.done) throw rejection(marked.job ?? job, marked.rejected);
   const receipt = await context.readReceipt(job.id, job.attempt);
-  if (receipt === undefined) throw refused(job, 'nothing is known of its newest attempt any more');
+  if (receipt === undefined) throw rejection(job, 'nothing is known of its newest attempt any more');
   const again = await context.deployments.replace(known, newDeployment(context, binding, { job, receipt }));
-  if (again === undefined) throw refused(job, 'somebody else was faster');
+  if (again === undefined) throw rejection(job, 'somebody else was faster');
   if (!isFinal(again)) await announce(context, marked.job, again, { toWorkers: true });
   return again;
 }
@@ -44,6 +45,6 @@ export async function reviveCall(
   return await context.deployments.replace(known, { ...rest, state: 'pending', attempts: 0, due_at });
 }
 
-function refused(job: Job, why: string): ApiError {
+function rejection(job: Job, why: string): ApiError {
   return ApiError.because('invalid_state', why, { state: job.status, action: 'retry' });
 }

@@ -70,19 +70,19 @@ export function newDeployment(
 
 /** Tells whoever does it that there is something to do: lost or doubled messages do no harm. */
 export async function announce(
-  context: Pick<DeployContext, 'deliveries' | 'permits'>,
+  context: Pick<DeployContext, 'deliveries' | 'dispatchQueues'>,
   job: Job,
   deployment: JobDeployment,
   { toWorkers = false }: { toWorkers?: boolean } = {},
 ): Promise<void> {
   const { job_id, attempt, binding } = deployment;
   if (!runsCommands(deployment)) return await context.deliveries.send({ job: job_id, attempt, binding });
-  if (toWorkers) await context.permits.send(job, { deploy: true });
+  if (toWorkers) await context.dispatchQueues.send(job, { deploy: true });
 }
 
 /** Takes the mark off the job once everything that bindings had to do with an attempt is done. */
 export async function finishDeployments(
-  context: Pick<DeployContext, 'deployments' | 'jobs' | 'permits' | 'clock' | 'random'>,
+  context: Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,
   attempt: number,
 ): Promise<Job> {

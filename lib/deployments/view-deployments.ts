@@ -52,7 +52,7 @@ export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
 /** The folder is there once a worker has begun. */
 function viewEditor({ folders }: ViewDeploymentsContext, binding: DeployBinding, job: Job): JobDeploymentView[] {
   const folder = workingFolder(folders, job);
-  if (binding.open_url === undefined || 'refused' in folder) return [];
+  if (binding.open_url === undefined || 'rejected' in folder) return [];
   const open_url = editorLink(binding.open_url, { cwd: folder.path, project: job.project });
   if (open_url === undefined) return [];
   return [

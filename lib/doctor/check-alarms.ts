@@ -7,7 +7,7 @@ import { counted, type Finding, fault, inWords, ok, warning } from './finding.ts
 const BATCH = 100;
 
 /** Milliseconds. */
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const answer = z.object({
   MetricAlarms: z.array(
@@ -26,7 +26,7 @@ export async function checkAlarms(names: readonly string[]): Promise<Finding[]> 
     const args = ['cloudwatch', 'describe-alarms', '--state-value', 'ALARM', '--output', 'json', '--alarm-names'];
     try {
       const { stdout } = await promisify(execFile)('aws', [...args, ...names.slice(at, at + BATCH)], {
-        timeout: PATIENCE,
+        timeout: TIMEOUT_MS,
       });
       ringing.push(...answer.parse(JSON.parse(stdout)).MetricAlarms);
     } catch (error) {

@@ -7,21 +7,21 @@ import { recount } from '../stats/counting/recount.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Counts lag writes by a second or two, so a difference is looked at so often, this far (ms) apart, before it is one. */
-const LOOKS = { times: 4, apart: 1_500 } as const;
+const POLLS = { times: 4, apart: 1_500 } as const;
 
 /** Counts the jobs one by one and compares with what is kept. Reads every job: for a home, or a table that is not large. */
 export async function checkCounts(table: DynamoDBDocumentClient, env: TriggerEnv): Promise<Finding> {
   const counts = new JobCounts(table, env.REGISTRY_TABLE);
-  for (let look = 1; ; look += 1) {
+  for (let round = 1; ; round += 1) {
     const [kept, counted] = await Promise.all([counts.read(), recount(table, env.JOBS_TABLE)]);
     const different = STATUSES.filter((status) => kept[status] !== counted[status]);
     if (different.length === 0) return ok('counts', 'those that are kept are those of the jobs');
-    if (look === LOOKS.times)
+    if (round === POLLS.times)
       return fault(
         'counts',
         different.map((status) => `${status}: kept ${kept[status]}, counted ${counted[status]}`).join('; '),
         'count-jobs does not keep up with the stream: see its log. `npm run recount` compares all figures.',
       );
-    await delay(LOOKS.apart);
+    await delay(POLLS.apart);
   }
 }

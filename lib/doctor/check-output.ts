@@ -1,7 +1,7 @@
 import { isKnown } from '../contract/later-code.ts';
 import { isTerminal } from '../contract/schemas/job.ts';
 import { DOCUMENTS, STREAMS } from '../jobs/lifecycle/receipt.ts';
-import { type OutputState, openCompared, recordedStreams } from '../jobs/output/compared-output.ts';
+import { createCompared, type OutputState, recordedStreams } from '../jobs/output/compared-output.ts';
 import { OutputStore } from '../jobs/output/output-store.ts';
 import { readableReceipt } from '../jobs/output/readable-receipt.ts';
 import { JobIndex, type Summary } from '../jobs/store/job-index.ts';
@@ -67,7 +67,7 @@ async function lossesOf({ jobs, output }: CheckedOutput, { id }: Pick<Summary, '
   const recorded = recordedStreams(job, attempt, receipt);
   const streams = await Promise.all(
     STREAMS.map(async (stream) => {
-      const source = await openCompared(output, { jobId: id, attempt, stream }, recorded[stream]);
+      const source = await createCompared(output, { jobId: id, attempt, stream }, recorded[stream]);
       return [stream, source.state()] as const;
     }),
   );

@@ -25,7 +25,7 @@ export async function checkParameters(
   const places = new Set(wanted.flatMap((secret) => secret.places));
   const types = await typesOf(client, [...places, ...made]);
   const gone = made.filter((name) => !types.has(name));
-  const secrets = wanted.flatMap((secret) => judge(secret, types));
+  const secrets = wanted.flatMap((secret) => assess(secret, types));
   const shared = new Set(wanted.map((secret) => secret.places.at(-1)));
   return [
     gone.length === 0
@@ -53,7 +53,7 @@ async function typesOf(client: SSMClient, names: readonly string[]): Promise<Map
   return types;
 }
 
-function judge({ places, need }: WantedSecret, types: ReadonlyMap<string, ParameterType | undefined>): Finding[] {
+function assess({ places, need }: WantedSecret, types: ReadonlyMap<string, ParameterType | undefined>): Finding[] {
   const put = (name: string) => `\`aws ssm put-parameter --type SecureString --name ${name} --value …\``;
   const found = places.find((name) => types.has(name));
   const shared = places.at(-1) ?? '';

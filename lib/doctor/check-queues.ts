@@ -12,15 +12,15 @@ const DEPTHS = [
 
 /** What lies among the dead letters, and what it takes. */
 const GIVEN_UP = {
-  permits:
-    'watch-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job stays QUEUED".',
+  dispatchQueues:
+    'reconcile-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job stays QUEUED".',
   deliveries: 'Signed calls that failed for good. Runbook, "Dead letters of the deliveries queue".',
 } as const;
 
 /** Looks at the depth of each queue, and at what its messages left that could not be got rid of. */
 export async function checkQueues(client: SQSClient, env: TriggerEnv): Promise<Finding[]> {
   const urls = { high: env.QUEUE_URL_HIGH, normal: env.QUEUE_URL_NORMAL, low: env.QUEUE_URL_LOW };
-  const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], givenUp: GIVEN_UP.permits }));
+  const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], givenUp: GIVEN_UP.dispatchQueues }));
   const deliveries = { name: 'queue deliveries', url: env.QUEUE_URL_DELIVERIES, givenUp: GIVEN_UP.deliveries };
   return (await Promise.all([...bands, deliveries].map(async (queue) => await checkQueue(client, queue)))).flat();
 }

@@ -36,7 +36,7 @@ export async function checkStacks(
   for (const part of STACKS) {
     const name = `${deploymentName}-${part}`;
     const stack = await describe(client, name);
-    findings.push(stack === undefined ? missing(name) : judge(name, stack));
+    findings.push(stack === undefined ? missing(name) : assess(name, stack));
     if (stack !== undefined) found.push(stack);
   }
   const names = found.flatMap(({ StackName }) => StackName ?? []);
@@ -74,7 +74,7 @@ function missing(name: string): Finding {
   );
 }
 
-function judge(name: string, { StackStatus, StackStatusReason: reason }: Stack): Finding {
+function assess(name: string, { StackStatus, StackStatusReason: reason }: Stack): Finding {
   const check = `stack ${name}`;
   const status = String(StackStatus);
   const message = reason === undefined ? status : `${status}: ${reason}`;

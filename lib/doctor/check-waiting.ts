@@ -35,14 +35,14 @@ export async function checkWaiting(service: Service, environment: Schemas['Envir
       ? []
       : [warning('parked jobs', `${counted(count, 'job')} of the ${items.length} oldest: ${code}`, advice)];
   });
-  const told = items.find(({ state_reason: { message } }) => message.startsWith(NOT_STARTED));
+  const annotated = items.find(({ state_reason: { message } }) => message.startsWith(NOT_STARTED));
   const hindered =
-    told === undefined
+    annotated === undefined
       ? []
       : [
           fault(
             'launches',
-            told.state_reason.message,
+            annotated.state_reason.message,
             'It is tried again by itself. Runbook, "Alarm launch-failures".',
           ),
         ];

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { patience } from '../platform/stall-tolerant-timer.ts';
+import { stallTolerantTimer } from '../platform/stall-tolerant-timer.ts';
 import { type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
@@ -17,9 +17,9 @@ export async function awaitWorkers(
   startsWithin: number = STARTS_WITHIN,
 ): Promise<Schemas['Environment']> {
   if (!service.isLocal) return environment;
-  const hasPatience = patience(startsWithin);
+  const hasTimeLeft = stallTolerantTimer(startsWithin);
   let latest = environment;
-  while (latest.hosts.length === 0 && hasPatience()) {
+  while (latest.hosts.length === 0 && hasTimeLeft()) {
     await delay(ASK_EVERY);
     const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
     // Whether the service still answers is for other checks to say.
@@ -40,12 +40,12 @@ export function checkWorkers(service: Service, environment: Schemas['Environment
   return [
     silent.length < hosts.length
       ? ok('workers', `${hosts.length} registered, ${running} of ${slots} slots in use`)
-      : fault('workers', 'none of those that registered is heard of any more', whereToLook(service)),
+      : fault('workers', 'none of those that registered is heard of any more', whereToRead(service)),
     ...silent.map(({ worker_id, seen_at }) =>
       warning(
         'heartbeat',
         `worker ${worker_id} was last heard of ${span(now - Date.parse(seen_at))} ago; it should say every 15 s that it lives`,
-        `It has died, hangs or is cut off. What it ran is taken over within 45 s. ${whereToLook(service)}`,
+        `It has died, hangs or is cut off. What it ran is taken over within 45 s. ${whereToRead(service)}`,
       ),
     ),
     ...outdated.map(({ worker_id, version }) =>
@@ -59,16 +59,16 @@ export function checkWorkers(service: Service, environment: Schemas['Environment
 }
 
 function noWorkers(service: Service, queued: number): Finding {
-  if (service.isLocal) return fault('workers', 'none is registered: no job can run', whereToLook(service));
+  if (service.isLocal) return fault('workers', 'none is registered: no job can run', whereToRead(service));
   if (queued === 0) return ok('workers', 'none, and no job waits: they start from zero');
   return warning(
     'workers',
     `none is registered, and ${queued} jobs are queued`,
-    `A task takes about a minute to start. If none comes: ${whereToLook(service)}`,
+    `A task takes about a minute to start. If none comes: ${whereToRead(service)}`,
   );
 }
 
-function whereToLook({ isLocal }: Service): string {
+function whereToRead({ isLocal }: Service): string {
   return isLocal
     ? 'See the end of logs/worker.log in the home; `npm start` tries again by itself, with longer and longer pauses.'
     : "See the log of the worker stack, and the cluster's stopped tasks in ECS with the reason they stopped for.";

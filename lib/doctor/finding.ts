@@ -30,14 +30,14 @@ export function worst(findings: readonly Finding[]): State {
   return STATES.findLast((state) => findings.some((finding) => finding.state === state)) ?? 'ok';
 }
 
-/** Looks, and makes a fault of a look that fails. */
+/** Runs a check; one that throws becomes a fault. */
 export async function examine(
   check: string,
-  look: () => Promise<Finding | readonly Finding[]>,
+  run: () => Promise<Finding | readonly Finding[]>,
   advice: string,
 ): Promise<readonly Finding[]> {
   try {
-    return [await look()].flat();
+    return [await run()].flat();
   } catch (error) {
     return [fault(check, `could not be looked at: ${inWords(error)}`, advice)];
   }

@@ -13,7 +13,7 @@ export interface Service {
 }
 
 /** Milliseconds. API Gateway itself gives up after 29 s. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** @param baseUrl without `/api/v1`, as local.json and the outputs of a deployment have it */
 export function openService(options: { baseUrl: string; token: string; isLocal: boolean }): Service {
@@ -21,7 +21,7 @@ export function openService(options: { baseUrl: string; token: string; isLocal: 
   const api = createClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${options.token}` },
-    fetch: (request) => fetch(request, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' }),
+    fetch: (request) => fetch(request, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' }),
   });
   return { api, baseUrl, isLocal: options.isLocal };
 }

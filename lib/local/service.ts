@@ -20,7 +20,7 @@ import { CATCH_ALL } from './gateway/gateway-resources.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
 import { Home } from './run/home.ts';
 import { lockHome } from './run/home-lock.ts';
-import { endLeftovers } from './run/leftovers.ts';
+import { killOrphans } from './run/leftovers.ts';
 import {
   applyEnv,
   declaredHosts,
@@ -65,7 +65,7 @@ export interface LocalService {
   stop(): Promise<void>;
 }
 
-/** Milliseconds that watch-jobs may take. */
+/** Milliseconds that reconcile-jobs may take. */
 const WATCH_LIMIT = 60_000;
 /** Milliseconds that deliver-calls may take. */
 const CALLS_LIMIT = 30_000;
@@ -103,7 +103,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     const restoreOutput = divertOutput(join(home.folder('logs'), 'api.log'), log);
     shutdown.add('home', async () => restoreOutput());
     await home.removeInfo();
-    await endLeftovers(home.path);
+    await killOrphans(home.path);
     return {
       ...(await startParts(home, { ...options, file: config }, shutdown)),
       home: home.path,
@@ -148,14 +148,14 @@ async function startParts(
   shutdown.add('service', stream.stop);
   const watchEvery = watchSeconds(source) * 1000;
   const watch = startSchedule({
-    name: 'watch-jobs',
+    name: 'reconcile-jobs',
     everyMs: watchEvery,
     // What ran when an earlier run was killed is free once its leases are over.
     secondAfterMs: Math.min(watchEvery, LEASE.duration + 2_000),
     run: async (isFirst) => {
-      const handler = await load('triggers.watch-jobs');
+      const handler = await load('triggers.reconcile-jobs');
       // Queues start empty: at first every waiting job needs a new permit.
-      await handler({ redrive: isFirst }, lambdaContext('triggers.watch-jobs', WATCH_LIMIT));
+      await handler({ redrive: isFirst }, lambdaContext('triggers.reconcile-jobs', WATCH_LIMIT));
     },
     log,
   });

@@ -3,11 +3,11 @@ import type { Registry } from '../catalog/registry-page.ts';
 import { STATUSES } from '../contract/schemas/job.ts';
 import type { TokenSums } from '../contract/schemas/stats.ts';
 import type { StatusCounts } from '../stats/counting/counts.ts';
-import { FIGURE_KINDS, shownTokens } from '../stats/counting/job-stats.ts';
+import { STATS_KINDS, shownTokens } from '../stats/counting/job-stats.ts';
 import type { Project } from './projects.ts';
 
 /** A project with what its counters say. */
-export interface ProjectFigures<P extends Project = Project> {
+export interface ProjectWithStats<P extends Project = Project> {
   readonly project: P;
   readonly jobCounts: StatusCounts;
   readonly tokens: TokenSums;
@@ -19,15 +19,15 @@ export interface ProjectFigures<P extends Project = Project> {
 const BATCH = 100;
 
 /** What the counters say of projects, in their order. */
-export async function projectFigures<P extends Project>(
+export async function readProjectStats<P extends Project>(
   { table, registryTable }: Registry,
   projects: readonly P[],
-): Promise<ProjectFigures<P>[]> {
+): Promise<ProjectWithStats<P>[]> {
   const found = new Map<unknown, Record<string, unknown>>();
   for (let at = 0; at < projects.length; at += BATCH) {
     let left: Record<string, unknown>[] | undefined = projects
       .slice(at, at + BATCH)
-      .map(({ id }) => ({ kind: FIGURE_KINDS.project, id }));
+      .map(({ id }) => ({ kind: STATS_KINDS.project, id }));
     while (left !== undefined && left.length > 0) {
       const answer: BatchGetCommandOutput = await table.send(
         new BatchGetCommand({ RequestItems: { [registryTable]: { Keys: left } } }),

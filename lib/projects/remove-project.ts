@@ -4,7 +4,7 @@ import type { Registry } from '../catalog/registry-page.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { projectSettings } from '../contract/schemas/project-settings.ts';
 import { viewProjectSettings } from './project-settings.ts';
-import { projectFigures } from './project-stats.ts';
+import { readProjectStats } from './project-stats.ts';
 import type { ProjectStore } from './projects.ts';
 
 /** What removing a project needs. */
@@ -29,8 +29,8 @@ export async function removeProject(
 ): Promise<z.input<typeof projectSettings>> {
   const project = await projects.find(reference);
   if (project === undefined) throw ApiError.of('not_found');
-  const [figures] = await projectFigures(registry, [project]);
-  const jobs = Object.values(figures?.jobCounts ?? {}).reduce((sum, count) => sum + count, 0);
+  const [stats] = await readProjectStats(registry, [project]);
+  const jobs = Object.values(stats?.jobCounts ?? {}).reduce((sum, count) => sum + count, 0);
   const bound = (await bindings.list(project.id)).length;
   if (jobs > 0 || bound > 0) {
     throw ApiError.because(

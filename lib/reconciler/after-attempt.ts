@@ -1,22 +1,22 @@
 import { type DeployContext, startDeployments } from '../deployments/start-deployments.ts';
 import { type FolderContext, wakeNext } from '../jobs/admission/folder-slots.ts';
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
-import { type PlaceContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
+import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
 import { type Job, PENDING_CHILDREN_KEY } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 
-export type SettleContext = FollowUpContext & ParkedContext & FolderContext & PlaceContext & DeployContext;
+export type AfterAttemptContext = FollowUpContext & ParkedContext & FolderContext & ProfileSlotContext & DeployContext;
 
 /**
  * Does what follows from an attempt's end: makes its follow-up jobs, starts those that waited for what it tried, for
  * its folder or its place, and has deploy bindings act on its success. Whoever applied the end does it at once; if he can't,
- * watch-jobs does.
+ * reconcile-jobs does.
  * @param before the job as the attempt ran.
  * @returns the job as it then is.
  */
-export async function settleAttempt(context: SettleContext, before: Job, after: Job): Promise<Job> {
+export async function afterAttempt(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
   await releaseParked(context, before, after);
   if (before.folder !== undefined) await wakeNext(context, before.folder);
   if (before.place !== undefined) await wakeNextOf(context, before.profile);
@@ -24,10 +24,10 @@ export async function settleAttempt(context: SettleContext, before: Job, after: 
 }
 
 /** Makes what jobs have asked for whose worker died right after its report. */
-export async function watchChildren(context: SettleContext): Promise<void> {
+export async function makeMissingFollowUps(context: AfterAttemptContext): Promise<void> {
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
     await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.look(listed.id);
+      const job = await context.jobs.find(listed.id);
       if (job !== undefined && job !== 'newer') await makePending(context, job).catch(unlessNewer);
     });
   }
@@ -38,7 +38,7 @@ function unlessNewer(error: unknown): void {
   if (!(error instanceof NewerSchemaError)) throw error;
 }
 
-async function makePending(context: SettleContext, job: Job): Promise<Job> {
+async function makePending(context: AfterAttemptContext, job: Job): Promise<Job> {
   let latest = job;
   for (const attempt of job.children_pending ?? []) latest = (await makeFollowUps(context, latest, attempt)).job;
   return latest;

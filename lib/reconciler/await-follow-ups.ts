@@ -3,23 +3,23 @@ import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 
-/** Milliseconds. The worker makes follow-up jobs right after its report; what isn't there soon is left to watch-jobs. */
-const SOON = { look: 50, longest: 3_000 } as const;
+/** Milliseconds. The worker makes follow-up jobs right after its report; what isn't there soon is left to reconcile-jobs. */
+const WAIT_MS = { pollEvery: 50, longest: 3_000 } as const;
 
 /** Holds a job that has just ended until its follow-up jobs are there, so that who waited for its end sees them. */
-export async function settledChildren(
+export async function awaitFollowUps(
   context: { jobs: JobStore; clock: Clock; pause?: (milliseconds: number) => Promise<unknown> },
   job: Job,
 ): Promise<Job> {
   const { pause = sleep } = context;
   let latest = job;
-  while (isSettling(latest, context.clock.now())) {
-    await pause(SOON.look);
+  while (awaitsFollowUps(latest, context.clock.now())) {
+    await pause(WAIT_MS.pollEvery);
     latest = (await context.jobs.get(job.id, { consistent: true })) ?? latest;
   }
   return latest;
 }
 
-function isSettling({ children_pending, finished_at }: Job, now: number): boolean {
-  return children_pending !== undefined && now - Date.parse(finished_at ?? '') < SOON.longest;
+function awaitsFollowUps({ children_pending, finished_at }: Job, now: number): boolean {
+  return children_pending !== undefined && now - Date.parse(finished_at ?? '') < WAIT_MS.longest;
 }

@@ -3,12 +3,12 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
-import { openDeployments } from '../deployments/open-deployments.ts';
-import type { WatchDeploymentsContext } from '../deployments/reconcile-deployments.ts';
+import { createDeployments } from '../deployments/open-deployments.ts';
+import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
 import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
-import { Holds } from '../jobs/admission/slots.ts';
-import { PermitQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import { SlotStore } from '../jobs/admission/slots.ts';
+import { DispatchQueues } from '../jobs/dispatch/dispatch-queues.ts';
 import { OutputStore } from '../jobs/output/output-store.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import { JobTextStore } from '../jobs/store/job-texts.ts';
@@ -20,13 +20,13 @@ import type { TriggerEnv } from '../platform/config/env.ts';
 import { ProjectSettingsStore } from '../projects/project-settings.ts';
 import { ProjectStore } from '../projects/projects.ts';
 import { LiveWorkers } from '../workers/live-workers.ts';
-import { statusIndex, type WatchContext } from './reconcile-jobs.ts';
+import { type ReconcilerContext, statusIndex } from './reconcile-jobs.ts';
 
-/** What those need who claim jobs and look after running ones: the workers and watch-jobs. */
-export function openWatch(
+/** What those need who claim jobs and look after running ones: the workers and reconcile-jobs. */
+export function createReconciler(
   from: TableClient & { readonly env: TriggerEnv; readonly objects: S3Client; readonly queues: SQSClient },
-): WatchContext &
-  WatchDeploymentsContext &
+): ReconcilerContext &
+  ReconcileDeploymentsContext &
   ClaimContext & {
     readonly output: OutputStore;
     readonly projectSettings: ProjectSettingsStore;
@@ -37,7 +37,7 @@ export function openWatch(
   const output = new OutputStore(objects, env.OUTPUT_BUCKET);
   return {
     jobs: new JobStore(table, env.JOBS_TABLE),
-    permits: new PermitQueues(from.queues, {
+    dispatchQueues: new DispatchQueues(from.queues, {
       high: env.QUEUE_URL_HIGH,
       normal: env.QUEUE_URL_NORMAL,
       low: env.QUEUE_URL_LOW,
@@ -57,7 +57,7 @@ export function openWatch(
     partition: readyPartition(table, env.JOBS_TABLE),
     probes: new ProbeStore(registry),
     projectSettings: new ProjectSettingsStore(registry),
-    holds: new Holds(registry),
+    slots: new SlotStore(registry),
     locks: new SharedLocks({ ...registry, clock }),
     texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
     profiles: new ProfileStore(registry),
@@ -66,7 +66,7 @@ export function openWatch(
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
     workers: new LiveWorkers({ ...registry, clock }),
-    ...openDeployments(from),
+    ...createDeployments(from),
     readReady: readyIndex(table, env.JOBS_TABLE, clock),
   };
 }

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type * as z from 'zod';
 import { isKnown } from '../contract/later-code.ts';
 import { folderName, wakeIfFree } from '../jobs/admission/folder-slots.ts';
-import { fillPlaces } from '../jobs/admission/profile-slots.ts';
+import { wakeForFreeSlots } from '../jobs/admission/profile-slots.ts';
 import { endAttempt } from '../jobs/dispatch/end-attempt.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import { bandOf, type Job, jobItemSchema, READY_REASONS, readyKey, statusKey } from '../jobs/lifecycle/job.ts';
@@ -13,12 +13,12 @@ import { isUnderstood } from '../jobs/lifecycle/understood.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
 import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { type SettleContext, settleAttempt } from './after-attempt.ts';
+import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
 
 /** When a band and project's best job has been ready for so long (ms) without being claimed, a new permit is sent. */
 const UNCLAIMED_AFTER = 60_000;
 
-export interface WatchContext extends SettleContext {
+export interface ReconcilerContext extends AfterAttemptContext {
   /** The jobs in a state, oldest first, read `page` at once (default: as many as the table gives); eventually consistent. */
   readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
   /** Whether the table has failed lately, so that workers could not renew their leases. Default: it has not. */
@@ -39,7 +39,7 @@ const listedJobSchema = jobItemSchema.pick({
 export type ListedJob = z.output<typeof listedJobSchema>;
 
 /** `byStatus` over the index by status. */
-export function statusIndex(table: DynamoDBDocumentClient, tableName: string): WatchContext['byStatus'] {
+export function statusIndex(table: DynamoDBDocumentClient, tableName: string): ReconcilerContext['byStatus'] {
   return async function* byStatus(status, options) {
     const items = queriedItems(table, {
       TableName: tableName,
@@ -58,7 +58,7 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): W
 }
 
 /** Ends or queues again every running job whose lease is over; from its receipt, if its worker left one. */
-export async function watchRunning(context: WatchContext): Promise<Job[]> {
+export async function takeOverLostJobs(context: ReconcilerContext): Promise<Job[]> {
   const changed: Job[] = [];
   for await (const { id } of context.byStatus('RUNNING')) {
     const job = await skipDamaged(`job ${id}`, () => endIfLost(context, id));
@@ -68,8 +68,8 @@ export async function watchRunning(context: WatchContext): Promise<Job[]> {
 }
 
 /** @returns the job as it then is; undefined if its lease goes on, or if somebody else was faster */
-async function endIfLost(context: WatchContext, id: string): Promise<Job | undefined> {
-  const job = await context.jobs.look(id);
+async function endIfLost(context: ReconcilerContext, id: string): Promise<Job | undefined> {
+  const job = await context.jobs.find(id);
   if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) return undefined;
   if (!isUnderstood(job)) return undefined;
   const receipt = await knownReceipt(context, job);
@@ -79,11 +79,11 @@ async function endIfLost(context: WatchContext, id: string): Promise<Job | undef
     receipt === undefined
       ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
       : await endAttempt(context, job, receipt);
-  return result.done ? await settleAttempt(context, job, result.job) : undefined;
+  return result.done ? await afterAttempt(context, job, result.job) : undefined;
 }
 
 /** The receipt of a job's attempt; `newer`: only a later version can read it. */
-async function knownReceipt({ readReceipt }: WatchContext, job: Job): Promise<Receipt | 'newer' | undefined> {
+async function knownReceipt({ readReceipt }: ReconcilerContext, job: Job): Promise<Receipt | 'newer' | undefined> {
   try {
     return await readReceipt(job.id, job.attempt);
   } catch (error) {
@@ -93,13 +93,13 @@ async function knownReceipt({ readReceipt }: WatchContext, job: Job): Promise<Re
 }
 
 /** Sends a permit for each band and project with a job that has long been ready without being claimed, whatever the queues hold. */
-export async function watchReady(context: WatchContext): Promise<void> {
+export async function resendStaleMessages(context: ReconcilerContext): Promise<void> {
   const now = context.clock.now();
   const served = new Set<string>();
   for await (const job of context.byStatus('QUEUED')) {
     const key = readyKey(bandOf(job), job.project_id);
     if (isParked(job) || served.has(key) || readySince(job) > now - UNCLAIMED_AFTER) continue;
-    await skipDamaged(`job ${job.id}`, () => context.permits.send(job));
+    await skipDamaged(`job ${job.id}`, () => context.dispatchQueues.send(job));
     served.add(key);
   }
 }
@@ -109,7 +109,7 @@ export async function watchReady(context: WatchContext): Promise<void> {
  * wait for it: the attempt's worker died, its job was killed, the job that was to be next was cancelled, or the profile
  * allows more now.
  */
-export async function watchBusy(context: WatchContext): Promise<void> {
+export async function wakeForFreeResources(context: ReconcilerContext): Promise<void> {
   const wanted = new Set<string>();
   const profiles = new Set<string>();
   for await (const job of context.byStatus('QUEUED')) {
@@ -118,25 +118,25 @@ export async function watchBusy(context: WatchContext): Promise<void> {
     if (job.reason === 'profile_busy') profiles.add(job.profile);
   }
   for (const folder of wanted) await skipDamaged(`folder ${folder}`, () => wakeIfFree(context, folder));
-  for (const profile of profiles) await skipDamaged(`profile ${profile}`, () => fillPlaces(context, profile));
+  for (const profile of profiles) await skipDamaged(`profile ${profile}`, () => wakeForFreeSlots(context, profile));
 }
 
 /**
  * Sends every permit anew: for the day the queues were lost. A waiting job gets one for when it is due, a running one
  * for when its lease is over, so that a worker looks whether it is still held.
  */
-export async function redrive(context: WatchContext): Promise<void> {
+export async function reissueAll(context: ReconcilerContext): Promise<void> {
   const now = context.clock.now();
   for await (const job of context.byStatus('QUEUED')) {
     if (isParked(job)) continue;
     const delaySeconds = Math.max(0, (readySince(job) - now) / 1000);
-    await skipDamaged(`job ${job.id}`, () => context.permits.send(job, { delaySeconds }));
+    await skipDamaged(`job ${job.id}`, () => context.dispatchQueues.send(job, { delaySeconds }));
   }
   for await (const { id } of context.byStatus('RUNNING')) {
     await skipDamaged(`job ${id}`, async () => {
-      const job = await context.jobs.look(id);
+      const job = await context.jobs.find(id);
       if (job === undefined || job === 'newer' || job.lease_until === undefined) return;
-      await context.permits.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
+      await context.dispatchQueues.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
     });
   }
 }

@@ -1,10 +1,16 @@
-import { watchParked } from '../jobs/admission/parked-jobs.ts';
+import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import { watchChildren } from './after-attempt.ts';
-import { redrive, type WatchContext, watchBusy, watchReady, watchRunning } from './reconcile-jobs.ts';
+import { makeMissingFollowUps } from './after-attempt.ts';
+import {
+  type ReconcilerContext,
+  reissueAll,
+  resendStaleMessages,
+  takeOverLostJobs,
+  wakeForFreeResources,
+} from './reconcile-jobs.ts';
 
 /** What a round came upon that should be rare. */
-export interface WatchResult {
+export interface ReconcileResult {
   /** Jobs whose worker was lost, as they then are. */
   readonly settled: readonly Job[];
   /** How many permits the queues had given up. */
@@ -17,12 +23,15 @@ export interface WatchResult {
  * the queues gave up, and sees to it that no waiting job is forgotten.
  * @param options.redrive sends every permit anew: for the day the queues were lost.
  */
-export async function watch(context: WatchContext, options: { readonly redrive?: boolean } = {}): Promise<WatchResult> {
-  const settled = await watchRunning(context);
-  await watchChildren(context);
-  await watchParked(context);
-  await watchBusy(context);
-  const givenUp = await context.permits.redeliver();
-  await (options.redrive === true ? redrive(context) : watchReady(context));
+export async function reconcile(
+  context: ReconcilerContext,
+  options: { readonly redrive?: boolean } = {},
+): Promise<ReconcileResult> {
+  const settled = await takeOverLostJobs(context);
+  await makeMissingFollowUps(context);
+  await probeParkedJobs(context);
+  await wakeForFreeResources(context);
+  const givenUp = await context.dispatchQueues.redriveDeadLetters();
+  await (options.redrive === true ? reissueAll(context) : resendStaleMessages(context));
   return { settled, givenUp };
 }

@@ -18,7 +18,7 @@ export interface RemovalContext extends TransitionContext {
 }
 
 /** How much one sweep removes, and looks at, in each state; the next goes on. */
-const SWEEP = { removed: 500, looked: 20_000 } as const;
+const SWEEP = { removed: 500, scanned: 20_000 } as const;
 
 const DAY = 86_400_000;
 
@@ -34,7 +34,7 @@ export async function removeEndedJobs(context: RemovalContext, days: number): Pr
   let removed = 0;
   for (const status of TERMINAL_STATUSES) {
     let count = 0;
-    for await (const { id } of endedBefore(context, status, before)) {
+    for await (const { id } of removableJobs(context, status, before)) {
       if ((await skipDamaged(`job ${id}`, () => removeJob(context, id, before))) !== true) continue;
       count += 1;
       if (count >= SWEEP.removed) break;
@@ -46,7 +46,7 @@ export async function removeEndedJobs(context: RemovalContext, days: number): Pr
 
 /** @returns whether it has been removed */
 async function removeJob(context: RemovalContext, id: string, endedBefore: string): Promise<boolean> {
-  const job = await context.jobs.look(id);
+  const job = await context.jobs.find(id);
   if (job === undefined || job === 'newer') return false;
   const marked = await transition(context, job, { type: 'remove', endedBefore });
   if (!marked.done) return false;
@@ -58,13 +58,13 @@ async function removeJob(context: RemovalContext, id: string, endedBefore: strin
 }
 
 /** Oldest creation first; no job ends before it was created, so that there is an end to looking. */
-async function* endedBefore(
+async function* removableJobs(
   { table, jobsTable }: RemovalContext,
   status: Job['status'],
   before: string,
 ): AsyncGenerator<{ readonly id: string }> {
   let from: Record<string, unknown> | undefined;
-  let looked = 0;
+  let scanned = 0;
   do {
     const page = await table.send(
       new QueryCommand({
@@ -82,9 +82,9 @@ async function* endedBefore(
       if (data === undefined) continue;
       if ((data.finished_at ?? before) < before) yield { id: data.id };
     }
-    looked += page.Items?.length ?? 0;
+    scanned += page.Items?.length ?? 0;
     from = page.LastEvaluatedKey;
-  } while (from !== undefined && looked < SWEEP.looked);
+  } while (from !== undefined && scanned < SWEEP.scanned);
 }
 
 async function removeObjects({ objects, bucket }: RemovalContext, jobId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { bandOf } from '../jobs/lifecycle/job.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { Band } from '../platform/aws/tables.ts';
-import { isParked, readySince, type WatchContext } from './reconcile-jobs.ts';
+import { isParked, type ReconcilerContext, readySince } from './reconcile-jobs.ts';
 
 /** A band with a job that has been ready for so long (ms) is looked at out of turn. */
 export const STARVING_AFTER = 60_000;
@@ -19,7 +19,7 @@ const LOWER_BANDS: readonly Band[] = ['low', 'normal'];
 export async function starvingBands({
   byStatus,
   clock,
-}: Pick<WatchContext, 'byStatus'> & { clock: Clock }): Promise<readonly Band[]> {
+}: Pick<ReconcilerContext, 'byStatus'> & { clock: Clock }): Promise<readonly Band[]> {
   const longAgo = clock.now() - STARVING_AFTER;
   const starving = new Set<Band>();
   let seen = 0;

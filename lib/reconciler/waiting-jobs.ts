@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { MetricValues } from '../platform/operations/metrics.ts';
-import { isParked, type ListedJob, readySince, type WatchContext } from './reconcile-jobs.ts';
+import { isParked, type ListedJob, type ReconcilerContext, readySince } from './reconcile-jobs.ts';
 
 /** Looks over the shoulder of whoever reads the waiting jobs, so that figures of them cost no read of their own. */
 export class WaitingJobs {
@@ -13,7 +13,7 @@ export class WaitingJobs {
   }
 
   /** `byStatus` with each job noted that it gives; a reading of the waiting jobs forgets the one before. */
-  noting(byStatus: WatchContext['byStatus']): WatchContext['byStatus'] {
+  noting(byStatus: ReconcilerContext['byStatus']): ReconcilerContext['byStatus'] {
     const note = this.#note.bind(this);
     const forget = this.#forget.bind(this);
     return async function* noted(status, options) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import type * as z from 'zod';
 import type { health } from '../contract/schemas/service.ts';
-import type { PermitQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import type { DispatchQueues } from '../jobs/dispatch/dispatch-queues.ts';
 import { DiskFullError, probeDisk } from '../platform/operations/probe-disk.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
 import type { JobCounts, StatusCounts } from './counting/counts.ts';
@@ -12,7 +12,7 @@ type Checks = z.input<typeof health>['checks'];
 /** What a health check looks at. */
 export interface HealthContext {
   readonly counts: JobCounts;
-  readonly permits: PermitQueues;
+  readonly dispatchQueues: DispatchQueues;
   readonly objects: S3Client;
   readonly bucket: string;
   readonly workers: LiveWorkers;
@@ -36,7 +36,7 @@ export async function checkHealth(
       await probe('dynamodb', 'the database');
       return await context.counts.read();
     }),
-    attempt(() => context.permits.check()),
+    attempt(() => context.dispatchQueues.check()),
     attempt(async () => {
       await probe('s3', 'the objects');
       await context.objects.send(new HeadBucketCommand({ Bucket: context.bucket }));
@@ -60,11 +60,11 @@ export async function checkHealth(
   };
 }
 
-async function attempt<T>(look: () => Promise<T>): Promise<{ value?: T; check: Checks['table'] }> {
+async function attempt<T>(probe: () => Promise<T>): Promise<{ value?: T; check: Checks['table'] }> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new DOMException('no answer', 'TimeoutError')), CHECK_TIMEOUT_MS);
   try {
-    return { value: await Promise.race([look(), timedOut]), check: { status: 'ok' } };
+    return { value: await Promise.race([probe(), timedOut]), check: { status: 'ok' } };
   } catch (error) {
     return { check: { status: 'failed', message: describeFault(error) } };
   } finally {

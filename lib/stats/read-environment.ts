@@ -5,9 +5,9 @@ import { viewLimits } from '../contract/limits-view.ts';
 import type { EnvironmentView } from '../contract/schemas/environment.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers, WorkerInfo } from '../workers/live-workers.ts';
-import { type FiguresContext, readProjects, readTokens } from './read-stats.ts';
+import { readProjects, readTokens, type StatsContext } from './read-stats.ts';
 
-export interface EnvironmentContext extends FiguresContext {
+export interface EnvironmentContext extends StatsContext {
   readonly workers: LiveWorkers;
   readonly profiles: ProfileStore;
 }
@@ -31,7 +31,7 @@ export async function readEnvironment(
   const [workers, statuses, tokens, projects, profiles] = await Promise.all([
     context.workers.list(),
     context.counts.read(),
-    readTokens(context.figures, now),
+    readTokens(context.stats, now),
     readProjects(context),
     context.profiles.page({ limit: LIMITS.catalog.profiles }),
   ]);

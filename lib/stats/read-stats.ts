@@ -1,18 +1,18 @@
 import type { Registry } from '../catalog/registry-page.ts';
 import type { StatsView, TokenSums } from '../contract/schemas/stats.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { projectFigures, statusCountsIn } from '../projects/project-stats.ts';
+import { readProjectStats, statusCountsIn } from '../projects/project-stats.ts';
 import type { ProjectStore } from '../projects/projects.ts';
 import type { JobCounts } from './counting/counts.ts';
-import { dayOf, FIGURE_KINDS, shownTokens, sum } from './counting/job-stats.ts';
+import { dayOf, STATS_KINDS, shownTokens, sum } from './counting/job-stats.ts';
 import { spreadOf } from './counting/log-buckets.ts';
-import type { FigureStore } from './counting/stats-store.ts';
+import type { StatsStore } from './counting/stats-store.ts';
 
 /** What figures are read from. */
-export interface FiguresContext {
+export interface StatsContext {
   readonly registry: Registry;
   readonly counts: JobCounts;
-  readonly figures: FigureStore;
+  readonly stats: StatsStore;
   readonly projects: ProjectStore;
 }
 
@@ -25,11 +25,11 @@ const SHOWN = 100;
 type Numbers = Readonly<Record<string, number>>;
 
 /** The figures of jobs, projects and tokens: as cheap with a million jobs as with none. */
-export async function readStats(context: FiguresContext, now: number): Promise<StatsView> {
+export async function readStats(context: StatsContext, now: number): Promise<StatsView> {
   const [statuses, days, models, projects] = await Promise.all([
     context.counts.read(),
-    readDays(context.figures, now),
-    context.figures.list(FIGURE_KINDS.model, { limit: SHOWN }),
+    readDays(context.stats, now),
+    context.stats.list(STATS_KINDS.model, { limit: SHOWN }),
     readProjects(context),
   ]);
   const all = sum(...days.map(({ numbers }) => numbers));
@@ -67,13 +67,10 @@ export async function readStats(context: FiguresContext, now: number): Promise<S
 
 /** What was used today and in the last thirty days, and by which models ever. */
 export async function readTokens(
-  figures: FigureStore,
+  stats: StatsStore,
   now: number,
 ): Promise<{ today: TokenSums; last30Days: TokenSums; models: string[] }> {
-  const [days, models] = await Promise.all([
-    readDays(figures, now),
-    figures.list(FIGURE_KINDS.model, { limit: SHOWN }),
-  ]);
+  const [days, models] = await Promise.all([readDays(stats, now), stats.list(STATS_KINDS.model, { limit: SHOWN })]);
   return {
     today: shownTokens(days.at(-1)?.numbers ?? {}),
     last30Days: shownTokens(sum(...days.map(({ numbers }) => numbers))),
@@ -82,15 +79,15 @@ export async function readTokens(
 }
 
 /** The first projects with what their counters say. */
-export async function readProjects({ registry, projects }: Pick<FiguresContext, 'registry' | 'projects'>) {
+export async function readProjects({ registry, projects }: Pick<StatsContext, 'registry' | 'projects'>) {
   const { items, nextCursor } = await projects.page({ limit: SHOWN });
-  return { items: await projectFigures(registry, items), more: nextCursor !== null };
+  return { items: await readProjectStats(registry, items), more: nextCursor !== null };
 }
 
 /** One entry for each of the last days, today last. */
-async function readDays(figures: FigureStore, now: number): Promise<{ day: string; numbers: Numbers }[]> {
+async function readDays(stats: StatsStore, now: number): Promise<{ day: string; numbers: Numbers }[]> {
   const days = Array.from({ length: DAYS }, (_, at) => dayOf(timestamp(now - (DAYS - 1 - at) * DAY)));
-  const { items } = await figures.list(FIGURE_KINDS.day, { from: days[0] ?? '', limit: DAYS + 1 });
+  const { items } = await stats.list(STATS_KINDS.day, { from: days[0] ?? '', limit: DAYS + 1 });
   const found = new Map(items.map((item) => [item.id, numbersOf(item)]));
   return days.map((day) => ({ day, numbers: found.get(day) ?? {} }));
 }

@@ -1,5 +1,5 @@
 import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
-import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
 import { BANDS, type Band } from '../../lib/platform/aws/tables.ts';
 import type { EmulatedDeployment } from '../emulated-deployment.ts';
@@ -42,7 +42,7 @@ export async function raceForClaims(
       project_id: `p-${random.integer(1, PROJECTS)}`,
       priority: PRIORITY_OF[band],
     });
-    await deployment.permits.send(job);
+    await deployment.dispatchQueues.send(job);
   });
   const deliveries = shuffled(await receiveAll(deployment, jobs), random);
   const began = performance.now();
@@ -58,7 +58,7 @@ export async function raceForClaims(
         if (result.kind === 'claimed') {
           tally.claims += 1;
           claimedBy.set(result.job.id, [...(claimedBy.get(result.job.id) ?? []), worker]);
-        } else if (result.kind === 'give_back') tally.givenBack += 1;
+        } else if (result.kind === 'retry_later') tally.givenBack += 1;
         else tally.dropped += 1;
       }
     }),
@@ -77,15 +77,15 @@ export async function raceForClaims(
 }
 
 /** Empties the queues; each permit as it is at its first, second and third delivery. */
-async function receiveAll({ permits }: EmulatedDeployment, count: number): Promise<HeldPermit[]> {
-  const held: HeldPermit[] = [];
+async function receiveAll({ dispatchQueues }: EmulatedDeployment, count: number): Promise<ReceivedMessage[]> {
+  const held: ReceivedMessage[] = [];
   await Promise.all(
     BANDS.flatMap((band) =>
       Array.from({ length: RECEIVERS }, async () => {
         for (
-          let permit = await permits.receive(band, 0);
+          let permit = await dispatchQueues.receive(band, 0);
           permit !== undefined;
-          permit = await permits.receive(band, 0)
+          permit = await dispatchQueues.receive(band, 0)
         ) {
           const received = permit;
           held.push(...Array.from({ length: DELIVERIES }, (_, n) => ({ ...received, receives: n + 1 })));

@@ -19,7 +19,7 @@ export interface Received {
 }
 
 /** Milliseconds without a byte after which an answer counts as missing. */
-const PATIENCE = 40_000;
+const TIMEOUT_MS = 40_000;
 
 // A kept connection may be closed by the service in the moment that it is used again, which would say nothing about the answer.
 const agent = new Agent({ keepAlive: false });
@@ -30,7 +30,7 @@ export async function send(baseUrl: string, { method, path, query = [], headers,
   return await new Promise((resolve, reject) => {
     const sent = request(
       `${baseUrl}${path}${search && `?${search}`}`,
-      { method, agent, timeout: PATIENCE, headers: { ...headers, 'content-length': Buffer.byteLength(body ?? '') } },
+      { method, agent, timeout: TIMEOUT_MS, headers: { ...headers, 'content-length': Buffer.byteLength(body ?? '') } },
       (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { ended, type Login, taken } from '../../lib/accounts/account.ts';
+import { claimed, endedLogin, type Login } from '../../lib/accounts/account.ts';
 import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
@@ -33,18 +33,18 @@ export async function runLogin(context: LoginContext, login: Login, stopping: Ab
   const listener = await listenForLogin({
     network: env.PROMPTQ_LOGIN_NETWORK,
     port: env.PROMPTQ_LOGIN_PORT,
-    prompt: () => ({ login_id: login.id, ...(prompt !== undefined && told(prompt)) }),
+    prompt: () => ({ login_id: login.id, ...(prompt !== undefined && shownPrompt(prompt)) }),
   });
   try {
-    if (!(await take(context, login, listener))) return;
+    if (!(await claimLogin(context, login, listener))) return;
     log.info('login taken', { vendor, login_id: login.id });
-    const end = await seeThrough(context, login, stopping, (found) => {
+    const end = await driveLogin(context, login, stopping, (found) => {
       prompt = { ...found, expiresAt: accounts.clock.now() + found.expiresIn };
     }).catch((error: Error): LoginFailure => {
       log.error('the login could not be run', error);
       return { state: 'failed', error: 'The login could not be run; the log of the worker says why.' };
     });
-    if (end !== undefined) await accounts.change(vendor, (account) => ended(account, login.id, end));
+    if (end !== undefined) await accounts.change(vendor, (account) => endedLogin(account, login.id, end));
     log.info('login ended', { vendor, login_id: login.id, ...end });
   } finally {
     // Last: until then the record says how the login ended, whoever asks.
@@ -52,18 +52,18 @@ export async function runLogin(context: LoginContext, login: Login, stopping: Ab
   }
 }
 
-function told({ verificationUri, userCode, expiresAt }: Prompt) {
+function shownPrompt({ verificationUri, userCode, expiresAt }: Prompt) {
   return { verification_uri: verificationUri, user_code: userCode, expires_at: timestamp(expiresAt) };
 }
 
-async function take({ accounts, vendor, workerId }: LoginContext, { id }: Login, { where }: LoginListener) {
+async function claimLogin({ accounts, vendor, workerId }: LoginContext, { id }: Login, { where }: LoginListener) {
   const by = { id, workerId, listener: where };
-  const account = await accounts.change(vendor, (known, now) => taken(known, by, now), { quietly: true });
+  const account = await accounts.change(vendor, (known, now) => claimed(known, by, now), { quietly: true });
   return account !== undefined;
 }
 
 /** @returns how the login is to be recorded; undefined: it is recorded already, as linked or as not wanted any more. */
-async function seeThrough(
+async function driveLogin(
   context: LoginContext,
   login: Login,
   stopping: AbortSignal,
@@ -106,7 +106,7 @@ async function seeThrough(
 async function link(context: LoginContext, login: Login, auth: string): Promise<boolean> {
   if (!(await context.credentials.link(login.id, auth, accountOfLogin(auth)))) return false;
   context.log.info('account linked', { vendor: context.vendor });
-  await context.onLinked().catch((error: Error) => context.log.warn('waiting jobs were left to watch-jobs', error));
+  await context.onLinked().catch((error: Error) => context.log.warn('waiting jobs were left to reconcile-jobs', error));
   return true;
 }
 

@@ -52,14 +52,14 @@ export class AttemptLogin {
     credentials: CredentialFiles,
     options: LoginCopyOptions,
   ): Promise<AttemptLogin> {
-    const held = await credentials.read();
-    if (held === undefined) throw new AccountRequiredError('No vendor account is linked.');
+    const received = await credentials.read();
+    if (received === undefined) throw new AccountRequiredError('No vendor account is linked.');
     const file = loginFile(attemptDir);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, held.text, { mode: 0o600 });
-    await noteGeneration(attemptDir, held.generation);
-    const login = new AttemptLogin(credentials, { attemptDir, ...held }, options);
-    login.#timer = setInterval(() => void login.#look(), LOOK_EVERY);
+    await writeFile(file, received.text, { mode: 0o600 });
+    await noteGeneration(attemptDir, received.generation);
+    const login = new AttemptLogin(credentials, { attemptDir, ...received }, options);
+    login.#timer = setInterval(() => void login.#poll(), LOOK_EVERY);
     return login;
   }
 
@@ -71,14 +71,14 @@ export class AttemptLogin {
   /** Writes back what the CLI has renewed last; to be called when it has ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#look();
+    await this.#poll();
   }
 
   /** A run that was sent away is to start again, spending nothing, where there is a newer login than the one that it had. */
-  async judge(outcome: Outcome): Promise<Outcome> {
+  async reviseOutcome(outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'parked' || outcome.reason !== 'account_required') return outcome;
     // Whoever has used the refresh token up is just about to write back what he got for it.
-    const patience = USED_UP.test(outcome.error ?? '') ? PATIENCE : 0;
+    const patience = USED_UP.test(outcome.error ?? '') ? TIMEOUT_MS : 0;
     for (let waited = 0; ; waited += LOOK_EVERY) {
       const current = await this.#credentials.generation();
       if (current !== undefined && current !== this.#began && current !== this.#generation)
@@ -89,7 +89,7 @@ export class AttemptLogin {
   }
 
   /** One look at a time: two would write one renewal back twice. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#looking = this.#looking.then(async () => await this.#writeBack().catch(this.#onFailure));
     await this.#looking;
   }
@@ -134,13 +134,13 @@ export async function recoverRenewal(
   const generation = Number(await readFile(join(attemptDir, GENERATION), 'utf8').catch(() => 'none'));
   const text = (await readOwned(loginFile(attemptDir), isOwner)) ?? '';
   if (Number.isNaN(generation) || !isLogin(text)) return;
-  const held = await credentials.read();
-  if (held !== undefined && held.text !== text) await credentials.renew(generation, text);
+  const received = await credentials.read();
+  if (received !== undefined && received.text !== text) await credentials.renew(generation, text);
 }
 
 /** Milliseconds. */
 const LOOK_EVERY = 500;
-const PATIENCE = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** codex 0.169.0 */
 const USED_UP = /refresh token was already used/i;

@@ -36,15 +36,15 @@ export class CredentialFiles {
 
   /** @throws Error if the file that counts is not there */
   async read(): Promise<HeldCredential | undefined> {
-    for (let look = 1; ; look += 1) {
+    for (let tries = 1; ; tries += 1) {
       const { credential, generation } = await this.#accounts.read(this.#vendor);
       if (credential === undefined) return undefined;
       try {
         return { text: await readFile(join(this.#folder, credential.file), 'utf8'), generation };
       } catch (cause) {
         // It was replaced just now; or a network file system still remembers that it was not there.
-        if (look === LOOKS) throw new Error(`the login of account ${this.#vendor} can't be read`, { cause });
-        await sleep(look * LOOK_PAUSE);
+        if (tries === POLLS) throw new Error(`the login of account ${this.#vendor} can't be read`, { cause });
+        await sleep(tries * RETRY_PAUSE_MS);
       }
     }
   }
@@ -97,9 +97,9 @@ export class CredentialFiles {
     }
   }
 
-  async #keepIf(file: string, judge: Parameters<AccountStore['change']>[1]): Promise<boolean> {
+  async #keepIf(file: string, update: Parameters<AccountStore['change']>[1]): Promise<boolean> {
     let failure: unknown;
-    await this.#accounts.change(this.#vendor, judge).catch((error: unknown) => {
+    await this.#accounts.change(this.#vendor, update).catch((error: unknown) => {
       failure = error;
     });
     // A write whose answer was lost looks like a refusal: what counts says the registry.
@@ -130,7 +130,7 @@ export class CredentialFiles {
   }
 }
 
-const LOOKS = 8;
+const POLLS = 8;
 /** Milliseconds. */
-const LOOK_PAUSE = 100;
+const RETRY_PAUSE_MS = 100;
 const STRAY_AFTER = 3_600_000;

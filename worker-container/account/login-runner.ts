@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOGIN, untaken } from '../../lib/accounts/account.ts';
+import { LOGIN, unclaimed } from '../../lib/accounts/account.ts';
 import type { WorkerSignals } from '../pool/worker.ts';
 import { type LoginContext, runLogin } from './account-login.ts';
 import { revokeLogin } from './login-cli.ts';
@@ -8,7 +8,7 @@ import { revokeLogin } from './login-cli.ts';
  * Looks whether the vendor account needs something of a worker: a login to be run, or one to be revoked. It asks the
  * registry instead of the queues, whose messages only a worker with a free slot takes.
  */
-export class AccountKeeper {
+export class LoginRunner {
   readonly #context: LoginContext;
   readonly #signals: WorkerSignals;
   #busy = false;
@@ -30,17 +30,17 @@ export class AccountKeeper {
     const { draining } = this.#signals;
     await credentials.removeStrays().catch((error: Error) => log.warn('old files of logins stay', error));
     while (!draining.aborted) {
-      await this.#look().catch((error: Error) => log.warn('the vendor account was not looked after', error));
+      await this.#poll().catch((error: Error) => log.warn('the vendor account was not looked after', error));
       if (this.#busy) this.#usedAt = performance.now();
       this.#busy = false;
-      await sleep(LOGIN.lookEvery, undefined, { signal: draining }).catch(() => undefined);
+      await sleep(LOGIN.pollEvery, undefined, { signal: draining }).catch(() => undefined);
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { accounts, credentials, vendor, log } = this.#context;
     const account = await accounts.read(vendor, { consistent: false });
-    const login = untaken(account);
+    const login = unclaimed(account);
     this.#busy = login !== undefined || account.discarded.length > 0;
     if (login !== undefined) await runLogin(this.#context, login, this.#signals.stopping);
     if (account.discarded.length === 0) return;

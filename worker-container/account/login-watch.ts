@@ -3,7 +3,7 @@ import { beaten, isUnderWay, LOGIN, type Login } from '../../lib/accounts/accoun
 import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 
-interface WatchContext {
+interface ReconcilerContext {
   readonly accounts: AccountStore;
   readonly vendor: AccountVendor;
   readonly log: Logger;
@@ -11,7 +11,7 @@ interface WatchContext {
 
 /** Keeps the lease of a login that runs, and hears when it is not wanted any more. */
 export class LoginWatch {
-  readonly #context: WatchContext;
+  readonly #context: ReconcilerContext;
   readonly #login: Login;
   readonly #onUnwanted: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -19,11 +19,11 @@ export class LoginWatch {
   #beatAt = performance.now();
   #busy = false;
 
-  constructor(context: WatchContext, login: Login, onUnwanted: () => void) {
+  constructor(context: ReconcilerContext, login: Login, onUnwanted: () => void) {
     this.#context = context;
     this.#login = login;
     this.#onUnwanted = onUnwanted;
-    this.#timer = setInterval(() => void this.#tick(), LOGIN.lookEvery);
+    this.#timer = setInterval(() => void this.#tick(), LOGIN.pollEvery);
   }
 
   stop(): void {
@@ -41,7 +41,7 @@ export class LoginWatch {
     if (this.#busy) return;
     this.#busy = true;
     const isDue = performance.now() - this.#beatAt >= LOGIN.beatEvery;
-    await this.#once(() => (isDue ? this.#beat(true) : this.#look()));
+    await this.#once(() => (isDue ? this.#beat(true) : this.#poll()));
     this.#busy = false;
   }
 
@@ -59,7 +59,7 @@ export class LoginWatch {
     this.#beatAt = at;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { login } = await this.#context.accounts.read(this.#context.vendor);
     if (!isUnderWay(login) || login.id !== this.#login.id) this.#onUnwanted();
   }

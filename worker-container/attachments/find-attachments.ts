@@ -20,7 +20,7 @@ export type LeftFor = 'count' | 'size' | 'total' | 'kind' | 'name' | 'depth';
 type Limits = Readonly<Record<keyof typeof LIMITS.attachments, number>>;
 
 /** More than this is not even looked at: a folder of millions would keep a worker for hours. */
-const LOOKED_AT = 10;
+const MAX_SCANNED = 10;
 
 /**
  * Looks through a folder for what can be kept: regular files with plain names, no links, up to the limits.
@@ -33,17 +33,17 @@ export async function findAttachments(
 ): Promise<FoundFiles> {
   const files: FoundFile[] = [];
   const left = new Map<LeftFor, number>();
-  const leave = (why: LeftFor) => left.set(why, (left.get(why) ?? 0) + 1);
+  const skip = (why: LeftFor) => left.set(why, (left.get(why) ?? 0) + 1);
   let total = 0;
   let looked = 0;
   for await (const entry of entriesOf(folder, { prefix: '', depth: limits.depth, owner })) {
     looked += 1;
-    if (looked > limits.count * LOOKED_AT) break;
-    if (typeof entry === 'string') leave(entry);
-    else if (Buffer.byteLength(entry.path) > limits.pathBytes) leave('name');
-    else if (files.length >= limits.count) leave('count');
-    else if (entry.bytes > limits.fileBytes) leave('size');
-    else if (total + entry.bytes > limits.totalBytes) leave('total');
+    if (looked > limits.count * MAX_SCANNED) break;
+    if (typeof entry === 'string') skip(entry);
+    else if (Buffer.byteLength(entry.path) > limits.pathBytes) skip('name');
+    else if (files.length >= limits.count) skip('count');
+    else if (entry.bytes > limits.fileBytes) skip('size');
+    else if (total + entry.bytes > limits.totalBytes) skip('total');
     else {
       total += entry.bytes;
       files.push(entry);

@@ -44,7 +44,7 @@ export class AttemptClocks {
   /** The agent gave its final result. */
   onFinished(): void {
     const { grace } = this.#clocks;
-    if (grace !== undefined && !this.#timers.has('grace')) this.#arm('grace', grace, 'settled');
+    if (grace !== undefined && !this.#timers.has('grace')) this.#arm('grace', grace, 'finished_not_exited');
   }
 
   stop(): void {

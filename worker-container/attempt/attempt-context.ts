@@ -6,7 +6,7 @@ import type { Attachment } from '../../lib/jobs/output/attachments/attachment-st
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import type { WorkerEnv } from '../../lib/platform/config/env.ts';
-import type { SettleContext } from '../../lib/reconciler/after-attempt.ts';
+import type { AfterAttemptContext } from '../../lib/reconciler/after-attempt.ts';
 import type { CredentialFiles } from '../account/credential-files.ts';
 import type { Ending } from '../commands/ending.ts';
 import type { Timing } from '../output/timing.ts';
@@ -17,7 +17,7 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import type { AttemptFolder } from './attempt-folder.ts';
 
 /** What an attempt needs of its worker. */
-export interface AttemptContext extends SettleContext, RepositoryContext {
+export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
   readonly workerId: string;
   readonly output: OutputStore;

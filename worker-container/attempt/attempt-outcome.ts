@@ -41,9 +41,9 @@ export function attemptOutcome({ ending, exit, facts, timeout }: AttemptEnd): Ou
         error: 'Its output could not be kept: the disk of the worker failed or is full.',
         ...how,
       };
-    case 'settled':
+    case 'finished_not_exited':
     case undefined:
-      return ownEnd(ending === 'settled', exit, facts, how);
+      return ownEnd(ending === 'finished_not_exited', exit, facts, how);
   }
 }
 

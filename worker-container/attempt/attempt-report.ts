@@ -12,7 +12,7 @@ import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import { uploadDocument } from '../../lib/jobs/output/output-upload.ts';
 import { logsDocument, resultDocument, resultMembers } from '../../lib/jobs/output/reading/output-answer.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
-import { settleAttempt } from '../../lib/reconciler/after-attempt.ts';
+import { afterAttempt } from '../../lib/reconciler/after-attempt.ts';
 import { retrying } from '../output/retrying.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
@@ -66,7 +66,7 @@ export async function reportAttempt(
       if (reported.done) {
         ended = reported.job;
         context.log.info('attempt ended', { status: ended.status, reason: ended.reason });
-      } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.refused });
+      } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.rejected });
     }, tries(LEASE.duration));
     if (ended === undefined) return undefined;
     const settled = await settle(context, job, ended);
@@ -97,10 +97,10 @@ const NOT_MASKED: ReadonlySet<string> = new Set([
   'sha256',
 ]);
 
-/** Never fails: what is left undone is done by watch-jobs. */
+/** Never fails: what is left undone is done by reconcile-jobs. */
 async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {
-  return await settleAttempt(context, job, ended).catch((error: Error) => {
-    context.log.warn('what follows from the end was left to watch-jobs', error);
+  return await afterAttempt(context, job, ended).catch((error: Error) => {
+    context.log.warn('what follows from the end was left to reconcile-jobs', error);
     return ended;
   });
 }

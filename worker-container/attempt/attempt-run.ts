@@ -9,7 +9,7 @@ import { AttemptLogin } from '../account/attempt-login.ts';
 import type { Agent } from '../agents/agent.ts';
 import { usesLogin } from '../agents/agent-environment.ts';
 import type { Ending } from '../commands/ending.ts';
-import { NotStarted } from '../commands/not-started-error.ts';
+import { AgentNotStartedError } from '../commands/not-started-error.ts';
 import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
@@ -53,7 +53,10 @@ async function runWithLogin(
   const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
     clocks.stop();
     // The output of a setup command that failed is what its author wants to see.
-    throw new NotStarted(error, await keepAttemptFiles(context, job, { files, redaction, limit: LEAVING_LIMIT }));
+    throw new AgentNotStartedError(
+      error,
+      await keepAttemptFiles(context, job, { files, redaction, limit: DRAIN_TIMEOUT_MS }),
+    );
   });
   const { profile, agent, model, prompt, command, cwd, worktree } = prepared;
   const followUps = collectFollowUps();
@@ -93,18 +96,18 @@ async function runWithLogin(
     const streams = await shipper.finish({
       complete: byItself,
       // A worker that must go can't wait for an object store that does not answer; what was shipped live is there.
-      ...(isLeaving(ending) && { signal: AbortSignal.timeout(LEAVING_LIMIT) }),
+      ...(isReleasingJob(ending) && { signal: AbortSignal.timeout(DRAIN_TIMEOUT_MS) }),
     });
     // Others wait for what it has renewed; nobody waits for files.
     await login?.close();
-    const leaving = isLeaving(ending);
+    const releasing = isReleasingJob(ending);
     redaction.add(login?.secrets ?? []);
     const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
-    const { changes, warnings } = leaving ? NO_CHANGES : await changesOf(git, worktree, files);
-    const limit = leaving ? LEAVING_LIMIT : LONGEST_KEEPING;
+    const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files);
+    const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
     const kept = await keepAttemptFiles(context, job, { files, redaction, limit });
     reader.end();
-    const asked = followUps.found();
+    const requested = followUps.found();
     const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });
     const ownOutcome = attemptOutcome({
       ending: byItself ? undefined : ending.reason,
@@ -114,7 +117,7 @@ async function runWithLogin(
     });
     const used = facts.model ?? model;
     const record: AttemptRecord = {
-      outcome: (await login?.judge(ownOutcome)) ?? ownOutcome,
+      outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
       agent: profile.agent,
       streams,
       composed_prompt: prompt,
@@ -122,7 +125,7 @@ async function runWithLogin(
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...(facts.usage !== undefined && { usage: facts.usage }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
-      ...(asked !== undefined && { follow_ups: asked }),
+      ...(requested !== undefined && { follow_ups: requested }),
       ...(changes !== undefined && { changes }),
       ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings] }),
     };
@@ -139,10 +142,10 @@ async function runWithLogin(
 }
 
 /** How long (ms) a worker that is stopping, or has lost the job, tries to join the output. */
-const LEAVING_LIMIT = 10_000;
+const DRAIN_TIMEOUT_MS = 10_000;
 
 /** Whether the worker gives the job up instead of ending it. */
-export function isLeaving({ reason }: Pick<Ending, 'reason'>): boolean {
+export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
   return reason === 'stopping' || reason === 'lost';
 }
 
@@ -161,7 +164,7 @@ async function loginOf(
 }
 
 /** How long (ms) it is tried to keep an attempt's files. */
-const LONGEST_KEEPING = 3_600_000;
+const KEEP_FILES_TIMEOUT_MS = 3_600_000;
 
 /** Until the agent has ended, or was ended, and nothing of its tree is alive. */
 async function untilEnded(
@@ -174,7 +177,7 @@ async function untilEnded(
   const byItself = await Promise.race([tree.exited.then(() => true), ending.requested.then(() => false)]);
   // What an agent leaves behind when it has ended by itself is nobody's any more: it is not asked.
   const ended = endTree({ child: tree, mark, politeSignal, kill: byItself || ending.reason === 'killed' });
-  const hurry = ending.hurried.then(() => endTree({ child: tree, mark, politeSignal, kill: true }));
+  const hurry = ending.escalated.then(() => endTree({ child: tree, mark, politeSignal, kill: true }));
   await Promise.race([ended, hurry]);
   return { exit: await tree.exited, byItself };
 }

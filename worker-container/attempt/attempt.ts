@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Receipt } from '../../lib/jobs/lifecycle/receipt.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
 import { secretsOf } from '../agents/agent-environment.ts';
 import { Ending } from '../commands/ending.ts';
-import { EndedBeforeStart, NotStarted } from '../commands/not-started-error.ts';
+import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { SettingsUnreadError } from '../secrets/transient-error.ts';
 import type { AttemptContext } from './attempt-context.ts';
@@ -14,9 +14,9 @@ import { recordOf } from './attempt-files.ts';
 import { attemptFolder } from './attempt-folder.ts';
 import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
-import { isLeaving, runAgent } from './attempt-run.ts';
+import { isReleasingJob, runAgent } from './attempt-run.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { PermitKeeper } from './visibility-extender.ts';
+import { VisibilityExtender } from './visibility-extender.ts';
 
 const NO_OUTPUT = {
   bytes: 0,
@@ -34,7 +34,7 @@ const NO_OUTPUT = {
 export async function runAttempt(
   context: AttemptContext,
   job: Job,
-  held: HeldPermit,
+  received: ReceivedMessage,
   stopping: AbortSignal,
 ): Promise<Job | undefined> {
   const machine = context.machine ?? { folder: attemptFolder, runAgent };
@@ -44,7 +44,7 @@ export async function runAttempt(
     jsonReplacerFn: (_key, value) => (typeof value === 'string' ? redaction.text(value) : value),
   });
   const ending = new Ending();
-  const permit = new PermitKeeper(context.permits, held, log, context.timing);
+  const visibility = new VisibilityExtender(context.dispatchQueues, received, log, context.timing);
   const watched = new EventTarget();
   const heartbeat = new Heartbeat({
     jobs: context.jobs,
@@ -55,7 +55,7 @@ export async function runAttempt(
       onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
       onLost: () => ending.request('lost'),
       onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
-      onBeat: () => void permit.keep(),
+      onBeat: () => void visibility.extend(),
       onFailure: (error) => log.warn('the heartbeat failed', error as Error),
     },
   });
@@ -80,12 +80,12 @@ export async function runAttempt(
       await run.dispose();
     }
   } catch (error) {
-    const failure = error instanceof NotStarted ? error.cause : error;
-    const isEnded = failure instanceof EndedBeforeStart;
+    const failure = error instanceof AgentNotStartedError ? error.cause : error;
+    const isEnded = failure instanceof CancelledBeforeStartError;
     if (!isEnded) log.error('the attempt failed to run', failure as Error);
     // Without an outcome to report the lease runs out, and the job is taken over.
-    if (ending.reason === 'lost' || (isLeaving(ending) && !isEnded)) return undefined;
-    const kept = error instanceof NotStarted ? error.kept : { attachments: [], warnings: [] };
+    if (ending.reason === 'lost' || (isReleasingJob(ending) && !isEnded)) return undefined;
+    const kept = error instanceof AgentNotStartedError ? error.kept : { attachments: [], warnings: [] };
     const record = {
       outcome: outcomeOf(failure, ending, `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`),
       composed_prompt: '',
@@ -103,13 +103,13 @@ export async function runAttempt(
     heartbeat.stop();
     stopping.removeEventListener('abort', stop);
     await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('an attempt folder stays', error));
-    await permit.drop();
+    await visibility.acknowledge();
   }
 }
 
 /** What the attempt came to whose agent never ran. */
 function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
-  if (failure instanceof EndedBeforeStart) return endedEarly(ending.reason, timeout);
+  if (failure instanceof CancelledBeforeStartError) return endedEarly(ending.reason, timeout);
   // Another worker, or this one once it has room, can run it.
   return failure instanceof SettingsUnreadError || isDiskFull(failure) ? notStarted() : startFailure(failure);
 }

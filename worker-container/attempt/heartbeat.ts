@@ -66,7 +66,7 @@ export class Heartbeat {
     this.#busy = true;
     try {
       if (now - this.#beatAt >= LEASE.heartbeatEvery) await this.#beat(now);
-      else await this.#look();
+      else await this.#check();
     } catch (error) {
       this.#options.events.onFailure(error);
     } finally {
@@ -85,7 +85,7 @@ export class Heartbeat {
     this.#hear(current);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { jobs, job } = this.#options;
     const current = await jobs.get(job.id, { consistent: true });
     if (this.#over || current === undefined) return;

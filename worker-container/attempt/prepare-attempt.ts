@@ -43,7 +43,7 @@ interface Surroundings {
 
 /**
  * Reads what an attempt needs, and makes its folder, or its worktree, and its agent's command.
- * @throws SettingsUnreadError; EndedBeforeStart; Error with a plain message where the job can't be run.
+ * @throws SettingsUnreadError; CancelledBeforeStartError; Error with a plain message where the job can't be run.
  */
 export async function prepareAttempt(
   context: AttemptContext,
@@ -66,7 +66,7 @@ export async function prepareAttempt(
   if (promptLength(prompt) > agent.maxPromptLength)
     throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
   const folder = workingFolder(folders, job);
-  if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
+  if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
   const runEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,

@@ -8,7 +8,7 @@ export type EndingReason =
   | 'silent'
   | 'timed_out'
   /** The agent gave its final result but does not exit. */
-  | 'settled'
+  | 'finished_not_exited'
   | 'output_limit'
   /** Its output can't be kept any more (a full disk, say). */
   | 'output_failed'
@@ -21,7 +21,7 @@ export type EndingReason =
 export class Ending {
   #reason: EndingReason | undefined;
   readonly #requested = Promise.withResolvers<EndingReason>();
-  readonly #hurried = Promise.withResolvers<void>();
+  readonly #escalated = Promise.withResolvers<void>();
 
   /** When an end was asked for, with the reason. */
   get requested(): Promise<EndingReason> {
@@ -29,8 +29,8 @@ export class Ending {
   }
 
   /** When it is to be done without asking the agent first. */
-  get hurried(): Promise<void> {
-    return this.#hurried.promise;
+  get escalated(): Promise<void> {
+    return this.#escalated.promise;
   }
 
   get reason(): EndingReason | undefined {
@@ -38,7 +38,7 @@ export class Ending {
   }
 
   request(reason: EndingReason): void {
-    if (reason === 'killed') this.#hurried.resolve();
+    if (reason === 'killed') this.#escalated.resolve();
     if (this.#reason === 'cancelled' && reason === 'killed') this.#reason = reason;
     if (this.#reason !== undefined) return;
     this.#reason = reason;

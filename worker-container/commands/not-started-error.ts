@@ -1,8 +1,8 @@
 import type { KeptAttachments } from '../attachments/keep-attachments.ts';
 
 /** The agent never came to run; what had been left by then is kept. Its message and cause are what went wrong. */
-export class NotStarted extends Error {
-  override readonly name = 'NotStarted';
+export class AgentNotStartedError extends Error {
+  override readonly name = 'AgentNotStartedError';
   readonly kept: KeptAttachments;
 
   constructor(cause: unknown, kept: KeptAttachments) {
@@ -12,8 +12,8 @@ export class NotStarted extends Error {
 }
 
 /** The attempt was asked to end while it was being prepared; nothing of it is alive. */
-export class EndedBeforeStart extends Error {
-  override readonly name = 'EndedBeforeStart';
+export class CancelledBeforeStartError extends Error {
+  override readonly name = 'CancelledBeforeStartError';
 
   constructor() {
     super('it was ended before the agent was started');

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { Ending } from './ending.ts';
-import { EndedBeforeStart } from './not-started-error.ts';
+import { CancelledBeforeStartError } from './not-started-error.ts';
 import { endTree, spawnTree, type TreeCommand, type TreeExit } from './process-tree.ts';
 
 export interface PreparingCommand extends Omit<TreeCommand, 'stdin'> {
@@ -29,7 +29,7 @@ const LATE_OUTPUT = 2_000;
 
 /**
  * Runs a process before or after the agent, in a tree that ends with it: nothing of it lives on when this returns.
- * @throws EndedBeforeStart when the attempt is asked to end; Error when it takes too long or can't be started.
+ * @throws CancelledBeforeStartError when the attempt is asked to end; Error when it takes too long or can't be started.
  */
 export async function runPreparing({
   ending,
@@ -39,7 +39,7 @@ export async function runPreparing({
   onStderr,
   ...command
 }: PreparingCommand): Promise<PreparingExit> {
-  if (ending?.reason !== undefined) throw new EndedBeforeStart();
+  if (ending?.reason !== undefined) throw new CancelledBeforeStartError();
   const tree = await spawnTree({ ...command, stdin: '' });
   // Masked before it is cut: a tail that began within a secret would show the rest of it.
   const redactor = redaction.redactor();
@@ -61,7 +61,7 @@ export async function runPreparing({
     const how = await Promise.race([tree.exited, over, ...(asked === undefined ? [] : [asked])]);
     if (typeof how !== 'string') await Promise.race([Promise.all(read), sleep(LATE_OUTPUT)]);
     await endTree({ child: tree, mark: command.mark, politeSignal: 'SIGTERM', kill: true });
-    if (how === 'asked') throw new EndedBeforeStart();
+    if (how === 'asked') throw new CancelledBeforeStartError();
     if (how === 'too long') throw new Error(`it took longer than ${limit / 1000} seconds`);
     keep(redactor.flush());
     return { ...how, stderrTail: tail.toString() };

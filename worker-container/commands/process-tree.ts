@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patience } from '../../lib/platform/stall-tolerant-timer.ts';
+import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
 import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from '../processes/process-scan.ts';
 import {
   listProcesses,
@@ -129,10 +129,10 @@ export function findMarked(mark: string): ProcessEntry[] {
 const LONGEST_KILL = 60_000;
 const PAUSE = { first: 2, longest: 200 };
 /** A look is no snapshot: a process may fork and end while the list is read. */
-const EMPTY_LOOKS = 2;
+const EMPTY_SCANS = 2;
 
 async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Signals, graceMs: number): Promise<void> {
-  const hasPatience = patience(graceMs);
+  const hasTimeLeft = stallTolerantTimer(graceMs);
   const asked = new Set<string>();
   await untilGone(scan, async (living) => {
     const agent = living.find(({ pid }) => pid === root);
@@ -142,7 +142,7 @@ async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Si
       if (entry === agent) signalGroup(entry, politeSignal);
       else signalProcess(entry, 'SIGTERM');
     }
-    return hasPatience();
+    return hasTimeLeft();
   });
 }
 
@@ -153,10 +153,10 @@ function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
 }
 
 async function killAll(scan: TreeScan): Promise<number> {
-  const hasPatience = patience(LONGEST_KILL);
+  const hasTimeLeft = stallTolerantTimer(LONGEST_KILL);
   const killed = new Set<string>();
   await untilGone(scan, async (living) => {
-    if (!hasPatience()) throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
+    if (!hasTimeLeft()) throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
     await scan.kill(living);
     for (const entry of living) killed.add(identity(entry));
     return true;
@@ -167,10 +167,10 @@ async function killAll(scan: TreeScan): Promise<number> {
 /** Looks until nothing is left, or until `visit`, which gets what is, says to stop. The first look is shown in any case. */
 async function untilGone(scan: TreeScan, visit: (living: readonly ProcessEntry[]) => Promise<boolean>): Promise<void> {
   let pause = PAUSE.first;
-  for (let look = 1, empty = 0; empty < EMPTY_LOOKS; look += 1) {
-    const living = scan.look();
+  for (let round = 1, empty = 0; empty < EMPTY_SCANS; round += 1) {
+    const living = scan.find();
     empty = living.length === 0 ? empty + 1 : 0;
-    if ((living.length > 0 || look === 1) && !(await visit(living))) return;
+    if ((living.length > 0 || round === 1) && !(await visit(living))) return;
     await sleep(pause);
     pause = living.length === 0 ? PAUSE.first : Math.min(pause * 2, PAUSE.longest);
   }

@@ -17,7 +17,7 @@ import { deadline, machineTiming } from '../output/timing.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { workFolders } from '../workspace/work-folders.ts';
 
-/** Milliseconds that writing down what came of commands is tried; then watch-jobs calls them lost. */
+/** Milliseconds that writing down what came of commands is tried; then reconcile-jobs calls them lost. */
 const LONGEST_REPORT = 600_000;
 /** Milliseconds beyond the commands' own time after which somebody else calls them lost. */
 const MARGIN = 300_000 + LONGEST_REPORT;
@@ -43,7 +43,7 @@ export async function runDeployments(
     if (next === undefined) return await leaveFolder(context, job);
     // Another worker is at it.
     if (next.state === 'running') return;
-    if (stopping.aborted) return await context.permits.send(job, { deploy: true });
+    if (stopping.aborted) return await context.dispatchQueues.send(job, { deploy: true });
     await runOne(context, job, next, stopping);
     await finishDeployments(context, job, next.attempt);
   }
@@ -131,7 +131,7 @@ interface Running {
 async function runAll(context: AttemptContext, running: Running): Promise<Outcome> {
   const { job, binding, deployment } = running;
   const folder = workingFolder(context.folders, job);
-  if ('refused' in folder) throw new Error(`cwd: ${folder.refused}`);
+  if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
   const cwd = context.account === undefined ? folder.path : await workFolders(context).lend(folder.path, job);
   const home = await openHome(context, `${job.id}-${deployment.attempt}-${binding.id}`);
   try {
@@ -173,7 +173,7 @@ async function runEach(
       stopping,
       onData: (chunk) => tail.push(chunk),
     });
-    const error = faultOf(shown, end, timeoutOf(binding));
+    const error = failureOf(shown, end, timeoutOf(binding));
     if (error !== undefined) return { state: 'failed', error };
   }
   return { state: 'succeeded', error: undefined };
@@ -184,7 +184,7 @@ function withoutNul(name: string): string {
   return name.replaceAll('\0', '\u{fffd}');
 }
 
-function faultOf(command: string, { ended, exit }: CommandEnd, timeoutSeconds: number): string | undefined {
+function failureOf(command: string, { ended, exit }: CommandEnd, timeoutSeconds: number): string | undefined {
   const shown = command.length > 80 ? `${command.slice(0, 80)}…` : command;
   if (ended === 'stopped') return `The worker was stopped while this ran, and ended it: ${shown}`;
   if (ended === 'timed out') return `It ran longer than ${timeoutSeconds} seconds: ${shown}`;

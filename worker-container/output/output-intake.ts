@@ -25,7 +25,7 @@ export interface IntakeOptions {
  * A pipe is looked at each 25 ms, and empty when two looks in a row found nothing new: between two timers the pipes are polled.
  * One that never falls silent is left after so many looks; not by time, which a machine that stands still takes away.
  */
-const DRAIN = { pause: 25, quietLooks: 2, mostLooks: 200 };
+const DRAIN = { pause: 25, quietScans: 2, maxScans: 200 };
 
 /** Takes one stream of the agent's, masks it and appends it to its spool. Reads on, unkept, once it can't keep more. */
 export class OutputIntake {
@@ -54,11 +54,11 @@ export class OutputIntake {
     const { input, timing } = this.#options;
     this.#closing = true;
     let [looks, quiet] = [0, 0];
-    for (let seen = this.#chunks; quiet < DRAIN.quietLooks && !this.#hasEnded; seen = this.#chunks) {
+    for (let seen = this.#chunks; quiet < DRAIN.quietScans && !this.#hasEnded; seen = this.#chunks) {
       await Promise.race([this.ended, pause(timing, DRAIN.pause)]);
       looks += 1;
       quiet = this.#busy || seen !== this.#chunks ? 0 : quiet + 1;
-      if (looks < DRAIN.mostLooks) continue;
+      if (looks < DRAIN.maxScans) continue;
       this.#complete &&= this.#hasEnded;
       break;
     }

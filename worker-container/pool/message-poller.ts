@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { HeldPermit, PermitQueues } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { DispatchQueues, ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import { BANDS, type Band, QUEUE } from '../../lib/platform/aws/tables.ts';
 import { machineTiming, pause, type Timing } from '../output/timing.ts';
 
@@ -7,10 +7,10 @@ import { machineTiming, pause, type Timing } from '../output/timing.ts';
 const STARVATION_GUARD_EVERY = 8;
 
 /** Milliseconds to wait after the queues failed to answer. */
-const FAILURE_PAUSE = 1_000;
+const FAILURE_PAUSE_MS = 1_000;
 
-export interface PermitSourceOptions {
-  readonly permits: Pick<PermitQueues, 'receive' | 'extend'>;
+export interface MessagePollerOptions {
+  readonly dispatchQueues: Pick<DispatchQueues, 'receive' | 'release'>;
   /** The bands with a job that has been ready for too long. */
   readonly starvingBands: () => Promise<readonly Band[]>;
   readonly onFailure: (error: unknown) => void;
@@ -23,10 +23,10 @@ export interface PermitSourceOptions {
  * all of them at once. A wait that brings a permit after another did is not lost: the permit goes to the next who
  * asks, or back to its queue.
  */
-export class PermitSource {
-  readonly #options: PermitSourceOptions;
-  readonly #waits = new Map<Band, Promise<HeldPermit | undefined>>();
-  readonly #arrived: HeldPermit[] = [];
+export class MessagePoller {
+  readonly #options: MessagePollerOptions;
+  readonly #waits = new Map<Band, Promise<ReceivedMessage | undefined>>();
+  readonly #arrived: ReceivedMessage[] = [];
   readonly #receiving = new Set<Promise<unknown>>();
   /** Set while nothing is to be received any more but by the last look; resolved when that is over. */
   #closing: PromiseWithResolvers<void> | undefined;
@@ -34,17 +34,17 @@ export class PermitSource {
   #looks = 0;
   #failures = 0;
 
-  constructor(options: PermitSourceOptions) {
+  constructor(options: MessagePollerOptions) {
     this.#options = options;
   }
 
   /** The next permit, or undefined when `signal` is aborted. */
-  async next(signal: AbortSignal): Promise<HeldPermit | undefined> {
+  async next(signal: AbortSignal): Promise<ReceivedMessage | undefined> {
     this.#asking += 1;
     try {
       while (!signal.aborted) {
-        const permit = this.#arrived.shift() ?? (await this.#look()) ?? (await this.#wait(signal));
-        if (permit !== undefined) return permit;
+        const received = this.#arrived.shift() ?? (await this.#poll()) ?? (await this.#wait(signal));
+        if (received !== undefined) return received;
       }
       return undefined;
     } finally {
@@ -57,7 +57,7 @@ export class PermitSource {
    * hand a message to a wait whose caller has gone), and asks each queue once more.
    * @returns whether nothing came; then nothing is taken any more. Else all goes on as before.
    */
-  async lastLook(): Promise<boolean> {
+  async lastPoll(): Promise<boolean> {
     const closing = Promise.withResolvers<void>();
     this.#closing = closing;
     const failures = this.#failures;
@@ -66,21 +66,21 @@ export class PermitSource {
     // A wait, however short, asks all servers of a queue; a look without one asks some of them.
     if (this.#closing !== undefined) await Promise.all(BANDS.map((band) => this.#longPoll(band, 1)));
     const isOver = this.#closing !== undefined && this.#failures === failures;
-    if (!isOver) this.#goOn();
+    if (!isOver) this.#resume();
     return isOver;
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#closing?.resolve();
     this.#closing = undefined;
   }
 
-  async #look(): Promise<HeldPermit | undefined> {
+  async #poll(): Promise<ReceivedMessage | undefined> {
     if (this.#closing !== undefined) return undefined;
     for (const band of await this.#order()) {
       if (this.#closing !== undefined) return undefined;
-      const permit = await this.#receive(band, 0);
-      if (permit !== undefined) return permit;
+      const received = await this.#receive(band, 0);
+      if (received !== undefined) return received;
     }
     return undefined;
   }
@@ -104,7 +104,7 @@ export class PermitSource {
     }
   }
 
-  async #wait(signal: AbortSignal): Promise<HeldPermit | undefined> {
+  async #wait(signal: AbortSignal): Promise<ReceivedMessage | undefined> {
     if (this.#closing === undefined) {
       for (const band of BANDS) if (!this.#waits.has(band)) this.#waits.set(band, this.#waitFor(band));
     }
@@ -119,37 +119,37 @@ export class PermitSource {
     return this.#arrived.shift();
   }
 
-  async #waitFor(band: Band): Promise<HeldPermit | undefined> {
-    const permit = await this.#longPoll(band, QUEUE.receiveWait);
+  async #waitFor(band: Band): Promise<ReceivedMessage | undefined> {
+    const received = await this.#longPoll(band, QUEUE.receiveWait);
     this.#waits.delete(band);
-    return permit;
+    return received;
   }
 
   /** Not cut short by an abort: a queue may hand a message to a poll whose caller has gone, and it would be lost for a while. */
-  async #longPoll(band: Band, seconds: number): Promise<HeldPermit | undefined> {
-    const permit = await this.#receive(band, seconds);
-    if (permit === undefined) return undefined;
-    if (this.#asking > 0) this.#arrived.push(permit);
-    else await this.#options.permits.extend(permit, 0).catch(this.#options.onFailure);
-    return permit;
+  async #longPoll(band: Band, seconds: number): Promise<ReceivedMessage | undefined> {
+    const received = await this.#receive(band, seconds);
+    if (received === undefined) return undefined;
+    if (this.#asking > 0) this.#arrived.push(received);
+    else await this.#options.dispatchQueues.release(received).catch(this.#options.onFailure);
+    return received;
   }
 
-  async #receive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
+  async #receive(band: Band, waitSeconds: number): Promise<ReceivedMessage | undefined> {
     const receiving = this.#tryToReceive(band, waitSeconds);
     this.#receiving.add(receiving);
-    const permit = await receiving;
+    const received = await receiving;
     this.#receiving.delete(receiving);
-    if (permit !== undefined) this.#goOn();
-    return permit;
+    if (received !== undefined) this.#resume();
+    return received;
   }
 
-  async #tryToReceive(band: Band, waitSeconds: number): Promise<HeldPermit | undefined> {
+  async #tryToReceive(band: Band, waitSeconds: number): Promise<ReceivedMessage | undefined> {
     try {
-      return await this.#options.permits.receive(band, waitSeconds);
+      return await this.#options.dispatchQueues.receive(band, waitSeconds);
     } catch (error) {
       this.#failures += 1;
       this.#options.onFailure(error);
-      await pause(this.#options.timing ?? machineTiming, FAILURE_PAUSE);
+      await pause(this.#options.timing ?? machineTiming, FAILURE_PAUSE_MS);
       return undefined;
     }
   }

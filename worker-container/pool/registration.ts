@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { patience } from '../../lib/platform/stall-tolerant-timer.ts';
+import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
 import { type LiveWorkers, REGISTER_EVERY, type WorkerInfo } from '../../lib/workers/live-workers.ts';
 
 /** How often the time since the last acknowledgement is checked. */
@@ -9,7 +9,7 @@ const CHECK_INTERVAL_MS = 1_000;
 /** How long the end of the worker waits for its entry to be written. */
 const DEREGISTER_TIMEOUT_MS = 5_000;
 
-export type Leaving = NonNullable<WorkerInfo['leaving']>;
+export type DrainState = NonNullable<WorkerInfo['leaving']>;
 
 interface RegistrationOptions {
   readonly workers: Pick<LiveWorkers, 'register' | 'deregister'>;
@@ -25,7 +25,7 @@ interface RegistrationOptions {
 /** Tells the registry that this worker lives, what it does, and whether it is about to leave; one telling at a time. */
 export class Registration {
   readonly #options: RegistrationOptions;
-  #leaving: Leaving | undefined;
+  #draining: DrainState | undefined;
   #last: Promise<void> = Promise.resolve();
   #timers: readonly NodeJS.Timeout[] = [];
   #hasTimeLeft: () => boolean;
@@ -33,27 +33,27 @@ export class Registration {
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
-    this.#hasTimeLeft = patience(options.unacknowledgedLimitMs);
+    this.#hasTimeLeft = stallTolerantTimer(options.unacknowledgedLimitMs);
   }
 
-  get leaving(): Leaving | undefined {
-    return this.#leaving;
+  get draining(): DrainState | undefined {
+    return this.#draining;
   }
 
   /** From now on until `end`. */
   async start(): Promise<void> {
     this.#timers = [
-      setInterval(() => void this.#tellQuietly(), REGISTER_EVERY),
+      setInterval(() => void this.#tryRegister(), REGISTER_EVERY),
       // Apart from the registrations, which wait for each other: the table may not answer at all.
       setInterval(() => this.#checkAcknowledged(), CHECK_INTERVAL_MS),
     ];
-    await this.#tellQuietly();
+    await this.#tryRegister();
   }
 
   /** @throws if it can't be told: others may go on counting on this worker. */
-  async leave(why: Leaving | undefined): Promise<void> {
-    this.#leaving = why;
-    await this.#tell();
+  async announceDraining(why: DrainState | undefined): Promise<void> {
+    this.#draining = why;
+    await this.#register();
   }
 
   /** The worker has gone. Its entry expires if the registry does not take this in time. */
@@ -78,24 +78,24 @@ export class Registration {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  async #tellQuietly(): Promise<void> {
-    await this.#tell().catch((error: Error) => this.#options.log.warn('not registered; trying again', error));
+  async #tryRegister(): Promise<void> {
+    await this.#register().catch((error: Error) => this.#options.log.warn('not registered; trying again', error));
   }
 
-  async #tell(): Promise<void> {
+  async #register(): Promise<void> {
     const { workers, unacknowledgedLimitMs } = this.#options;
     await this.#after(async () => await workers.register(await this.#description()));
-    this.#hasTimeLeft = patience(unacknowledgedLimitMs);
+    this.#hasTimeLeft = stallTolerantTimer(unacknowledgedLimitMs);
   }
 
   async #description() {
-    return { ...(await this.#options.describe()), ...(this.#leaving && { leaving: this.#leaving }) };
+    return { ...(await this.#options.describe()), ...(this.#draining && { draining: this.#draining }) };
   }
 
   /** In order: what is told last counts. */
-  async #after(telling: () => Promise<void>): Promise<void> {
-    const told = this.#last.then(telling);
-    this.#last = told.catch(() => undefined);
-    await told;
+  async #after(sending: () => Promise<void>): Promise<void> {
+    const sent = this.#last.then(sending);
+    this.#last = sent.catch(() => undefined);
+    await sent;
   }
 }

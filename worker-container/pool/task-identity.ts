@@ -11,12 +11,12 @@ export interface OwnTask {
 }
 
 /** Milliseconds. */
-const PATIENCE = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** Asks ECS which task this is; undefined: it is none. @throws if ECS doesn't say */
-export async function readOwnTask(metadataUri: string | undefined): Promise<OwnTask | undefined> {
+export async function readTaskIdentity(metadataUri: string | undefined): Promise<OwnTask | undefined> {
   if (metadataUri === undefined) return undefined;
-  const answer = await fetch(`${metadataUri}/task`, { signal: AbortSignal.timeout(PATIENCE) });
+  const answer = await fetch(`${metadataUri}/task`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   const { TaskARN, Family, Revision } = taskSchema.parse(await answer.json());
   return { task: TaskARN.slice(TaskARN.lastIndexOf('/') + 1), build: `${Family}:${Revision}` };
 }

@@ -1,30 +1,30 @@
 import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
-import type { HeldPermit } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
-import { type WatchContext, watchRunning } from '../../lib/reconciler/reconcile-jobs.ts';
+import { type ReconcilerContext, takeOverLostJobs } from '../../lib/reconciler/reconcile-jobs.ts';
 import { runAttempt } from '../attempt/attempt.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { runDeployments } from '../deployments/deploy-commands.ts';
 import { machineTiming, pause } from '../output/timing.ts';
 import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
-import type { PermitSource } from './message-poller.ts';
+import type { MessagePoller } from './message-poller.ts';
 
 /** Milliseconds before a slot goes on after an unexpected fault. */
 const FAULT_PAUSE = 1_000;
 /** Milliseconds between the checks whether a full disk has room again. */
 const ROOM_CHECK_INTERVAL_MS = 5_000;
 
-type Context = Omit<AttemptContext, 'account'> & WatchContext & ClaimContext;
+type Context = Omit<AttemptContext, 'account'> & ReconcilerContext & ClaimContext;
 
 export type WorkerContext = Context & {
-  readonly source: PermitSource;
+  readonly source: MessagePoller;
   /** One for each slot. Default: all run as this process's user. */
   readonly accounts?: ServiceAccounts | undefined;
   /** @throws Error while the worker's disk takes no more: then no job is claimed. Default: there is room. */
   readonly probeDisk?: () => Promise<void>;
   /** Takes metrics. Default: nobody is told. */
-  readonly tell?: (values: MetricValues) => void;
+  readonly emitMetrics?: (values: MetricValues) => void;
 };
 
 /** Signals of a worker's own end. */
@@ -69,12 +69,12 @@ export class Worker {
         await this.#pause(ROOM_CHECK_INTERVAL_MS);
         continue;
       }
-      const held = await source.next(this.#signals.draining);
-      if (held === undefined) continue;
+      const received = await source.next(this.#signals.draining);
+      if (received === undefined) continue;
       try {
-        await this.#use(held, account);
+        await this.#use(received, account);
       } catch (error) {
-        const about = { job_id: held.permit.job, error: error as Error };
+        const about = { job_id: received.message.job, error: error as Error };
         log.error('a permit could not be used; it comes back by itself', about);
         await pause(timing, FAULT_PAUSE);
       }
@@ -91,31 +91,33 @@ export class Worker {
     }
   }
 
-  async #use(held: HeldPermit, account: ServiceAccount | undefined): Promise<void> {
-    const { permits, workerId } = this.#context;
-    if (this.#signals.draining.aborted) return permits.extend(held, 0);
-    if (held.permit.deploy === true) {
-      // At once: who does what is decided in the table, and watch-jobs asks again for what nobody does.
-      await permits.drop(held);
-      return await this.#deploy(held.permit.job, account);
+  async #use(received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
+    const { dispatchQueues, workerId } = this.#context;
+    if (this.#signals.draining.aborted) return dispatchQueues.release(received);
+    if (received.message.deploy === true) {
+      // At once: who does what is decided in the table, and reconcile-jobs asks again for what nobody does.
+      await dispatchQueues.acknowledge(received);
+      return await this.#deploy(received.message.job, account);
     }
-    const claimed = await claim(this.#context, held, workerId);
-    if (claimed.kind === 'claimed') return await this.#run(claimed.job, held, account);
+    const claimed = await claim(this.#context, received, workerId);
+    if (claimed.kind === 'claimed') return await this.#run(claimed.job, received, account);
     // A permit that came back may be that of a worker that died: its job still says RUNNING.
-    if (held.receives > 1) await watchRunning(this.#context);
-    return claimed.kind === 'drop' ? this.#drop(held) : permits.extend(held, claimed.seconds);
+    if (received.receives > 1) await takeOverLostJobs(this.#context);
+    return claimed.kind === 'acknowledge'
+      ? this.#acknowledge(received)
+      : dispatchQueues.retryLater(received, claimed.seconds);
   }
 
-  /** A permit that found nothing, as often as it came back. */
-  async #drop(held: HeldPermit): Promise<void> {
-    this.#context.tell?.({ PermitsDropped: 1 });
-    await this.#context.permits.drop(held);
+  /** Acknowledges a message that has found no job in any of its deliveries. */
+  async #acknowledge(received: ReceivedMessage): Promise<void> {
+    this.#context.emitMetrics?.({ PermitsDropped: 1 });
+    await this.#context.dispatchQueues.acknowledge(received);
   }
 
-  async #run(job: Job, held: HeldPermit, account: ServiceAccount | undefined): Promise<void> {
+  async #run(job: Job, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
     this.#running.add(job.id);
     try {
-      const ended = await runAttempt({ ...this.#context, account }, job, held, this.#signals.stopping);
+      const ended = await runAttempt({ ...this.#context, account }, job, received, this.#signals.stopping);
       if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
       // It was handed back: what this worker lacks, room on its disk or what jobs are read from, it lacks for the next too.
       if (ended?.status === 'QUEUED' && ended.reason === 'waiting_for_worker')
@@ -129,14 +131,14 @@ export class Worker {
     await pause(this.#context.timing ?? machineTiming, milliseconds, this.#signals.draining);
   }
 
-  /** Never rejects: what fails here is left to watch-jobs. */
+  /** Never rejects: what fails here is left to reconcile-jobs. */
   async #deploy(jobId: string, account: ServiceAccount | undefined): Promise<void> {
     this.#running.add(jobId);
     const log = this.#context.log.createChild({ persistentKeys: { job_id: jobId } });
     try {
       await runDeployments({ ...this.#context, log, account }, { id: jobId }, this.#signals.stopping);
     } catch (error) {
-      log.error('commands of deploy bindings were left to watch-jobs', error as Error);
+      log.error('commands of deploy bindings were left to reconcile-jobs', error as Error);
     } finally {
       this.#ends(jobId);
     }

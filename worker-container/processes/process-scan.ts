@@ -4,12 +4,12 @@ import { listPids, type ProcessEntry, readEnvironmentOf, readProcess } from './p
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
 
 /** How often in one look the machine's processes are listed anew at most. */
-const MOST_LISTS = 20;
+const MAX_LISTS = 20;
 
 /** Looks for what is left of a tree, and kills it. */
 export interface TreeScan {
   /** The tree's processes that live now, never this process or those that it descends from. */
-  look(): ProcessEntry[];
+  find(): ProcessEntry[];
   /** Kills what `look` has just found, and what it might have missed. */
   kill(living: readonly ProcessEntry[]): Promise<void>;
 }
@@ -22,28 +22,28 @@ export interface TreeScan {
 export class ProcessScan implements TreeScan {
   readonly #isMarked: (mark: string) => boolean;
   /** Numbers of sessions and groups that had a living member at the last look: so none can have been used anew since. */
-  #circles: Set<number>;
+  #groups: Set<number>;
 
   /** @param root The process that the tree began with: it led a session of its own. */
   constructor(isMarked: (mark: string) => boolean, root?: number) {
     this.#isMarked = isMarked;
-    this.#circles = new Set(root === undefined ? [] : [root]);
+    this.#groups = new Set(root === undefined ? [] : [root]);
   }
 
-  look(): ProcessEntry[] {
+  find(): ProcessEntry[] {
     const marks = new Map(listWithMarks());
     const all = [...marks.keys()];
-    const own = lineage(all);
+    const own = ancestry(all);
     const candidates = all.filter((entry) => !entry.zombie && !own.has(entry.pid));
     const foreign = new Set([0, ...[...own.values()].flatMap(({ group, session }) => [group, session])]);
 
     const found = new Map<number, ProcessEntry>();
-    const circles = this.#circles;
+    const groups = this.#groups;
     const belongs = (entry: ProcessEntry) =>
-      found.has(entry.parent) || circles.has(entry.session) || circles.has(entry.group);
+      found.has(entry.parent) || groups.has(entry.session) || groups.has(entry.group);
     const add = (entry: ProcessEntry) => {
       found.set(entry.pid, entry);
-      for (const circle of [entry.group, entry.session]) if (!foreign.has(circle)) circles.add(circle);
+      for (const id of [entry.group, entry.session]) if (!foreign.has(id)) groups.add(id);
     };
 
     for (const entry of candidates) {
@@ -55,7 +55,7 @@ export class ProcessScan implements TreeScan {
       for (const entry of candidates) if (!found.has(entry.pid) && belongs(entry)) add(entry);
     }
     const living = [...found.values()];
-    this.#circles = new Set(living.flatMap(({ group, session }) => [group, session]).filter((id) => !foreign.has(id)));
+    this.#groups = new Set(living.flatMap(({ group, session }) => [group, session]).filter((id) => !foreign.has(id)));
     return living;
   }
 
@@ -65,7 +65,7 @@ export class ProcessScan implements TreeScan {
    */
   async kill(living: readonly ProcessEntry[]): Promise<void> {
     for (const group of new Set(living.map((entry) => entry.group))) {
-      if (this.#circles.has(group)) send(-group, 'SIGKILL');
+      if (this.#groups.has(group)) send(-group, 'SIGKILL');
     }
     for (const entry of living) signalProcess(entry, 'SIGKILL');
   }
@@ -77,7 +77,7 @@ export class ProcessScan implements TreeScan {
  */
 function* listWithMarks(): Generator<[ProcessEntry, string | undefined]> {
   const known = new Set<number>();
-  for (let lists = 0; lists < MOST_LISTS; lists += 1) {
+  for (let lists = 0; lists < MAX_LISTS; lists += 1) {
     const news = listPids().filter((pid) => !known.has(pid));
     if (news.length === 0) return;
     for (const pid of news) {
@@ -108,7 +108,7 @@ function send(target: number, signal: NodeJS.Signals): void {
 }
 
 /** This process and all that it descends from. */
-function lineage(all: readonly ProcessEntry[]): Map<number, ProcessEntry> {
+function ancestry(all: readonly ProcessEntry[]): Map<number, ProcessEntry> {
   const byPid = new Map(all.map((entry) => [entry.pid, entry]));
   const line = new Map<number, ProcessEntry>();
   for (let entry = byPid.get(process.pid); entry !== undefined; entry = byPid.get(entry.parent))

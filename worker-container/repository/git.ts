@@ -60,7 +60,7 @@ const SETTINGS = {
 /**
  * Calls git. Arguments that clients had a part in must stand behind `--` or `--end-of-options`.
  * @returns what it wrote to stdout.
- * @throws Error with what git said; EndedBeforeStart.
+ * @throws Error with what git said; CancelledBeforeStartError.
  */
 export async function git(surroundings: GitSurroundings, args: readonly string[], call: GitCall = {}): Promise<string> {
   const parts: Buffer[] = [];
@@ -133,6 +133,6 @@ export async function runTool(
 /** The sentence that matters of what git wrote. */
 function saidOf(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
-  const told = lines.filter((line) => /^(fatal|error|remote):/.test(line));
-  return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(-2).join(' ');
+  const reported = lines.filter((line) => /^(fatal|error|remote):/.test(line));
+  return (reported.length > 0 ? reported : lines.filter((line) => line !== '')).slice(-2).join(' ');
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { LOCK, type SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings, ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
-import { EndedBeforeStart } from '../commands/not-started-error.ts';
+import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { runPreparing } from '../commands/preparing-process.ts';
 import type { SecretSource } from '../secrets/secrets.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
@@ -35,7 +35,7 @@ export interface RepositoryJob {
 
 /**
  * The job's worktree, set up, if its project has a repository and the job names no folder of its own.
- * @throws Error with a plain message; EndedBeforeStart.
+ * @throws Error with a plain message; CancelledBeforeStartError.
  */
 export async function openRepository(
   context: RepositoryContext,
@@ -67,7 +67,7 @@ async function openMended(
   try {
     return await open();
   } catch (error) {
-    if (error instanceof EndedBeforeStart || error instanceof UnknownRefError) throw error;
+    if (error instanceof CancelledBeforeStartError || error instanceof UnknownRefError) throw error;
     const mended = await alone(locks, surroundings, lock, () => mendClone(surroundings, request));
     if (mended === undefined) throw error;
     const worktree = await open();
@@ -107,7 +107,7 @@ async function alone<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   while (!(await locks.take(id, holder))) {
-    if (ending?.reason !== undefined) throw new EndedBeforeStart();
+    if (ending?.reason !== undefined) throw new CancelledBeforeStartError();
     await sleep(LOOK_EVERY);
   }
   const renewing = setInterval(() => void locks.take(id, holder).catch(() => undefined), LOCK.renewEvery);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EndedBeforeStart } from '../commands/not-started-error.ts';
+import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { fetcherOf } from '../service-accounts/service-account.ts';
 import { giveTree, putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitSurroundings, git, runTool } from './git.ts';
@@ -185,6 +185,6 @@ async function succeeds(call: Promise<string>): Promise<boolean> {
 }
 
 function unlessEnded(error: unknown): undefined {
-  if (error instanceof EndedBeforeStart) throw error;
+  if (error instanceof CancelledBeforeStartError) throw error;
   return undefined;
 }

@@ -10,7 +10,7 @@ import type { JobWorktree } from './job-worktree.ts';
 /** Nor is any started in a submodule, which has a configuration of its own. */
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty'];
 /** Milliseconds that one look at a worktree may take. */
-const LONGEST_LOOK = 300_000;
+const MAX_STEP_MS = 300_000;
 /** Milliseconds that finding out its branch may take. */
 const LONGEST_NAMING = 10_000;
 
@@ -95,7 +95,7 @@ async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree
     repository: { gitDir, workTree: worktree.path },
     env: { GIT_INDEX_FILE: join(copied, 'index') },
     settings: { 'core.excludesFile': join(copied, 'exclude') },
-    limit: LONGEST_LOOK,
+    limit: MAX_STEP_MS,
   };
   const begin = async () => await git(surroundings, ['read-tree', '--reset', worktree.base], call);
   await begin().catch(async () => {

@@ -17,7 +17,7 @@ export class AccountScan implements TreeScan {
     this.#account = account;
   }
 
-  look(): ProcessEntry[] {
+  find(): ProcessEntry[] {
     return listProcesses().filter(({ pid, zombie }) => !zombie && realUidOf(pid) === this.#account.uid);
   }
 

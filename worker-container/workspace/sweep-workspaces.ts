@@ -14,7 +14,7 @@ export interface WorkspaceSweep {
   readonly workspaces: string;
   /** Days after a job's end at which its own folder goes; 0: never. */
   readonly days: number;
-  readonly jobs: Pick<JobStore, 'look'>;
+  readonly jobs: Pick<JobStore, 'find'>;
   readonly locks: SharedLocks;
   readonly clock: Clock;
   readonly workerId: string;
@@ -64,7 +64,7 @@ async function removeEarlierClones({ workspaces, clock, days }: WorkspaceSweep):
 
 async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder: string): Promise<boolean> {
   const since = clock.now() - days * DAY;
-  const job = await jobs.look(id);
+  const job = await jobs.find(id);
   if (job === 'newer') return false;
   if (job === undefined) return (await lstat(folder)).mtimeMs < since;
   return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);

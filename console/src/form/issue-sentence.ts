@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { faultSentence } from '../../../lib/contract/input/input-fault.ts';
+import { describeIssue } from '../../../lib/contract/input/input-fault.ts';
 
 /**
  * A sentence on how to fix a field. Issues without one here use the API's description of allowed values.
@@ -16,7 +16,7 @@ export function issueSentence(issue: z.core.$ZodIssue, body: Readonly<Record<str
   }
   if (issue.path.length === 1 && issue.code === 'too_small' && typeof value === 'number')
     return `Enter at least ${issue.minimum}.`;
-  return allowedOf(faultSentence('', issue, body));
+  return allowedOf(describeIssue('', issue, body));
 }
 
 /** The field that an API error names, and its allowed values; undefined if it names none. */

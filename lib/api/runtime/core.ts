@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AuditLog } from '../../access/audit-log.ts';
 import { DeploymentSecrets } from '../../access/deployment-secrets.ts';
 import { secretSource } from '../../access/secret-sources.ts';
-import { Whereabouts } from '../../access/service-endpoints.ts';
+import { ServiceEndpoints } from '../../access/service-endpoints.ts';
 import { SessionStore } from '../../access/sessions/session-store.ts';
 import { telegramUsers } from '../../access/telegram.ts';
 import { TokenRate } from '../../access/tokens/token-rate.ts';
@@ -28,14 +28,14 @@ export interface Core {
   readonly tokenRate: TokenRate;
   readonly sessions: SessionStore;
   /** Where browsers find the service, and where people sign in. */
-  readonly whereabouts: Whereabouts;
+  readonly serviceEndpoints: ServiceEndpoints;
   readonly log: Logger;
 }
 
 let core: Core | undefined;
 
 /** @throws Error that names every fault of the environment. */
-export function openCore(): Core {
+export function getCore(): Core {
   core ??= createCore();
   return core;
 }
@@ -61,7 +61,7 @@ function createCore(): Core {
     secrets: new DeploymentSecrets(secretSource(env.PROMPTQ_SECRETS)),
     telegramUsers: telegramUsers(env.PROMPTQ_TELEGRAM_USERS),
     tokenRate: new TokenRate(env.PROMPTQ_TOKEN_RATE),
-    whereabouts: new Whereabouts(env),
+    serviceEndpoints: new ServiceEndpoints(env),
     log,
   };
 }

@@ -1,18 +1,18 @@
 import { AccountStore } from '../../accounts/account-store.ts';
-import { type AskLogin, openLoginReader } from '../../accounts/login-reader.ts';
+import { type AskLogin, createLoginReader } from '../../accounts/login-reader.ts';
 import type { AccountContext } from '../../accounts/read-account.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { AccountVendor } from '../../contract/vendors.ts';
 import type { Core } from './core.ts';
 
 /** The accounts of a deployment's vendors. */
-export function openAccounts({ table, env, clock }: Core): AccountStore {
+export function createAccounts({ table, env, clock }: Core): AccountStore {
   return new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
 }
 
 /** What also asks running logins for their code. */
-export function openAccountReading(core: Core): AccountContext & { readonly askLogin: AskLogin } {
-  return { accounts: openAccounts(core), askLogin: openLoginReader(core.env) };
+export function createAccountReading(core: Core): AccountContext & { readonly askLogin: AskLogin } {
+  return { accounts: createAccounts(core), askLogin: createLoginReader(core.env) };
 }
 
 /** @throws ApiError `not_found` where the deployment does not list the vendor. */

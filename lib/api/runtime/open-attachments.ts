@@ -2,10 +2,10 @@ import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.
 import type { JobStore } from '../../jobs/store/job-store.ts';
 import { objectClient } from '../../platform/aws/clients.ts';
 import type { Core } from './core.ts';
-import { openJobs } from './services.ts';
+import { createJobStore } from './services.ts';
 
 /** What reads the files that jobs left. */
-export function openAttachments(core: Core): { readonly jobs: JobStore; readonly attachments: AttachmentStore } {
+export function createAttachments(core: Core): { readonly jobs: JobStore; readonly attachments: AttachmentStore } {
   const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
-  return { jobs: openJobs(core), attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET) };
+  return { jobs: createJobStore(core), attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET) };
 }

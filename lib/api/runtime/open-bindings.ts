@@ -1,15 +1,15 @@
 import { BindingSecretStore } from '../../deployments/bindings/binding-secrets.ts';
 import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import type { WriteBindingContext } from '../../deployments/bindings/write-binding.ts';
-import { openDeployments } from '../../deployments/open-deployments.ts';
+import { createDeployments } from '../../deployments/open-deployments.ts';
 import type { DeployContext } from '../../deployments/start-deployments.ts';
 import { queueClient } from '../../platform/aws/clients.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
-import { openOutput, openTransitions } from './services.ts';
+import { createOutput, createTransitions } from './services.ts';
 
 /** What changes deploy bindings. */
-export function openBindings({ table, env, clock }: Core): WriteBindingContext {
+export function createBindings({ table, env, clock }: Core): WriteBindingContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {
     bindings: new DeployBindingStore(registry),
@@ -22,17 +22,17 @@ export function openBindings({ table, env, clock }: Core): WriteBindingContext {
 }
 
 /** What lists deploy bindings. */
-export function openBindingList({ table, env, clock }: Core): Pick<WriteBindingContext, 'bindings' | 'projects'> {
+export function createBindingList({ table, env, clock }: Core): Pick<WriteBindingContext, 'bindings' | 'projects'> {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return { bindings: new DeployBindingStore(registry), projects: new ProjectStore({ ...registry, clock }) };
 }
 
 /** What has bindings act on a job again. */
-export function openRetry(core: Core): DeployContext {
-  const { output } = openOutput(core);
+export function createRetry(core: Core): DeployContext {
+  const { output } = createOutput(core);
   return {
-    ...openTransitions(core),
-    ...openDeployments({ ...core, queues: queueClient() }),
+    ...createTransitions(core),
+    ...createDeployments({ ...core, queues: queueClient() }),
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
   };
 }

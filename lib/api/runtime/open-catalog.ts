@@ -4,18 +4,18 @@ import { RuleStore } from '../../catalog/rules.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
 
-export function openCatalog({ table, env, clock }: Core): CatalogContext {
+export function createCatalog({ table, env, clock }: Core): CatalogContext {
   return { table, registryTable: env.REGISTRY_TABLE, clock };
 }
 
-export function openRules(core: Core): RuleStore {
-  return new RuleStore(openCatalog(core));
+export function createRules(core: Core): RuleStore {
+  return new RuleStore(createCatalog(core));
 }
 
-export function openProfiles(core: Core): ProfileStore {
-  return new ProfileStore(openCatalog(core));
+export function createProfiles(core: Core): ProfileStore {
+  return new ProfileStore(createCatalog(core));
 }
 
-export function openProjects(core: Core): ProjectStore {
-  return new ProjectStore(openCatalog(core));
+export function createProjects(core: Core): ProjectStore {
+  return new ProjectStore(createCatalog(core));
 }

@@ -1,19 +1,19 @@
 import { JobCounts } from '../../stats/counting/counts.ts';
-import { FigureStore } from '../../stats/counting/stats-store.ts';
+import { StatsStore } from '../../stats/counting/stats-store.ts';
 import type { DeploymentFacts, EnvironmentContext } from '../../stats/read-environment.ts';
 import { LiveWorkers } from '../../workers/live-workers.ts';
 import type { Core } from './core.ts';
-import { openCatalog, openProfiles, openProjects } from './open-catalog.ts';
+import { createCatalog, createProfiles, createProjects } from './open-catalog.ts';
 
 /** What the overviews of the whole deployment are made from. */
-export function openOverview(core: Core): EnvironmentContext {
-  const registry = openCatalog(core);
+export function createOverview(core: Core): EnvironmentContext {
+  const registry = createCatalog(core);
   return {
     registry,
     counts: new JobCounts(registry.table, registry.registryTable),
-    figures: new FigureStore(registry),
-    projects: openProjects(core),
-    profiles: openProfiles(core),
+    stats: new StatsStore(registry),
+    projects: createProjects(core),
+    profiles: createProfiles(core),
     workers: new LiveWorkers(registry),
   };
 }

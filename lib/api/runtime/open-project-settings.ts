@@ -4,7 +4,7 @@ import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
 
 /** What changes how the jobs of a project work. */
-export function openProjectSettings({ table, env, clock }: Core): EditProjectContext {
+export function createProjectSettings({ table, env, clock }: Core): EditProjectContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {
     projects: new ProjectStore({ ...registry, clock }),

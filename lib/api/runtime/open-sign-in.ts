@@ -8,17 +8,20 @@ import type { Core } from './core.ts';
 export const CALLBACK = '/auth/callback';
 
 /** Brings what signs people in; undefined while the deployment names no identity provider. */
-export type OpenSignIn = () => Promise<SignIn | undefined>;
+export type SignInServices = () => Promise<SignIn | undefined>;
 
 /**
  * Signing in. What is open already is used again, with what it knows of the identity provider, until the deployment
  * names another.
  * @param options.withSecret whether the secret that this service has with it is needed, and may be read
  */
-export function openSignIn(core: Core, options: { withSecret: boolean }): OpenSignIn {
+export function createSignIn(core: Core, options: { withSecret: boolean }): SignInServices {
   let opened: { readonly at: object; readonly signIn: SignIn } | undefined;
   return async () => {
-    const at = { origin: await core.whereabouts.publicOrigin(), registration: await core.whereabouts.registration() };
+    const at = {
+      origin: await core.serviceEndpoints.publicOrigin(),
+      registration: await core.serviceEndpoints.registration(),
+    };
     const { origin, registration } = at;
     if (origin === undefined || registration === undefined) return undefined;
     if (opened === undefined || !isDeepStrictEqual(opened.at, at)) {

@@ -7,7 +7,7 @@ import { isUnavailable } from '../../platform/aws/unavailable.ts';
 import type { Core } from './core.ts';
 
 /** Those who know each kind of principal. */
-export function openVerifiers({
+export function createVerifiers({
   tokens,
   sessions,
   secrets,

@@ -9,7 +9,7 @@ import type { EditContext } from '../../jobs/creation/edit-job.ts';
 import type { FollowUpContext } from '../../jobs/creation/follow-ups.ts';
 import type { SettingsContext } from '../../jobs/creation/job-settings.ts';
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
-import { PermitQueues } from '../../jobs/dispatch/dispatch-queues.ts';
+import { DispatchQueues } from '../../jobs/dispatch/dispatch-queues.ts';
 import type { TransitionContext } from '../../jobs/dispatch/transition.ts';
 import type { Folders } from '../../jobs/lifecycle/working-folder.ts';
 import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.ts';
@@ -32,29 +32,29 @@ import { ScalingStore } from '../../workers/scaling/scaling-store.ts';
 import type { Core } from './core.ts';
 
 /** What functions are put together from. A bundle holds only the clients of what its function opens. */
-export function openJobs({ table, env }: Core): JobStore {
+export function createJobStore({ table, env }: Core): JobStore {
   return new JobStore(table, env.JOBS_TABLE);
 }
 
-export function openTexts({ table, env }: Core): JobTextStore {
+export function createTexts({ table, env }: Core): JobTextStore {
   const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
   return new JobTextStore({ table, registryTable: env.REGISTRY_TABLE, objects, bucket: env.OUTPUT_BUCKET });
 }
 
-export function openPermits({ env }: Core): PermitQueues {
-  return new PermitQueues(queueClient(), {
+export function createDispatchQueues({ env }: Core): DispatchQueues {
+  return new DispatchQueues(queueClient(), {
     high: env.QUEUE_URL_HIGH,
     normal: env.QUEUE_URL_NORMAL,
     low: env.QUEUE_URL_LOW,
   });
 }
 
-export function openWaiting({ table, env }: Core): WhyWaiting {
+export function createWhyWaiting({ table, env }: Core): WhyWaiting {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) });
 }
 
-export function openReceipts({ env }: Core): FollowUpContext['readReceipt'] {
+export function createReceiptReader({ env }: Core): FollowUpContext['readReceipt'] {
   const output = new OutputStore(objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }), env.OUTPUT_BUCKET);
   return (jobId, attempt) => output.readReceipt(jobId, attempt);
 }
@@ -66,86 +66,86 @@ export interface JobBodyContext extends ViewDeploymentsContext {
   readonly readReceipt: FollowUpContext['readReceipt'];
 }
 
-export function openJobBody(core: Core): JobBodyContext {
+export function createJobBody(core: Core): JobBodyContext {
   const registry = { table: core.table, registryTable: core.env.REGISTRY_TABLE };
   return {
-    texts: openTexts(core),
-    waiting: openWaiting(core),
+    texts: createTexts(core),
+    waiting: createWhyWaiting(core),
     bindings: new DeployBindingStore(registry),
     deployments: new JobDeploymentStore(registry),
-    folders: openFolders(core),
-    readReceipt: openReceipts(core),
+    folders: createFolders(core),
+    readReceipt: createReceiptReader(core),
   };
 }
 
 /** What finds a job's place in the queue. */
-export function openQueuePlaces({ table, env }: Core): QueueContext {
+export function createQueuePlaces({ table, env }: Core): QueueContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return { ...registry, jobsTable: env.JOBS_TABLE, profiles: new ProfileStore(registry) };
 }
 
 /** What changes jobs that are there. */
-export function openTransitions(core: Core): TransitionContext & JobBodyContext {
+export function createTransitions(core: Core): TransitionContext & JobBodyContext {
   return {
-    ...openJobBody(core),
-    jobs: openJobs(core),
-    permits: openPermits(core),
+    ...createJobBody(core),
+    jobs: createJobStore(core),
+    dispatchQueues: createDispatchQueues(core),
     clock: core.clock,
     random: Math.random,
   };
 }
 
-export function openEdits(core: Core): EditContext & JobBodyContext {
-  return { ...openTransitions(core), ...openSettings(core) };
+export function createEdits(core: Core): EditContext & JobBodyContext {
+  return { ...createTransitions(core), ...createSettings(core) };
 }
 
-export function openOutput(core: Core): OutputContext & { readonly waiting: WhyWaiting } {
+export function createOutput(core: Core): OutputContext & { readonly waiting: WhyWaiting } {
   const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
   return {
-    jobs: openJobs(core),
-    texts: openTexts(core),
-    rules: openSettings(core).rules,
+    jobs: createJobStore(core),
+    texts: createTexts(core),
+    rules: createSettings(core).rules,
     output: new OutputStore(objects, core.env.OUTPUT_BUCKET),
     attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET),
     clock: core.clock,
-    waiting: openWaiting(core),
+    waiting: createWhyWaiting(core),
   };
 }
 
-export function openFollowableOutput(core: Core): ReturnType<typeof openOutput> & { readonly slots: FollowSlots } {
+export function createFollowableOutput(core: Core): ReturnType<typeof createOutput> & { readonly slots: FollowSlots } {
   const { table, clock, env } = core;
   const registry = { table, registryTable: env.REGISTRY_TABLE, clock };
-  return { ...openOutput(core), slots: new FollowSlots({ ...registry, count: env.PROMPTQ_FOLLOW_STREAMS }) };
+  return { ...createOutput(core), slots: new FollowSlots({ ...registry, count: env.PROMPTQ_FOLLOW_STREAMS }) };
 }
 
-export function openReread(core: Core): RereadContext & JobBodyContext {
-  const { output } = openOutput(core);
+export function createReread(core: Core): RereadContext & JobBodyContext {
+  const { output } = createOutput(core);
   return {
-    ...openTransitions(core),
-    ...openCreation(core),
+    ...createTransitions(core),
+    ...createCreation(core),
     output,
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
     openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
   };
 }
 
-export function openList(core: Core): ListContext & { readonly waiting: WhyWaiting } {
+export function createList(core: Core): ListContext & { readonly waiting: WhyWaiting } {
   const { table, env, clock } = core;
   return {
     index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
     labels: new JobLabelStore({ table, registryTable: env.REGISTRY_TABLE }),
     counts: new JobCounts(table, env.REGISTRY_TABLE),
     clock,
-    folders: openSettings(core).folders,
-    waiting: openWaiting(core),
+    folders: createSettings(core).folders,
+    waiting: createWhyWaiting(core),
   };
 }
 
-export function openHealth(core: Core): HealthContext {
+export function createHealth(core: Core): HealthContext {
   const { table, env, clock } = core;
   return {
     counts: new JobCounts(table, env.REGISTRY_TABLE),
-    permits: openPermits(core),
+    dispatchQueues: createDispatchQueues(core),
     objects: objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }),
     bucket: env.OUTPUT_BUCKET,
     workers: new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock }),
@@ -154,26 +154,26 @@ export function openHealth(core: Core): HealthContext {
 }
 
 /** What a job's settings are judged by. */
-export function openSettings({ table, env }: Core): SettingsContext {
+export function createSettings({ table, env }: Core): SettingsContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
-    folders: openFolders({ env }),
+    folders: createFolders({ env }),
   };
 }
 
-function openFolders({ env }: Pick<Core, 'env'>): Folders {
+function createFolders({ env }: Pick<Core, 'env'>): Folders {
   return { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] };
 }
 
-export function openCreation(core: Core): CreationContext {
+export function createCreation(core: Core): CreationContext {
   const { table, env, clock } = core;
   return {
-    jobs: openJobs(core),
-    texts: openTexts(core),
-    permits: openPermits(core),
-    ...openSettings(core),
+    jobs: createJobStore(core),
+    texts: createTexts(core),
+    dispatchQueues: createDispatchQueues(core),
+    ...createSettings(core),
     projects: new ProjectStore({ table, registryTable: env.REGISTRY_TABLE, clock }),
     clock,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,

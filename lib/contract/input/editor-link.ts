@@ -24,7 +24,7 @@ const SAMPLES = [
 ] as const satisfies Filling[];
 
 /** The fault of an editor link template, or undefined if it is valid. */
-export function faultOfTemplate(template: string): string | undefined {
+export function checkTemplate(template: string): string | undefined {
   const unknown = /\{[^}]*\}/.exec(fill(template, SAMPLES[0]))?.[0];
   if (unknown !== undefined) return `contains ${unknown}; allowed placeholders: {cwd}, {project}`;
   if (!isLegible(template)) return 'contains control, bidirectional or invisible characters';
@@ -40,7 +40,7 @@ export function faultOfTemplate(template: string): string | undefined {
  * @returns undefined for an invalid template, which an earlier version may have stored.
  */
 export function editorLink(template: string, filling: Filling): string | undefined {
-  if (faultOfTemplate(template) !== undefined) return undefined;
+  if (checkTemplate(template) !== undefined) return undefined;
   const link = fill(template, filling);
   const [actual, sample] = [URL.parse(link), URL.parse(fill(template, SAMPLES[0]))];
   return actual && sample && destination(actual) === destination(sample) ? link : undefined;

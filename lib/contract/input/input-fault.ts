@@ -4,7 +4,7 @@ import { quoted } from './legible.ts';
 const RECEIVED_LENGTH = 60;
 
 /** Formats a schema issue: its place, what was received and what is allowed. `where` may be empty. */
-export function faultSentence(where: string, issue: z.core.$ZodIssue, input: unknown): string {
+export function describeIssue(where: string, issue: z.core.$ZodIssue, input: unknown): string {
   const place = placeOf(where, issue.path);
   if (issue.code === 'unrecognized_keys')
     return `${place}: unknown ${issue.keys.map(quoted).join(', ')}; ${issue.message}`;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { faultSentence } from './input-fault.ts';
+import { describeIssue } from './input-fault.ts';
 import { quoted } from './legible.ts';
 import { refuseUnsound } from './refuse-unsound.ts';
 
@@ -26,11 +26,11 @@ export function parseObject<S extends z.ZodObject>(
   const issues = (result.error?.issues ?? []).filter(
     ({ code, path }) => code !== 'unrecognized_keys' || path.length > 0,
   );
-  const faults = issues.map((issue) => faultSentence(where, issue, present));
-  if (unknown.length > 0) faults.unshift(unknownSentence(Object.keys(schema.shape), where, unknown));
-  throw ApiError.because('invalid_request', firstOf(faults), {
+  const validationErrors = issues.map((issue) => describeIssue(where, issue, present));
+  if (unknown.length > 0) validationErrors.unshift(unknownSentence(Object.keys(schema.shape), where, unknown));
+  throw ApiError.because('invalid_request', firstOf(validationErrors), {
     ...(unknown.length > 0 && { unknown }),
-    ...(faults.length > 1 && { faults: faults.slice(0, LIMITS.faults) }),
+    ...(validationErrors.length > 1 && { faults: validationErrors.slice(0, LIMITS.faults) }),
   });
 }
 

@@ -67,5 +67,5 @@ export const retryDeployment = defineRoute({
   responses: { 200: { description: 'The deployment, pending again.', schema: jobDeployment } },
   errors: ['job_not_found', 'not_found', 'invalid_request', 'invalid_state'],
   mode: 'buffered',
-  access: { jobs: 'write', registry: 'write', output: 'read', permits: 'send', deliveries: 'send' },
+  access: { jobs: 'write', registry: 'write', output: 'read', dispatchQueues: 'send', deliveries: 'send' },
 });

@@ -37,7 +37,7 @@ export const createJob = defineRoute({
   },
   errors: ['invalid_request'],
   mode: 'buffered',
-  access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
+  access: { jobs: 'write', registry: 'write', output: 'write', dispatchQueues: 'send' },
 });
 
 export const listJobs = defineRoute({
@@ -99,7 +99,7 @@ const edit = {
   responses: { 200: { description: 'The updated job.', schema: job } },
   errors: ['job_not_found', 'invalid_request', 'invalid_state'],
   mode: 'stream',
-  access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
+  access: { jobs: 'write', registry: 'write', output: 'write', dispatchQueues: 'send' },
 } as const;
 
 export const editJob = defineRoute({
@@ -138,7 +138,7 @@ const action = {
   responses: { 200: { description: 'The updated job.', schema: job } },
   errors: ['job_not_found', 'invalid_request', 'invalid_state'],
   mode: 'stream',
-  access: { jobs: 'write', registry: 'read', output: 'read', permits: 'send' },
+  access: { jobs: 'write', registry: 'read', output: 'read', dispatchQueues: 'send' },
 } as const;
 
 export const submitJob = defineRoute({
@@ -199,7 +199,7 @@ export const rereadLogs = defineRoute({
     'Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent.',
   responses: { 200: { description: 'The updated job, with a list of the corrections.', schema: rereadJob } },
   errors: ['job_not_found', 'invalid_request'],
-  access: { jobs: 'write', registry: 'write', output: 'write', permits: 'send' },
+  access: { jobs: 'write', registry: 'write', output: 'write', dispatchQueues: 'send' },
 });
 
 export const refuseAction = defineRoute({

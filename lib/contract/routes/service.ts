@@ -14,7 +14,7 @@ export const readHealth = defineRoute({
   },
   errors: [],
   mode: 'buffered',
-  access: { jobs: 'read', registry: 'read', output: 'read', permits: 'send' },
+  access: { jobs: 'read', registry: 'read', output: 'read', dispatchQueues: 'send' },
 });
 
 export const readOpenApi = defineRoute({

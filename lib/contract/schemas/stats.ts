@@ -40,7 +40,7 @@ const ends = {
 
 const day = z.string().meta({ format: 'date', example: '2026-11-20', description: 'Date in UTC.' });
 
-const projectFigures = z.object({
+const projectStats = z.object({
   id: z.string(),
   name: z.string(),
   job_counts: statusCounts,
@@ -62,7 +62,7 @@ export const stats = z
         .meta({ description: 'The last 30 days, ending today, by the day on which jobs ended.' }),
     }),
     projects: z.object({
-      items: z.array(projectFigures),
+      items: z.array(projectStats),
       more: z
         .boolean()
         .meta({ description: 'Whether there are more projects than `items`. `GET /projects` lists all.' }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { faultOfTemplate } from '../../contract/input/editor-link.ts';
+import { checkTemplate } from '../../contract/input/editor-link.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { BindingView } from '../../contract/schemas/deploy-binding.ts';
 import { BINDING_MODES } from '../../contract/schemas/job-deployment.ts';
@@ -68,7 +68,7 @@ export function isReady(binding: DeployBinding): boolean {
 /** Why a binding does nothing that is otherwise complete; its link may be one that an earlier version took. */
 function whyDisabled({ binding_mode, disabled_reason, open_url }: DeployBinding): string | undefined {
   if (disabled_reason !== undefined) return disabled_reason;
-  const fault = binding_mode === 'hosted_editor' && open_url !== undefined ? faultOfTemplate(open_url) : undefined;
+  const fault = binding_mode === 'hosted_editor' && open_url !== undefined ? checkTemplate(open_url) : undefined;
   return fault && `open_url ${fault}`;
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { faultOfTemplate } from '../../contract/input/editor-link.ts';
+import { checkTemplate } from '../../contract/input/editor-link.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type BindingView, type BindingWrite, MODE_FIELDS } from '../../contract/schemas/deploy-binding.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
 import type { Reach } from '../calls/public-address.ts';
-import { faultOfTarget } from '../calls/target-url.ts';
+import { checkTarget } from '../calls/target-url.ts';
 import { type BindingSecretStore, generateSecret } from './binding-secrets.ts';
 import { type DeployBinding, viewBinding } from './deploy-binding.ts';
 import { bindingIdOf, type DeployBindingStore } from './deploy-binding-store.ts';
@@ -86,32 +86,33 @@ function check(context: WriteBindingContext, write: BindingWrite): void {
   const own: readonly string[] = MODE_FIELDS[write.binding_mode];
   for (const field of Object.values(MODE_FIELDS).flat()) {
     if (write[field] !== undefined && !own.includes(field))
-      throw refused(`body.${field}: is no field of mode ${write.binding_mode}; its fields: ${own.join(', ')}`);
+      throw rejection(`body.${field}: is no field of mode ${write.binding_mode}; its fields: ${own.join(', ')}`);
   }
   if (!context.commands && (write.binding_mode === 'custom' || write.binding_mode === 'web_framework')) {
-    throw refused(
+    throw rejection(
       `body.binding_mode: received ${write.binding_mode}; this deployment's bindings run no commands; allowed: generic, hosted_editor`,
     );
   }
   const { target_url, open_url, secret } = write;
-  const target = target_url === undefined ? undefined : faultOfTarget(target_url, context.reach);
-  if (target !== undefined) throw refused(`body.target_url: received ${quoted(target_url)}, which ${target}`);
-  const template = open_url === undefined ? undefined : faultOfTemplate(open_url);
-  if (template !== undefined) throw refused(`body.open_url: received ${quoted(open_url)}, which ${template}`);
+  const target = target_url === undefined ? undefined : checkTarget(target_url, context.reach);
+  if (target !== undefined) throw rejection(`body.target_url: received ${quoted(target_url)}, which ${target}`);
+  const template = open_url === undefined ? undefined : checkTemplate(open_url);
+  if (template !== undefined) throw rejection(`body.open_url: received ${quoted(open_url)}, which ${template}`);
   const bytes = secret === undefined ? 24 : Buffer.from(secret.slice('whsec_'.length), 'base64').length;
-  if (bytes < 24 || bytes > 64) throw refused(`body.secret: received ${bytes} bytes; 24 to 64 are allowed, in base64`);
+  if (bytes < 24 || bytes > 64)
+    throw rejection(`body.secret: received ${bytes} bytes; 24 to 64 are allowed, in base64`);
 }
 
 function projectOf({ project_id, project }: BindingWrite): string {
   if (project_id !== undefined && project !== undefined && project_id !== project)
-    throw refused('body: project_id and project name different projects; one is enough');
+    throw rejection('body: project_id and project name different projects; one is enough');
   return project_id ?? project ?? DEFAULT_PROJECT;
 }
 
 async function checkCount({ bindings }: WriteBindingContext, projectId: string): Promise<void> {
   const { perProject } = LIMITS.deployBindings;
   if ((await bindings.list(projectId)).length >= perProject)
-    throw refused(`body: the project has ${perProject} deploy bindings already, the most that are allowed`);
+    throw rejection(`body: the project has ${perProject} deploy bindings already, the most that are allowed`);
 }
 
 function needsNewSecret({ binding_mode, rotate_secret, secret }: BindingWrite): boolean {
@@ -172,6 +173,6 @@ async function forget(
   for (const { ref } of known?.secrets ?? []) if (!kept.has(ref)) await secrets.delete(ref);
 }
 
-function refused(why: string): ApiError {
+function rejection(why: string): ApiError {
   return ApiError.because('invalid_request', why);
 }

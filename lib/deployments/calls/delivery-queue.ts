@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { tellOfNewer } from '../../jobs/lifecycle/newer-schema.ts';
+import { warnNewerSchema } from '../../jobs/lifecycle/newer-schema.ts';
 import { deadLettersOf } from '../../platform/aws/dead-letters.ts';
 
 /** The version of messages that are sent. */
@@ -66,7 +66,7 @@ const versioned = z.object({ v: z.number().gt(DELIVERY_VERSION) });
 /** Whether a message was sent by a newer version, whose functions will know what to do with it. */
 export function isNewerDelivery(body: string): boolean {
   const newer = versioned.safeParse(parseJson(body)).data;
-  if (newer !== undefined) tellOfNewer('signed calls', { schema: newer.v, known: DELIVERY_VERSION });
+  if (newer !== undefined) warnNewerSchema('signed calls', { schema: newer.v, known: DELIVERY_VERSION });
   return newer !== undefined;
 }
 

@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { LIMITS } from '../../contract/limits.ts';
 import { isReachable, type Reach } from './public-address.ts';
-import { faultOfTarget } from './target-url.ts';
+import { checkTarget } from './target-url.ts';
 
 /** One call that tells somebody of something, as Standard Webhooks has it. */
 export interface SignedCall {
@@ -42,7 +42,7 @@ export async function makeSignedCall(
   call: SignedCall,
   { reach, resolve: resolveName = resolveAll }: { reach: Reach; resolve?: Resolve },
 ): Promise<CallResult> {
-  const fault = faultOfTarget(call.url, reach);
+  const fault = checkTarget(call.url, reach);
   if (fault !== undefined) return { failed: `The address ${fault}.` };
   const { promise, resolve: settle } = Promise.withResolvers<CallResult>();
   try {

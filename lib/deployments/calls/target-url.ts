@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isReachable, type Reach } from './public-address.ts';
 
 /** What is wrong with an address for signed calls, as far as its text tells; undefined: nothing. */
-export function faultOfTarget(text: string, reach: Reach): string | undefined {
+export function checkTarget(text: string, reach: Reach): string | undefined {
   if (!URL.canParse(text)) return 'is no URL; an https address is allowed';
   const url = new URL(text);
   const host = hostOf(url);

@@ -19,7 +19,7 @@ export async function checkCredentials(
     region = givenRegion ?? (await configuredRegion());
     const { Account, Arn } = identitySchema.parse(await aws('sts', 'get-caller-identity', ...regional(region)));
     const credentials = ok('credentials', `account ${Account}, as ${Arn}`);
-    return { findings: [credentials, judge(region)], canAsk: region !== undefined };
+    return { findings: [credentials, assess(region)], canAsk: region !== undefined };
   } catch (error) {
     const isMissing = error instanceof CommandError && error.isMissing;
     const advice = isMissing
@@ -43,7 +43,7 @@ function regional(region: string | undefined): string[] {
   return region === undefined ? ['--region', 'us-east-1'] : [];
 }
 
-function judge(region: string | undefined): Finding {
+function assess(region: string | undefined): Finding {
   if (region !== undefined) return ok('region', region);
   return fault(
     'region',

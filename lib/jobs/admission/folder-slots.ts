@@ -5,10 +5,10 @@ import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts'
 import { transition } from '../dispatch/transition.ts';
 import { folderKey, type Job } from '../lifecycle/job.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
-import { type GoesOn, type HoldContext, isFree, takeHold, wakeWaiting } from './slots.ts';
+import { acquireSlot, type IsStillUsed, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 
 /** What letting one job at a time into a folder needs. */
-export interface FolderContext extends HoldContext {
+export interface FolderContext extends SlotContext {
   readonly folders: Folders;
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
   readonly deployments: Pick<JobDeploymentStore, 'list'>;
@@ -24,7 +24,7 @@ export async function exclusiveFolder(context: FolderContext, job: Job): Promise
 /** A short name of a job's folder, the same for all jobs that work in it. */
 export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' | 'cwd'>): string | undefined {
   const folder = resolveFolder(folders, job);
-  if ('refused' in folder) return undefined;
+  if ('rejected' in folder) return undefined;
   return createHash('sha256').update(folder.path).digest('hex').slice(0, 20);
 }
 
@@ -32,12 +32,12 @@ export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' 
  * Holds a folder for the claim of exactly this version of a job.
  * @returns false while another attempt, or what a deploy binding does with its success, works there.
  */
-export async function takeFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
-  return await takeHold(context, job, folder, runsBindings(context));
+export async function acquireFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
+  return await acquireSlot(context, job, folder, runsBindings(context));
 }
 
 /** Commands of bindings work in the folder of the success that they deploy; signed calls work nowhere. */
-function runsBindings({ deployments }: Pick<FolderContext, 'deployments'>): GoesOn {
+function runsBindings({ deployments }: Pick<FolderContext, 'deployments'>): IsStillUsed {
   return async (holder) => {
     const { bindings_pending: pending = [] } = holder;
     if (pending.length === 0) return false;

@@ -32,18 +32,18 @@ export async function unparkAll(
       if (isMeant === undefined || (await isMeant(job))) await transition(context, job, { type: 'unpark', reason });
     });
   if (probe === undefined) return;
-  const tries = isMeant && (await context.jobs.look(probe.job_id));
+  const tries = isMeant && (await context.jobs.find(probe.job_id));
   // One that tries for others goes on.
   if (isMeant === undefined || tries === undefined || (tries !== 'newer' && (await isMeant(tries))))
     await context.probes.forget(reason, probe);
 }
 
 /** Lets one parked job a reason try, when the time has come and no other is trying; the others wait for its answer. */
-export async function watchParked(context: ParkedContext): Promise<void> {
-  for (const reason of PARK_REASONS) await skipDamaged(`probe ${reason}`, () => watchReason(context, reason));
+export async function probeParkedJobs(context: ParkedContext): Promise<void> {
+  for (const reason of PARK_REASONS) await skipDamaged(`probe ${reason}`, () => probeForReason(context, reason));
 }
 
-async function watchReason(context: ParkedContext, reason: ParkReason): Promise<void> {
+async function probeForReason(context: ParkedContext, reason: ParkReason): Promise<void> {
   let probe: Probe | undefined;
   let isFirst = true;
   // Taken before anything is read: when an answer is slow, a try that it shows as not begun may have begun.
@@ -78,7 +78,7 @@ async function answerOf(
   reason: ParkReason,
   probe: Probe,
 ): Promise<'waiting' | { readonly found: Job } | undefined> {
-  const job = await context.jobs.look(probe.job_id);
+  const job = await context.jobs.find(probe.job_id);
   if (job === undefined) return undefined;
   if (job === 'newer' || job.probing === reason) return 'waiting';
   // Who was cancelled, while it tried or when it waited again, has found nothing out; nor has what only a later version understands.

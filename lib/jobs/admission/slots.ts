@@ -13,17 +13,17 @@ import type { ReadPartition } from '../store/ready-partition.ts';
 /** The kind of the registry's items that are holds. */
 const KIND = 'hold';
 
-const holdSchema = z.object({
+const slotSchema = z.object({
   /** The job whose attempt has the place, or is about to. */
   job_id: z.string(),
   /** The version of the job that the attempt's claim is conditional on. */
   job_version: z.number(),
   taken_at: z.string(),
 });
-export type Hold = z.output<typeof holdSchema>;
+export type Slot = z.output<typeof slotSchema>;
 
 /** Who holds which place: a folder, or one of a profile's. A hold is never released: it counts for as long as what it is for goes on. */
-export class Holds {
+export class SlotStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
@@ -32,15 +32,15 @@ export class Holds {
     this.#tableName = options.registryTable;
   }
 
-  async read(place: string): Promise<Hold | undefined> {
+  async read(place: string): Promise<Slot | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: place }, ConsistentRead: true }),
     );
-    return Item && holdSchema.parse(Item);
+    return Item && slotSchema.parse(Item);
   }
 
   /** Puts `next` in the place of `known`. @returns false if somebody else was faster. */
-  async replace(place: string, known: Hold | undefined, next: Hold): Promise<boolean> {
+  async replace(place: string, known: Slot | undefined, next: Slot): Promise<boolean> {
     try {
       await this.#table.send(
         new PutCommand({
@@ -63,84 +63,88 @@ export class Holds {
 }
 
 /** The holds of some places, by place; eventually consistent, to be shown and not to decide by. */
-export async function readHolds(
+export async function readSlots(
   { table, registryTable }: { table: DynamoDBDocumentClient; registryTable: string },
   places: readonly string[],
-): Promise<ReadonlyMap<string, Hold>> {
+): Promise<ReadonlyMap<string, Slot>> {
   const items = await batchGet(
     table,
     registryTable,
     places.map((id) => ({ kind: KIND, id })),
   );
-  return new Map(items.map((item) => [String(item.id), holdSchema.parse(item)]));
+  return new Map(items.map((item) => [String(item.id), slotSchema.parse(item)]));
 }
 
 /** What giving places to attempts needs. */
-export interface HoldContext extends TransitionContext {
-  readonly holds: Pick<Holds, 'read' | 'replace'>;
+export interface SlotContext extends TransitionContext {
+  readonly slots: Pick<SlotStore, 'read' | 'replace'>;
   readonly partition: ReadPartition;
 }
 
 /** Whether what a job holds its place for goes on though its attempt has ended. */
-export type GoesOn = (holder: Job) => Promise<boolean>;
-const NEVER: GoesOn = async () => false;
+export type IsStillUsed = (holder: Job) => Promise<boolean>;
+const NEVER_USED: IsStillUsed = async () => false;
 
 /** How often a hold is tried for: each time somebody else was faster. */
-const TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Holds a place for the claim of exactly this version of a job.
  * @returns false while another attempt has it, or may be about to.
  */
-export async function takeHold(
-  context: HoldContext,
+export async function acquireSlot(
+  context: SlotContext,
   job: Job,
   place: string,
-  goesOn: GoesOn = NEVER,
+  isStillUsed: IsStillUsed = NEVER_USED,
 ): Promise<boolean> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const known = await context.holds.read(place);
-    const next: Hold = {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const known = await context.slots.read(place);
+    const next: Slot = {
       job_id: job.id,
       job_version: job.version,
       taken_at: timestamp(context.clock.now()),
     };
     if (known?.job_id === next.job_id && known.job_version === next.job_version) return true;
-    if (known !== undefined && !(await isOver(context, { place, hold: known, goesOn }))) return false;
-    if (await context.holds.replace(place, known, next)) return true;
+    if (known !== undefined && !(await isOver(context, { place, slot: known, isStillUsed }))) return false;
+    if (await context.slots.replace(place, known, next)) return true;
   }
   return false;
 }
 
 /** Whether no attempt has a place, nor may be about to. */
-export async function isFree(context: HoldContext, place: string, goesOn: GoesOn = NEVER): Promise<boolean> {
-  const hold = await context.holds.read(place);
-  return hold === undefined || (await isOver(context, { place, hold, goesOn }));
+export async function isFree(
+  context: SlotContext,
+  place: string,
+  isStillUsed: IsStillUsed = NEVER_USED,
+): Promise<boolean> {
+  const slot = await context.slots.read(place);
+  return slot === undefined || (await isOver(context, { place, slot, isStillUsed }));
 }
 
 /** How long (ms) a claim may take between its hold and its write, before somebody doubts that it comes. */
-const CLAIM_TIME = 10_000;
+const CLAIM_TIMEOUT_MS = 10_000;
 
 /** Whether the attempt that a hold is for runs no more, or will never run there. */
 async function isOver(
-  context: HoldContext,
-  { place, hold, goesOn }: { place: string; hold: Hold; goesOn: GoesOn },
+  context: SlotContext,
+  { place, slot, isStillUsed }: { place: string; slot: Slot; isStillUsed: IsStillUsed },
 ): Promise<boolean> {
-  const job = await context.jobs.look(hold.job_id);
+  const job = await context.jobs.find(slot.job_id);
   if (job === 'newer') return false;
   if (job === undefined) return true;
   // What a state of a later version holds its place for, that version says.
   if (!isKnown(STATUSES, job.status)) return false;
   if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;
-  if (job.version !== hold.job_version) return !(await goesOn(job));
-  if (context.clock.now() - Date.parse(hold.taken_at) < CLAIM_TIME) return false;
+  if (job.version !== slot.job_version) return !(await isStillUsed(job));
+  if (context.clock.now() - Date.parse(slot.taken_at) < CLAIM_TIMEOUT_MS) return false;
   // The claim may still be under way: a new version refuses it.
   return (await context.jobs.apply(job, job)).applied;
 }
 
 /** Queues the best of the jobs that wait in a partition for places, at most so many. */
 export async function wakeWaiting(
-  context: HoldContext,
+  context: SlotContext,
   { partition, reason }: { partition: string; reason: (typeof BUSY_REASONS)[number] },
   isStillWaiting: (job: Job) => boolean,
   most = 1,

@@ -9,7 +9,7 @@ export const NOT_STARTED = 'No worker could be started';
 type Waiting = Pick<Job, 'status' | 'reason' | 'due_at'>;
 
 /** A job with what is known beyond its item of why it waits. */
-export type Told<J> = J & { readonly waiting_note?: string };
+export type Annotated<J> = J & { readonly waiting_note?: string };
 
 /** What is known beyond a job's item of why it waits, and of when somebody looks next. */
 export class WhyWaiting {
@@ -22,7 +22,7 @@ export class WhyWaiting {
   }
 
   /** Tells what waits for the vendor when it is tried next, and what waits for a worker whether none can be started. */
-  async told<J extends Waiting>(jobs: readonly J[]): Promise<Told<J>[]> {
+  async annotate<J extends Waiting>(jobs: readonly J[]): Promise<Annotated<J>[]> {
     const dated = await this.#probes.dated(jobs);
     if (!dated.some(waitsForWorker)) return dated;
     const failure = standingFailure(await this.#scaling.read({ consistent: false }));

@@ -4,7 +4,7 @@ import type { JobCreation } from '../../contract/schemas/job.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
-import type { PermitQueues } from '../dispatch/dispatch-queues.ts';
+import type { DispatchQueues } from '../dispatch/dispatch-queues.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
@@ -26,7 +26,7 @@ import {
 export interface CreationContext extends SettingsContext {
   readonly jobs: JobStore;
   readonly texts: JobTextStore;
-  readonly permits: PermitQueues;
+  readonly dispatchQueues: DispatchQueues;
   readonly projects: ProjectStore;
   readonly clock: Clock;
   readonly defaultProfile: string;
@@ -72,7 +72,7 @@ export async function createJob(
   const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
-  if (job.status === 'QUEUED') await context.permits.send(job);
+  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);
   const created = await context.jobs.create(job);
   return { id, replayed: !created.applied };
 }
@@ -93,7 +93,7 @@ function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
 /** @throws ApiError for a job that there is not */
 async function checkOrigin({ jobs }: CreationContext, id: string | undefined): Promise<void> {
   if (id === undefined) return;
-  const job = isJobId(id) ? await jobs.look(id) : undefined;
+  const job = isJobId(id) ? await jobs.find(id) : undefined;
   // One that only a newer version reads is there all the same.
   if (job === undefined || (job !== 'newer' && job.removing === true))
     throw refusedField(`copied_from: received ${quoted(id)}; there is no job of this id`);

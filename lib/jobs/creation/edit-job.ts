@@ -33,7 +33,7 @@ const MAX_ROUNDS = 10;
 export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
   return await edit(context, known, action, async (job) => ({
     type: 'edit',
-    changes: job.status === 'QUEUED' ? await judged(context, job, fields) : {},
+    changes: job.status === 'QUEUED' ? await validateEdit(context, job, fields) : {},
   }));
 }
 
@@ -50,7 +50,7 @@ export async function editDraft(
 ): Promise<Job> {
   return await edit(context, known, action, async (job) => ({
     type: 'edit_draft',
-    changes: job.status === 'DRAFT' ? await judgedDraft(context, job, fields) : {},
+    changes: job.status === 'DRAFT' ? await validateDraftEdit(context, job, fields) : {},
   }));
 }
 
@@ -59,29 +59,29 @@ async function edit(
   context: EditContext,
   known: Job,
   action: string,
-  judge: (job: Job) => Promise<Extract<JobEvent, { type: 'edit' | 'edit_draft' }>>,
+  toEvent: (job: Job) => Promise<Extract<JobEvent, { type: 'edit' | 'edit_draft' }>>,
 ): Promise<Job> {
   let job = known;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     requireUnderstood(job);
-    const result = await transition(context, job, await judge(job), { rounds: 1 });
+    const result = await transition(context, job, await toEvent(job), { rounds: 1 });
     if (result.done) return result.job;
     if (result.job === undefined) break;
-    if (result.job.version === job.version) throw invalidState(action, result.job, result.refused);
+    if (result.job.version === job.version) throw invalidState(action, result.job, result.rejected);
     job = result.job;
   }
   throw new Error(`job ${job.id}: changed by others all the time`);
 }
 
-async function judgedDraft(context: DraftEditContext, job: Job, fields: DraftEditFields): Promise<DraftEdit> {
+async function validateDraftEdit(context: DraftEditContext, job: Job, fields: DraftEditFields): Promise<DraftEdit> {
   const reference = projectOf(fields);
   if (reference === undefined || reference === job.project_id || reference === job.project)
-    return await judged(context, job, fields);
-  return await judged(context, job, fields, () => context.projects.resolve(reference));
+    return await validateEdit(context, job, fields);
+  return await validateEdit(context, job, fields, () => context.projects.resolve(reference));
 }
 
 /** @param findProject brings the project that the job moves to, once everything else is judged: it may be made for it. */
-async function judged(
+async function validateEdit(
   context: EditContext,
   job: Job,
   fields: JobEditFields,

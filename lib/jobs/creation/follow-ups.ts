@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job.ts';
 import { DEFAULT_PROJECT } from '../../projects/projects.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
-import { placesOf } from '../lifecycle/follow-up-record.ts';
+import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
 import type { Receipt } from '../lifecycle/receipt.ts';
@@ -31,9 +31,9 @@ export async function makeFollowUps(
   const receipt = await context.readReceipt(parent.id, attempt);
   const created: string[] = [];
   const warnings: string[] = [];
-  const others = placesOf(parent).filter((place) => place.attempt !== attempt).length;
+  const others = slotsOf(parent).filter((place) => place.attempt !== attempt).length;
   const known = new Set(
-    placesOf(parent)
+    slotsOf(parent)
       .filter((place) => place.attempt === attempt)
       .map(({ position }) => position),
   );
@@ -71,23 +71,23 @@ export async function makeFollowUps(
     positions: [...made],
     warnings: bounded(warnings),
   });
-  if (!result.done) throw new Error(`job ${parent.id}: its follow-up jobs could not be recorded: ${result.refused}`);
+  if (!result.done) throw new Error(`job ${parent.id}: its follow-up jobs could not be recorded: ${result.rejected}`);
   return { job: result.job, created };
 }
 
 /** @throws ApiError that says what is wrong with the block, or that its job may have no follow-ups. */
 function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): FollowUpCreation {
   if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
-    throw refused(`follow-ups go ${LIMITS.followUps.depth} deep at the most, and this job is the last`);
+    throw rejection(`follow-ups go ${LIMITS.followUps.depth} deep at the most, and this job is the last`);
   if ('fault' in block) {
-    throw refused(
+    throw rejection(
       block.fault === 'not_closed'
         ? 'the block is not closed'
         : `the block is longer than ${LIMITS.followUps.blockBytes} bytes`,
     );
   }
   const value = parseJson(block.body);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused('a JSON object is needed');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw rejection('a JSON object is needed');
   const creation = parseObject(followUpCreation, 'body', Object.fromEntries(Object.entries(value)));
   return { ...inherited(context, parent, creation), ...creation };
 }
@@ -109,11 +109,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw refused(`not valid JSON (${error instanceof Error ? error.message : 'unreadable'})`);
+    throw rejection(`not valid JSON (${error instanceof Error ? error.message : 'unreadable'})`);
   }
 }
 
-function refused(why: string): ApiError {
+function rejection(why: string): ApiError {
   return ApiError.because('invalid_request', why);
 }
 

@@ -80,7 +80,7 @@ export function checkFolder(
   folderOf?: string | undefined,
 ): void {
   const folder = workingFolder(folders, { id: 'job', project_id: 'project', cwd, folder_of: folderOf });
-  if ('refused' in folder) throw refusedField(`cwd: ${folder.refused}`);
+  if ('rejected' in folder) throw refusedField(`cwd: ${folder.rejected}`);
 }
 
 /** The beginning of a prompt that lists show. */

@@ -13,9 +13,9 @@ import { type TransitionContext, transition } from './transition.ts';
 export async function actOnJob(context: TransitionContext, job: Job, event: JobEvent, action: string): Promise<Job> {
   const result = await transition(context, job, event);
   if (result.done) return result.job;
-  if (result.job === undefined) throw new Error(`job ${job.id}: ${result.refused}, while applying "${action}"`);
+  if (result.job === undefined) throw new Error(`job ${job.id}: ${result.rejected}, while applying "${action}"`);
   requireUnderstood(result.job);
-  throw invalidState(action, result.job, result.refused);
+  throw invalidState(action, result.job, result.rejected);
 }
 
 /** The refusal of an action that the job's state doesn't allow. */

@@ -12,22 +12,22 @@ import { deadLettersOf } from '../../platform/aws/dead-letters.ts';
 import { REQUEST_TIMEOUT_MS } from '../../platform/aws/request-limits.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { bandOf, type Job } from '../lifecycle/job.ts';
-import { PERMIT_VERSION, tellOfNewer } from '../lifecycle/newer-schema.ts';
+import { DISPATCH_MESSAGE_VERSION, warnNewerSchema } from '../lifecycle/newer-schema.ts';
 
 /** Leave to claim one ready job of a band and project: a message that may be lost, doubled or late without harm. */
-const permitSchema = z.object({
-  v: z.literal(PERMIT_VERSION),
+const dispatchMessageSchema = z.object({
+  v: z.literal(DISPATCH_MESSAGE_VERSION),
   band: z.enum(BANDS),
   project: z.string(),
   job: z.string(),
   /** Leave to run the commands of deploy bindings on this very job, and to claim none. */
   deploy: z.boolean().optional(),
 });
-export type Permit = z.output<typeof permitSchema>;
+export type DispatchMessage = z.output<typeof dispatchMessageSchema>;
 
 /** A permit in a worker's hands. */
-export interface HeldPermit {
-  readonly permit: Permit;
+export interface ReceivedMessage {
+  readonly message: DispatchMessage;
   readonly handle: string;
   /** How often it was received, this time included. */
   readonly receives: number;
@@ -42,10 +42,10 @@ const MAX_DELAY_SECONDS = 900;
 const MAX_VISIBILITY_SECONDS = 12 * 3600;
 
 /** How much of a dead-letter queue one call puts back. */
-const REDELIVERY = { batches: 50, messages: 10 } as const;
+const REDRIVE = { batches: 50, messages: 10 } as const;
 
 /** The three queues of permits. */
-export class PermitQueues {
+export class DispatchQueues {
   readonly #client: SQSClient;
   readonly #urls: Readonly<Record<Band, string>>;
   readonly #deadLetters = new Map<Band, string>();
@@ -61,16 +61,16 @@ export class PermitQueues {
     options: { delaySeconds?: number; deploy?: boolean } = {},
   ): Promise<void> {
     const band = bandOf(job);
-    const permit = { v: PERMIT_VERSION, band, project: job.project_id, job: job.id } as const;
-    await this.#put({ ...permit, ...(options.deploy === true && { deploy: true }) }, options.delaySeconds ?? 0);
+    const message = { v: DISPATCH_MESSAGE_VERSION, band, project: job.project_id, job: job.id } as const;
+    await this.#put({ ...message, ...(options.deploy === true && { deploy: true }) }, options.delaySeconds ?? 0);
   }
 
-  async #put(permit: Permit, delaySeconds: number): Promise<void> {
+  async #put(message: DispatchMessage, delaySeconds: number): Promise<void> {
     await this.#client.send(
       new SendMessageCommand({
-        QueueUrl: this.#urls[permit.band],
-        MessageBody: JSON.stringify(permit),
-        MessageGroupId: permit.project,
+        QueueUrl: this.#urls[message.band],
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: message.project,
         DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delaySeconds)),
       }),
     );
@@ -80,7 +80,7 @@ export class PermitQueues {
    * Takes at most one permit of a band, waiting up to `waitSeconds` (0 to 20). A message that is no permit is deleted; one
    * of a newer version is left to come back, for workers of that version.
    */
-  async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<HeldPermit | undefined> {
+  async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<ReceivedMessage | undefined> {
     const { Messages } = await this.#client.send(
       new ReceiveMessageCommand({
         QueueUrl: this.#urls[band],
@@ -90,28 +90,44 @@ export class PermitQueues {
       }),
       { requestTimeout: waitSeconds * 1000 + REQUEST_TIMEOUT_MS, ...(signal && { abortSignal: signal }) },
     );
-    const message = Messages?.[0];
-    if (message?.ReceiptHandle === undefined) return undefined;
-    const permit = parse(message);
-    if (permit === 'newer') return undefined;
-    if (permit === undefined) {
-      await this.#delete(band, message.ReceiptHandle);
+    const sqsMessage = Messages?.[0];
+    if (sqsMessage?.ReceiptHandle === undefined) return undefined;
+    const message = parse(sqsMessage);
+    if (message === 'newer') return undefined;
+    if (message === undefined) {
+      await this.#delete(band, sqsMessage.ReceiptHandle);
       return undefined;
     }
     return {
-      permit,
-      handle: message.ReceiptHandle,
-      receives: Number(message.Attributes?.ApproximateReceiveCount ?? 1),
-      ...(message.Attributes?.SentTimestamp !== undefined && { sentAt: Number(message.Attributes.SentTimestamp) }),
+      message,
+      handle: sqsMessage.ReceiptHandle,
+      receives: Number(sqsMessage.Attributes?.ApproximateReceiveCount ?? 1),
+      ...(sqsMessage.Attributes?.SentTimestamp !== undefined && {
+        sentAt: Number(sqsMessage.Attributes.SentTimestamp),
+      }),
     };
   }
 
-  /** Makes the permit visible again after so many seconds; also how it is kept in flight while its job runs. */
-  async extend(held: HeldPermit, seconds: number): Promise<void> {
+  /** Keeps a message in flight for so many seconds more, while its job runs. */
+  async extend(received: ReceivedMessage, seconds: number): Promise<void> {
+    await this.#setVisibility(received, seconds);
+  }
+
+  /** Returns a message to its queue; it is delivered again after so many seconds. */
+  async retryLater(received: ReceivedMessage, seconds: number): Promise<void> {
+    await this.#setVisibility(received, seconds);
+  }
+
+  /** Returns a message to its queue for immediate delivery to another worker. */
+  async release(received: ReceivedMessage): Promise<void> {
+    await this.#setVisibility(received, 0);
+  }
+
+  async #setVisibility({ message, handle }: ReceivedMessage, seconds: number): Promise<void> {
     await this.#client.send(
       new ChangeMessageVisibilityCommand({
-        QueueUrl: this.#urls[held.permit.band],
-        ReceiptHandle: held.handle,
+        QueueUrl: this.#urls[message.band],
+        ReceiptHandle: handle,
         VisibilityTimeout: Math.min(MAX_VISIBILITY_SECONDS, Math.ceil(seconds)),
       }),
     );
@@ -121,25 +137,25 @@ export class PermitQueues {
    * Puts back what the queues gave up: a permit that came back too often is still leave to look.
    * @returns how many there were; at most some hundreds a call.
    */
-  async redeliver(): Promise<number> {
-    const counts = await Promise.all(BANDS.map((band) => this.#redeliver(band)));
+  async redriveDeadLetters(): Promise<number> {
+    const counts = await Promise.all(BANDS.map((band) => this.#redriveBand(band)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  async #redeliver(band: Band): Promise<number> {
+  async #redriveBand(band: Band): Promise<number> {
     const deadLetters = await this.#deadLettersOf(band);
     let count = 0;
-    for (let batch = 0; batch < REDELIVERY.batches; batch += 1) {
+    for (let batch = 0; batch < REDRIVE.batches; batch += 1) {
       const { Messages = [] } = await this.#client.send(
-        new ReceiveMessageCommand({ QueueUrl: deadLetters, MaxNumberOfMessages: REDELIVERY.messages }),
+        new ReceiveMessageCommand({ QueueUrl: deadLetters, MaxNumberOfMessages: REDRIVE.messages }),
       );
       if (Messages.length === 0) break;
-      for (const message of Messages) {
-        const permit = parse(message);
-        if (permit === 'newer') continue;
+      for (const sqsMessage of Messages) {
+        const message = parse(sqsMessage);
+        if (message === 'newer') continue;
         // Sent before it is deleted: doubled is harmless, lost is not. What is no permit is of no use anywhere.
-        if (permit !== undefined) await this.#put(permit, 0);
-        const { ReceiptHandle } = message;
+        if (message !== undefined) await this.#put(message, 0);
+        const { ReceiptHandle } = sqsMessage;
         await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));
         count += 1;
       }
@@ -164,8 +180,8 @@ export class PermitQueues {
   }
 
   /** The permit has served. */
-  async drop(held: HeldPermit): Promise<void> {
-    await this.#delete(held.permit.band, held.handle);
+  async acknowledge(received: ReceivedMessage): Promise<void> {
+    await this.#delete(received.message.band, received.handle);
   }
 
   async #delete(band: Band, handle: string): Promise<void> {
@@ -173,15 +189,15 @@ export class PermitQueues {
   }
 }
 
-const versioned = z.object({ v: z.number().gt(PERMIT_VERSION) });
+const versioned = z.object({ v: z.number().gt(DISPATCH_MESSAGE_VERSION) });
 
-function parse(message: Message): Permit | 'newer' | undefined {
-  const body = parseJson(message.Body ?? '');
-  const { success, data } = permitSchema.safeParse(body);
+function parse(sqsMessage: Message): DispatchMessage | 'newer' | undefined {
+  const body = parseJson(sqsMessage.Body ?? '');
+  const { success, data } = dispatchMessageSchema.safeParse(body);
   if (success) return data;
   const newer = versioned.safeParse(body);
   if (!newer.success) return undefined;
-  tellOfNewer(`permit ${message.MessageId}`, { schema: newer.data.v, known: PERMIT_VERSION });
+  warnNewerSchema(`permit ${sqsMessage.MessageId}`, { schema: newer.data.v, known: DISPATCH_MESSAGE_VERSION });
   return 'newer';
 }
 

@@ -3,12 +3,12 @@ import { bandOf, type Job } from '../lifecycle/job.ts';
 import { type Circumstances, decide, type JobEvent } from '../lifecycle/lifecycle.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import type { JobStore } from '../store/job-store.ts';
-import type { PermitQueues } from './dispatch-queues.ts';
+import type { DispatchQueues } from './dispatch-queues.ts';
 
 /** What a change of a job's state needs. */
 export interface TransitionContext {
   readonly jobs: JobStore;
-  readonly permits: PermitQueues;
+  readonly dispatchQueues: DispatchQueues;
   readonly clock: Clock;
   readonly random: () => number;
   readonly probeEvery?: Circumstances['probeEvery'];
@@ -16,7 +16,7 @@ export interface TransitionContext {
 
 export type Transition =
   | { readonly done: true; readonly job: Job }
-  | { readonly done: false; readonly refused: string; readonly job: Job | undefined };
+  | { readonly done: false; readonly rejected: string; readonly job: Job | undefined };
 
 /** How often a decision is taken anew because somebody else changed the job meanwhile. */
 const MAX_ROUNDS = 10;
@@ -36,24 +36,24 @@ export async function transition(
   for (let round = 0; round < rounds && job !== undefined; round += 1) {
     const now = context.clock.now();
     const decision = decide(job, event, { ...context, now });
-    if ('refused' in decision) return { done: false, refused: decision.refused, job };
+    if ('rejected' in decision) return { done: false, rejected: decision.rejected, job };
     if (decision.job === job) return { done: true, job };
-    if (needsPermit(job, decision.job))
-      await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });
-    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });
+    if (needsMessage(job, decision.job))
+      await context.dispatchQueues.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });
+    const written = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) });
     if (written.applied) return { done: true, job: written.job };
     job = written.current;
   }
-  return { done: false, refused: job === undefined ? 'the job is gone' : 'somebody else was faster', job };
+  return { done: false, rejected: job === undefined ? 'the job is gone' : 'somebody else was faster', job };
 }
 
 /** Whether the decision was taken because the lease is over; a heartbeat may still have been under way. */
-function judgesLease(event: JobEvent, after: Job): boolean {
+function checksLease(event: JobEvent, after: Job): boolean {
   return event.type === 'lose' || (event.type === 'kill' && after.status !== 'RUNNING');
 }
 
 /** Whether the change makes the job claimable where it was not. */
-function needsPermit(before: Job, after: Job): boolean {
+function needsMessage(before: Job, after: Job): boolean {
   return isReady(after) && (!isReady(before) || bandOf(before) !== bandOf(after));
 }
 

@@ -13,11 +13,11 @@ export interface MadeFollowUps {
 
 /** Ids of a job's follow-up jobs, in the order in which they were asked for. */
 export function followUpIds(job: Pick<Job, 'id' | 'follow_ups'>): string[] {
-  return placesOf(job).map(({ attempt, position }) => followUpId(job.id, attempt, position));
+  return slotsOf(job).map(({ attempt, position }) => followUpId(job.id, attempt, position));
 }
 
 /** Where a job's follow-up jobs were asked for. */
-export function placesOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt: number; position: number }[] {
+export function slotsOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt: number; position: number }[] {
   return follow_ups.map((place) => {
     const [attempt = 0, position = 0] = place.split('.').map(Number);
     return { attempt, position };

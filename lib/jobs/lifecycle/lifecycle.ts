@@ -60,7 +60,7 @@ export type JobEvent =
   | { readonly type: 'correct'; readonly attempt: number; readonly evidence: Evidence };
 
 /** The answer of the lifecycle: the job as it then is, the same job (nothing to do), or a refusal. */
-export type Decision = { readonly job: Job } | { readonly refused: string };
+export type Decision = { readonly job: Job } | { readonly rejected: string };
 
 /** Time (ms, the table's) and randomness (0 to 1) of a decision. */
 export interface Circumstances {
@@ -78,14 +78,14 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
   const { now } = circumstances;
   const at = timestamp(now);
   // Its own attempt's outcome ends a job whatever a later version has made of it meanwhile.
-  if (event.type !== 'end' && !isUnderstood(job)) return { refused: 'a newer version of the service changed the job' };
+  if (event.type !== 'end' && !isUnderstood(job)) return { rejected: 'a newer version of the service changed the job' };
   switch (event.type) {
     case 'submit':
-      if (job.status !== 'DRAFT') return { refused: `only a draft can be submitted; this job is ${job.status}` };
+      if (job.status !== 'DRAFT') return { rejected: `only a draft can be submitted; this job is ${job.status}` };
       return { job: { ...job, status: 'QUEUED', reason: 'waiting_for_worker', queued_at: at, updated_at: at } };
     case 'edit':
       if (job.status !== 'QUEUED')
-        return { refused: `a job can be edited only while it is QUEUED; this one is ${job.status}` };
+        return { rejected: `a job can be edited only while it is QUEUED; this one is ${job.status}` };
       // Its folder, or its profile, may be another one now.
       return {
         job: {
@@ -95,16 +95,16 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         },
       };
     case 'edit_draft':
-      if (job.status !== 'DRAFT') return { refused: `only a draft can be edited as one; this job is ${job.status}` };
+      if (job.status !== 'DRAFT') return { rejected: `only a draft can be edited as one; this job is ${job.status}` };
       return { job: { ...job, ...event.changes, updated_at: at } };
     case 'retry':
       if (!isTerminal(job.status))
-        return { refused: `only a job that has ended can be retried; this one is ${job.status}` };
-      if (job.removing === true) return { refused: 'the job is being removed' };
+        return { rejected: `only a job that has ended can be retried; this one is ${job.status}` };
+      if (job.removing === true) return { rejected: 'the job is being removed' };
       return { job: queuedAnew(job, at) };
     case 'unpark':
       // Only what is QUEUED is parked.
-      if (job.parked !== event.reason) return { refused: `the job is not parked for ${event.reason}` };
+      if (job.parked !== event.reason) return { rejected: `the job is not parked for ${event.reason}` };
       return {
         job: queuedAgain(job, {
           reason: 'waiting_for_worker',
@@ -117,9 +117,9 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'wait_for_profile':
       return waitingFor(job, { parked: 'profile_busy' }, at);
     case 'claim':
-      if (job.status !== 'QUEUED') return { refused: `a job in state ${job.status} can't be claimed` };
-      if (job.parked !== undefined) return { refused: `the job is parked: ${job.parked}` };
-      if (job.due_at !== undefined && job.due_at > at) return { refused: `the job is not due before ${job.due_at}` };
+      if (job.status !== 'QUEUED') return { rejected: `a job in state ${job.status} can't be claimed` };
+      if (job.parked !== undefined) return { rejected: `the job is parked: ${job.parked}` };
+      if (job.due_at !== undefined && job.due_at > at) return { rejected: `the job is not due before ${job.due_at}` };
       return { job: claimed(job, event, now) };
     case 'cancel':
       if (job.status === 'DRAFT' || job.status === 'QUEUED')
@@ -129,9 +129,9 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
           job: { ...job, reason: 'cancelling', cancel_requested_at: job.cancel_requested_at ?? at, updated_at: at },
         };
       if (job.status === 'CANCELLED') return { job };
-      return { refused: `a job in state ${job.status} can't be cancelled` };
+      return { rejected: `a job in state ${job.status} can't be cancelled` };
     case 'kill':
-      if (job.status !== 'RUNNING') return { refused: `only a running job can be killed; this one is ${job.status}` };
+      if (job.status !== 'RUNNING') return { rejected: `only a running job can be killed; this one is ${job.status}` };
       if (leaseIsOver(job, at)) return { job: ended(job, 'CANCELLED', 'killed_by_request', at) };
       return {
         job: {
@@ -143,36 +143,37 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         },
       };
     case 'end':
-      if (job.status !== 'RUNNING') return { refused: `the job is ${job.status}` };
-      if (job.attempt !== event.receipt.attempt) return { refused: `attempt ${job.attempt} has taken over` };
+      if (job.status !== 'RUNNING') return { rejected: `the job is ${job.status}` };
+      if (job.attempt !== event.receipt.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       if (!isUnderstoodOutcome(event.receipt.outcome))
-        return { refused: 'a newer version of the service wrote the outcome' };
+        return { rejected: 'a newer version of the service wrote the outcome' };
       return {
-        job: afterAttempt(
+        job: outcomeAfterAttempt(
           { ...job, ...usedBefore(job, event.receipt), ...evidenceOf(event.receipt) },
           event,
           circumstances,
         ),
       };
     case 'lose':
-      if (!leaseIsOver(job, at)) return { refused: 'the lease still holds' };
+      if (!leaseIsOver(job, at)) return { rejected: 'the lease still holds' };
       return { job: afterLoss(job, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
     case 'deploy':
-      if (job.status !== 'SUCCEEDED') return { refused: `only a SUCCEEDED job is deployed; this one is ${job.status}` };
-      if (job.attempt !== event.attempt) return { refused: `attempt ${job.attempt} has taken over` };
-      if (job.removing === true) return { refused: 'the job is being removed' };
+      if (job.status !== 'SUCCEEDED')
+        return { rejected: `only a SUCCEEDED job is deployed; this one is ${job.status}` };
+      if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
+      if (job.removing === true) return { rejected: 'the job is being removed' };
       return { job: unlessSame(job, withPendingBindings(job, event.attempt), at) };
     case 'deployed':
       return { job: unlessSame(job, withoutPendingBindings(job, event.attempt), at) };
     case 'remove':
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
-        return { refused: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
+        return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
       return { job: job.removing === true ? job : { ...job, removing: true } };
     case 'correct':
-      if (job.status === 'RUNNING') return { refused: 'an attempt is running' };
-      if (job.attempt !== event.attempt) return { refused: `attempt ${job.attempt} has taken over` };
+      if (job.status === 'RUNNING') return { rejected: 'an attempt is running' };
+      if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       return { job: unlessSame(job, corrected(job, event.evidence), at) };
   }
 }
@@ -183,7 +184,7 @@ function waitingFor(
   at: string,
 ): Decision {
   if (job.status !== 'QUEUED' || job.parked !== undefined || (job.due_at ?? '') > at)
-    return { refused: 'the job is not to be claimed' };
+    return { rejected: 'the job is not to be claimed' };
   // It could not try anything for others while it waits: another one does.
   return { job: queuedAgain(withoutProbe(job), { reason: parked, parked, ...rest, updated_at: at }) };
 }
@@ -221,7 +222,7 @@ function usedBefore(job: Job, receipt: Receipt): Pick<Job, 'earlier_usage'> {
   return { earlier_usage: addUsage(job.usage, job.earlier_usage) };
 }
 
-function afterAttempt(
+function outcomeAfterAttempt(
   attempted: Job,
   { receipt, bindings = false }: Extract<JobEvent, { type: 'end' }>,
   circumstances: Circumstances,

@@ -10,7 +10,7 @@ export const JOB_SCHEMA = 1;
 export const NEWEST_JOB_SCHEMA: number = JOB_SCHEMA;
 
 /** The version of permits that are sent. */
-export const PERMIT_VERSION = 1;
+export const DISPATCH_MESSAGE_VERSION = 1;
 
 /** A newer version of the service wrote this. It is left alone until that version is back. */
 export class NewerSchemaError extends Error {
@@ -23,14 +23,14 @@ export class NewerSchemaError extends Error {
 }
 
 /** How many things are told of; it is a notice, no account. */
-const TOLD = 1_000;
+const MAX_WARNINGS = 1_000;
 
 const log = new Logger({ serviceName: 'promptq-schema' });
-const told = new Set<string>();
+const warned = new Set<string>();
 
 /** Says, once a process, that something is left alone because a newer version made it. */
-export function tellOfNewer(what: string, facts: { readonly schema: number; readonly known: number }): void {
-  if (told.has(what) || told.size >= TOLD) return;
-  told.add(what);
+export function warnNewerSchema(what: string, facts: { readonly schema: number; readonly known: number }): void {
+  if (warned.has(what) || warned.size >= MAX_WARNINGS) return;
+  warned.add(what);
   log.warn('left alone: a newer version of the service made it', { what, ...facts });
 }

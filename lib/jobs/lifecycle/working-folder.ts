@@ -10,7 +10,7 @@ export interface Folders {
   readonly roots: readonly string[];
 }
 
-export type WorkingFolder = { readonly path: string } | { readonly refused: string };
+export type WorkingFolder = { readonly path: string } | { readonly rejected: string };
 
 /** What decides which private folders a job may work in. */
 export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'>;
@@ -23,10 +23,10 @@ type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'>;
  */
 export function workingFolder(folders: Folders, job: Placed & FolderUser): WorkingFolder {
   const folder = resolveFolder(folders, job);
-  if ('refused' in folder) return folder;
+  if ('rejected' in folder) return folder;
   const names = namesBelow(folders.workspaces, folder.path);
   const why = names && whyClosed(names, job);
-  return why === undefined ? folder : { refused: `received ${JSON.stringify(job.cwd)}; ${why}` };
+  return why === undefined ? folder : { rejected: `received ${JSON.stringify(job.cwd)}; ${why}` };
 }
 
 /** The folder that a job's `cwd` means, without a judgement of whose it is. */
@@ -38,11 +38,11 @@ export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
     const path = normalize(job.cwd);
     const roots = [folders.workspaces, ...folders.roots];
     if (roots.some((root) => namesBelow(root, path) !== undefined)) return { path: stripTrailing(path) };
-    return { refused: `received ${shown}; an absolute folder must lie under one of ${roots.join(', ')}` };
+    return { rejected: `received ${shown}; an absolute folder must lie under one of ${roots.join(', ')}` };
   }
   const path = resolve(workspace, job.cwd);
   if (namesBelow(workspace, path) !== undefined) return { path };
-  return { refused: `received ${shown}; a relative folder must stay within the workspace of its project` };
+  return { rejected: `received ${shown}; a relative folder must stay within the workspace of its project` };
 }
 
 /**

@@ -44,7 +44,7 @@ export function receiptStreams({ streams }: Pick<Receipt, 'streams'>): RecordedS
 }
 
 /** A stream as kept, or what is left of it before the first byte that is lost. */
-export async function openCompared(
+export async function createCompared(
   output: Pick<OutputStore, 'openStream'>,
   at: { readonly jobId: string; readonly attempt: number; readonly stream: StreamName; readonly from?: number },
   recorded: RecordedStream | undefined,
@@ -55,7 +55,7 @@ export async function openCompared(
   } catch (error) {
     if (!(error instanceof LostOutputError)) throw error;
     // Only a listing from the first byte on shows how much lies before the gap.
-    if (from > 0) return await openCompared(output, { ...at, from: 0 }, recorded);
+    if (from > 0) return await createCompared(output, { ...at, from: 0 }, recorded);
     const state = error.before.size === 0 ? 'missing' : 'truncated';
     return { ...error.before, state: () => state };
   }

@@ -7,7 +7,7 @@ import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import { collectFollowUps } from '../creation/collect-follow-ups.ts';
 import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
 import type { Outcome, Receipt, StreamManifest, StreamName } from '../lifecycle/receipt.ts';
-import { type OutputState, openCompared } from '../output/compared-output.ts';
+import { createCompared, type OutputState } from '../output/compared-output.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
 import { StreamTally } from '../output/stream-tally.ts';
@@ -63,7 +63,7 @@ async function readOutput(
   const followUps = collectFollowUps();
   const reader = known?.createReader(followUps.messages);
   const stdout = new StreamTally();
-  const open = async (stream: StreamName) => await openCompared(output, { jobId, attempt, stream }, undefined);
+  const open = async (stream: StreamName) => await createCompared(output, { jobId, attempt, stream }, undefined);
   const [stdoutSource, stderrSource] = await Promise.all([open('stdout'), open('stderr')]);
   for await (const chunk of stdoutSource.read()) {
     stdout.add(chunk);
@@ -100,12 +100,15 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
     ...damageOf('stdout', streams.stdout, known.stdout),
     ...damageOf('stderr', streams.stderr, known.stderr),
   ];
-  const judgedStreams = { stdout: judged(streams.stdout, known.stdout), stderr: judged(streams.stderr, known.stderr) };
+  const comparedStreams = {
+    stdout: compared(streams.stdout, known.stdout),
+    stderr: compared(streams.stderr, known.stderr),
+  };
   // What damaged output says is no evidence against what was read of it while it was whole.
   if (damages.length > 0)
     return {
       ...receipt,
-      streams: judgedStreams,
+      streams: comparedStreams,
       warnings: [...new Set([...damages, ...(receipt.warnings ?? [])])],
     };
   const isAgentsError = outcome.reason === 'agent_error' && facts.error !== undefined;
@@ -118,7 +121,7 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
     ...(facts.usage !== undefined && { usage: facts.usage }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
     ...(follow_ups !== undefined && { follow_ups }),
-    streams: judgedStreams,
+    streams: comparedStreams,
   };
 }
 
@@ -136,6 +139,6 @@ function isDamaged(read: StreamManifest, known: StreamManifest): boolean {
 }
 
 /** The recorded length and hash of damaged output stay as evidence. Whether everything was kept only the worker knew. */
-function judged(read: StreamManifest, known: StreamManifest): StreamManifest {
+function compared(read: StreamManifest, known: StreamManifest): StreamManifest {
   return isDamaged(read, known) ? { ...known, complete: false } : { ...read, complete: known.complete };
 }

@@ -4,7 +4,7 @@ import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
 import { transition } from '../dispatch/transition.ts';
 import { type Evidence, evidenceOf, warned } from '../lifecycle/evidence.ts';
-import { followUpIds, placesOf } from '../lifecycle/follow-up-record.ts';
+import { followUpIds, slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { leaseIsOver } from '../lifecycle/lease.ts';
 import { STREAMS } from '../lifecycle/receipt.ts';
@@ -52,7 +52,7 @@ export async function rereadJob(context: RereadContext, known: Job): Promise<Rer
   return { job, refreshed: [...refreshed], recoveredFollowUpIds: recovered };
 }
 
-/** Applies what a lost worker left. If it was a try for parked jobs, watch-jobs starts those. */
+/** Applies what a lost worker left. If it was a try for parked jobs, reconcile-jobs starts those. */
 async function endLost(context: RereadContext, job: Job): Promise<Job> {
   if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
   const { receipt } = await readableReceipt(context.output, job.id, job.attempt);
@@ -112,7 +112,7 @@ function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): bo
   return (
     (attempt === job.attempt && job.status === 'SUCCEEDED') ||
     (job.children_pending ?? []).includes(attempt) ||
-    placesOf(job).some((place) => place.attempt === attempt)
+    slotsOf(job).some((place) => place.attempt === attempt)
   );
 }
 

@@ -36,7 +36,7 @@ export class JobStore {
   }
 
   /** The job as it stands, consistently; `newer`: not one of this version's, to be left alone. */
-  async look(id: string): Promise<Job | 'newer' | undefined> {
+  async find(id: string): Promise<Job | 'newer' | undefined> {
     try {
       return await this.get(id, { consistent: true });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { reportDamaged } from '../../platform/aws/skip-damaged.ts';
 import { type Job, jobItemSchema } from '../lifecycle/job.ts';
-import { NEWEST_JOB_SCHEMA, NewerSchemaError, tellOfNewer } from '../lifecycle/newer-schema.ts';
+import { NEWEST_JOB_SCHEMA, NewerSchemaError, warnNewerSchema } from '../lifecycle/newer-schema.ts';
 
 /**
  * The job that an item of the table holds.
@@ -24,6 +24,6 @@ export function knownJobs(items: readonly Readonly<Record<string, unknown>>[]): 
 
 function isNewer({ id, schema }: Readonly<Record<string, unknown>>): boolean {
   if (typeof schema !== 'number' || schema <= NEWEST_JOB_SCHEMA) return false;
-  tellOfNewer(`job ${String(id)}`, { schema, known: NEWEST_JOB_SCHEMA });
+  warnNewerSchema(`job ${String(id)}`, { schema, known: NEWEST_JOB_SCHEMA });
   return true;
 }

@@ -1,5 +1,5 @@
 import type { Status } from '../../contract/schemas/job.ts';
-import type { Told } from '../admission/why-waiting.ts';
+import type { Annotated } from '../admission/why-waiting.ts';
 import { evidenceOf } from '../lifecycle/evidence.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { Receipt } from '../lifecycle/receipt.ts';
@@ -15,7 +15,7 @@ const STATUS_OF_OUTCOME: Readonly<Record<string, Status>> = {
  * A job as an earlier attempt left it: state, times and evidence are that attempt's, everything else is the job's.
  * @param receipt undefined: the worker of the attempt was lost before it wrote one.
  */
-export function asOfAttempt(job: Told<Job>, attempt: number, receipt: Receipt | undefined): Job {
+export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Receipt | undefined): Job {
   const {
     exit_code: _code,
     signal: _signal,
@@ -52,7 +52,7 @@ export function asOfAttempt(job: Told<Job>, attempt: number, receipt: Receipt | 
  * A job as its newest attempt leaves it: the table keeps the session and usage of an earlier one until another reports its own.
  * @param receipt undefined: the attempt has not ended, or its record cannot be read.
  */
-export function asOfNewestAttempt(job: Told<Job>, receipt: Receipt | undefined): Job {
+export function asOfNewestAttempt(job: Annotated<Job>, receipt: Receipt | undefined): Job {
   const { session_id: _session, usage: _usage, ...rest } = job;
   if (receipt === undefined) return hasReported(job) ? job : rest;
   const { session_id, usage } = evidenceOf(receipt);

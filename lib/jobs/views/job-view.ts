@@ -12,7 +12,7 @@ import {
 import type { jobSummary } from '../../contract/schemas/job-list.ts';
 import type { TimeoutUnit } from '../../platform/config/env.ts';
 import { timeoutMs } from '../../platform/config/timeout.ts';
-import type { Told } from '../admission/why-waiting.ts';
+import type { Annotated } from '../admission/why-waiting.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobDetails, Summary } from '../store/job-index.ts';
@@ -21,7 +21,7 @@ import type { JobTexts } from '../store/job-texts.ts';
 
 /** Why the job is in its state, as a client reads it. */
 export function viewReason(
-  job: Told<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
+  job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
 ): z.input<typeof stateReason> {
   const { message, retryable } = describe(job);
   const known = job.status === 'FAILED' ? job.error : job.waiting_note;
@@ -41,7 +41,7 @@ function describe({ status, reason }: Pick<Job, 'status' | 'reason'>): { message
 }
 
 /** The compact status. */
-export function viewStatus(job: Told<Job>): z.input<typeof jobStatus> {
+export function viewStatus(job: Annotated<Job>): z.input<typeof jobStatus> {
   return {
     id: job.id,
     status: job.status,
@@ -96,7 +96,7 @@ export interface BesideJob {
 
 /** The job with all its fields. */
 export function viewJob(
-  job: Told<Job>,
+  job: Annotated<Job>,
   texts: JobTexts,
   timeoutUnit: TimeoutUnit,
   { labels = {}, deployments, changes = null, queue = null, attempts = null }: BesideJob,
@@ -139,7 +139,7 @@ export function viewJob(
 
 /** What a list shows of a job. */
 export function viewSummary(
-  job: Told<Summary>,
+  job: Annotated<Summary>,
   { details = {}, labels = {} }: { readonly details?: JobDetails | undefined; readonly labels?: JobLabels | undefined },
   timeoutUnit: TimeoutUnit,
 ): z.input<typeof jobSummary> {

@@ -2,8 +2,8 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import type { ProfileStore } from '../../catalog/profiles.ts';
 import type { JobView } from '../../contract/schemas/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
-import { placesOf } from '../admission/profile-slots.ts';
-import { readHolds } from '../admission/slots.ts';
+import { slotsOf } from '../admission/profile-slots.ts';
+import { readSlots } from '../admission/slots.ts';
 import { indexKeys, isBusy, type Job } from '../lifecycle/job.ts';
 import { knownJobs } from '../store/read-job.ts';
 
@@ -52,8 +52,8 @@ async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
   const { table, jobsTable } = context;
   const places = await awaitedPlaces(context, job);
   if (places.length === 0) return [];
-  const holds = await readHolds(context, places);
-  const ids = [...new Set([...holds.values()].map(({ job_id }) => job_id))].filter((id) => id !== job.id);
+  const slots = await readSlots(context, places);
+  const ids = [...new Set([...slots.values()].map(({ job_id }) => job_id))].filter((id) => id !== job.id);
   const items = await batchGet(
     table,
     jobsTable,
@@ -67,7 +67,7 @@ async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
 
 async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<string[]> {
   if (job.parked === 'folder_busy') return job.folder === undefined ? [] : [job.folder];
-  if (job.parked === 'profile_busy') return (await placesOf({ profiles }, job.profile)) ?? [];
+  if (job.parked === 'profile_busy') return (await slotsOf({ profiles }, job.profile)) ?? [];
   return [];
 }
 

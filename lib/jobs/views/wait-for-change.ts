@@ -4,18 +4,18 @@ import type { Job } from '../lifecycle/job.ts';
 import type { JobStore } from '../store/job-store.ts';
 
 /** Milliseconds between two looks: short at first, because most waits are for a job that has just begun or ended. */
-const LOOK = { first: 250, longest: 2_000, growth: 1.5 } as const;
+const POLL_MS = { first: 250, longest: 2_000, growth: 1.5 } as const;
 
 /** Holds a job until its state, reason or attempt differs from `job`'s, it has ended, or `seconds` are over. */
 export async function waitForChange(jobs: JobStore, job: Job, seconds: number): Promise<Job> {
   const end = performance.now() + seconds * 1000;
-  let pause: number = LOOK.first;
+  let pause: number = POLL_MS.first;
   let latest = job;
   while (sameState(latest, job) && !isTerminal(latest.status)) {
     const left = end - performance.now();
     if (left <= 0) break;
     await sleep(Math.min(pause, left));
-    pause = Math.min(LOOK.longest, pause * LOOK.growth);
+    pause = Math.min(POLL_MS.longest, pause * POLL_MS.growth);
     latest = (await jobs.get(job.id, { consistent: true })) ?? latest;
   }
   return latest;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type PracticeVendor, startPracticeVendor } from '../practice-vendor/practice-vendor.ts';
 import type { Home } from '../run/home.ts';
-import { endLeftovers } from '../run/leftovers.ts';
+import { killOrphans } from '../run/leftovers.ts';
 import { RUN_MARK } from '../run/local-env.ts';
 import type { Endpoints } from '../run/resources.ts';
 import type { Shutdown } from '../run/shutdown.ts';
@@ -39,7 +39,7 @@ export async function startEmulators(
     startObjectAndQueueEmulator(home.folder('s3'), credentials),
     startPracticeVendor({ apiKey, loginsFile: join(home.folder('practice'), 'logins.json') }),
   ]);
-  shutdown.add('leftovers', async () => await endLeftovers(home.path, dynamodb.pids()));
+  shutdown.add('leftovers', async () => await killOrphans(home.path, dynamodb.pids()));
   shutdown.add('service', async () => await vendor.close());
   shutdown.add('emulators', objectsAndQueues.close);
   shutdown.add('emulators', dynamodb.stop);

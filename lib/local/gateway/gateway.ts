@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const answer = async (exchange: Exchange) => {
     const { request, response, requestId } = exchange;
-    const hostFault = faultOfHost(request);
+    const hostFault = checkHost(request);
     if (hostFault !== undefined) return refuseRequest(exchange, 400, hostFault);
     const { hosts = [], browserName: name } = options;
     const own = name === undefined ? hosts : [...hosts, hostUnder(name, request.socket.localPort)];
@@ -194,7 +194,7 @@ async function stream({ handler, event, found, exchange, closing }: FunctionCall
   }
 }
 
-function faultOfHost({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
+function checkHost({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
   const hosts = headersDistinct.host?.length ?? 0;
   if (hosts > 1) return 'the request names two hosts';
   return hosts === 0 && httpVersion === '1.1' ? 'the request names no host' : undefined;

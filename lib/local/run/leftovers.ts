@@ -1,13 +1,13 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { patience } from '../../platform/stall-tolerant-timer.ts';
+import { stallTolerantTimer } from '../../platform/stall-tolerant-timer.ts';
 import { RUN_MARK } from './local-env.ts';
 
 /** Milliseconds in which killed processes must have gone; they may fork meanwhile, hence several looks. */
-const PATIENCE = 5_000;
-const LOOK_EVERY = 20;
+const TIMEOUT_MS = 5_000;
+const POLL_INTERVAL_MS = 20;
 /** A process that is just replacing itself (exec) shows no environment for a moment, so one look that finds none says little. */
-const EMPTY_LOOKS = 2;
+const EMPTY_POLLS = 2;
 
 /**
  * Kills every process of this user that carries a home's mark: what a run of that home which was killed has left, or
@@ -16,14 +16,14 @@ const EMPTY_LOOKS = 2;
  * @returns the ids of the processes found
  * @throws Error if some are still there after 5 s, not counting a standstill of the machine
  */
-export async function endLeftovers(homePath: string, spare: readonly number[] = []): Promise<number[]> {
-  const spared = new Set([...(await lineage()), ...spare]);
+export async function killOrphans(homePath: string, spare: readonly number[] = []): Promise<number[]> {
+  const spared = new Set([...(await ancestry()), ...spare]);
   const found = new Set<number>();
-  const hasPatience = patience(PATIENCE);
-  for (let empty = 0; empty < EMPTY_LOOKS; await delay(LOOK_EVERY)) {
-    const marked = (await markedProcesses(`${RUN_MARK}=${homePath}`)).filter((pid) => !spared.has(pid));
+  const hasTimeLeft = stallTolerantTimer(TIMEOUT_MS);
+  for (let empty = 0; empty < EMPTY_POLLS; await delay(POLL_INTERVAL_MS)) {
+    const marked = (await processesMarked(`${RUN_MARK}=${homePath}`)).filter((pid) => !spared.has(pid));
     empty = marked.length === 0 ? empty + 1 : 0;
-    if (marked.length > 0 && !hasPatience())
+    if (marked.length > 0 && !hasTimeLeft())
       throw new Error(`processes of an earlier run can't be ended: ${marked.join(', ')}`);
     for (const pid of marked) {
       found.add(pid);
@@ -33,7 +33,7 @@ export async function endLeftovers(homePath: string, spare: readonly number[] = 
   return [...found];
 }
 
-async function markedProcesses(mark: string): Promise<number[]> {
+async function processesMarked(mark: string): Promise<number[]> {
   const entries = await readdir('/proc').catch(() => []);
   const pids = entries.filter((name) => /^\d+$/.test(name)).map(Number);
   const marked = await Promise.all(pids.map(async (pid) => ((await carries(pid, mark)) ? pid : undefined)));
@@ -52,7 +52,7 @@ async function carries(pid: number, mark: string): Promise<boolean> {
 }
 
 /** This process and those that it descends from. */
-async function lineage(): Promise<number[]> {
+async function ancestry(): Promise<number[]> {
   const line: number[] = [];
   for (let pid = process.pid; pid > 1; pid = await parentOf(pid)) line.push(pid);
   return line;

@@ -2,13 +2,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tell } from '../operations/emit-metrics.ts';
+import { emitMetrics } from '../operations/emit-metrics.ts';
 import { requestLimits } from './request-limits.ts';
 import { TableClock } from './table-clock.ts';
 import { tableOutage } from './table-outage.ts';
-import { THROTTLES_TOLD, throttlesTold } from './throttles.ts';
+import { THROTTLE_METRICS, throttleMetrics } from './throttles.ts';
 
-const tellThrottles = throttlesTold(() => tell({ StorageThrottles: 1 }));
+const emitThrottles = throttleMetrics(() => emitMetrics({ StorageThrottles: 1 }));
 
 /** A table client and the clock that its answers keep right. */
 export interface TableClient {
@@ -19,7 +19,7 @@ export interface TableClient {
 /** A DynamoDB client whose answers set the clock. Endpoint and credentials come from the SDK's own environment variables. */
 export function tableClient(): TableClient {
   const client = new DynamoDBClient({ maxAttempts: 4, requestHandler: requestLimits() });
-  client.middlewareStack.add(tellThrottles, THROTTLES_TOLD);
+  client.middlewareStack.add(emitThrottles, THROTTLE_METRICS);
   const clock = new TableClock();
   clock.attach(client);
   tableOutage.attach(client);
@@ -28,7 +28,7 @@ export function tableClient(): TableClient {
 
 export function queueClient(): SQSClient {
   const client = new SQSClient({ maxAttempts: 4, requestHandler: requestLimits() });
-  client.middlewareStack.add(tellThrottles, THROTTLES_TOLD);
+  client.middlewareStack.add(emitThrottles, THROTTLE_METRICS);
   return client;
 }
 
@@ -36,6 +36,6 @@ export function queueClient(): SQSClient {
 export function objectClient(options: { pathStyle: boolean }): S3Client {
   const requestHandler = requestLimits('objects');
   const client = new S3Client({ forcePathStyle: options.pathStyle, maxAttempts: 4, requestHandler });
-  client.middlewareStack.add(tellThrottles, THROTTLES_TOLD);
+  client.middlewareStack.add(emitThrottles, THROTTLE_METRICS);
   return client;
 }

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { tell } from '../operations/emit-metrics.ts';
+import { emitMetrics } from '../operations/emit-metrics.ts';
 import { isUnavailable } from './unavailable.ts';
 
 /** A process reports an item at most this often: workers meet it far more often than the reconciler does. */
@@ -34,5 +34,5 @@ export function reportDamaged(item: string, error: unknown): void {
   if (reportedAt.size >= MOST_REMEMBERED) reportedAt.clear();
   reportedAt.set(item, now);
   log.error('skipped a damaged item', { item, error: error as Error });
-  tell({ DamagedItems: 1 });
+  emitMetrics({ DamagedItems: 1 });
 }

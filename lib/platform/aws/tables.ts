@@ -105,7 +105,7 @@ export const QUEUE = {
   visibilityTimeout: 40,
   receiveWait: 20,
   messageRetention: 14 * 24 * 3600,
-  /** Give-backs raise the receive count, so this is generous; what still lands in a DLQ is put back by watch-jobs. */
+  /** Give-backs raise the receive count, so this is generous; what still lands in a DLQ is put back by reconcile-jobs. */
   maxReceiveCount: 100,
 } as const satisfies QueueSpec;
 

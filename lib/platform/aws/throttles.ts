@@ -20,11 +20,11 @@ export function isThrottle(error: unknown): boolean {
   return metadata?.httpStatusCode === 429 || metadata?.httpStatusCode === 503;
 }
 
-/** Where in a client's stack `throttlesTold` stands: around what makes an error of an answer, within what tries again. */
-export const THROTTLES_TOLD = { step: 'deserialize', name: 'throttlesTold', priority: 'high' } as const;
+/** Where in a client's stack `throttleMetrics` stands: around what makes an error of an answer, within what tries again. */
+export const THROTTLE_METRICS = { step: 'deserialize', name: 'throttleMetrics', priority: 'high' } as const;
 
 /** Middleware of the SDK: calls `onThrottle` for each try of a request that was refused as one too many. */
-export function throttlesTold(onThrottle: () => void) {
+export function throttleMetrics(onThrottle: () => void) {
   return <Input, Output>(next: (args: Input) => Promise<Output>) =>
     async (args: Input): Promise<Output> => {
       try {

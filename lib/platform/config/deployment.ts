@@ -165,14 +165,14 @@ export function readDeployment(context: unknown): Deployment {
   const settings = typeof context === 'string' ? parseJson(context) : (context ?? {});
   const result = deploymentSchema.safeParse(settings, { reportInput: true });
   if (result.success) return result.data;
-  throw faults(result.error.issues.map(sentence));
+  throw validationError(result.error.issues.map(sentence));
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw faults([`${SETTINGS_KEY}: received text that is not JSON; expected a JSON object`]);
+    throw validationError([`${SETTINGS_KEY}: received text that is not JSON; expected a JSON object`]);
   }
 }
 
@@ -185,6 +185,6 @@ function sentence(issue: z.core.$ZodIssue): string {
   return `${place}: ${issue.input === undefined ? 'is missing' : `received ${JSON.stringify(issue.input)}`}; ${issue.message}`;
 }
 
-function faults(sentences: readonly string[]): Error {
+function validationError(sentences: readonly string[]): Error {
   return new Error(`the settings of this deployment (context of cdk.json) are not right:\n  ${sentences.join('\n  ')}`);
 }

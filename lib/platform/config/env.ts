@@ -267,6 +267,6 @@ export function readEnv<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(source);
   if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`the environment of this process is not complete:\n${faults.join('\n')}`);
+  const validationErrors = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`the environment of this process is not complete:\n${validationErrors.join('\n')}`);
 }

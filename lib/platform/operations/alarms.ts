@@ -4,7 +4,7 @@ import type { MetricName } from './metrics.ts';
 export type PartMetric =
   | { readonly of: 'api'; readonly name: '5XXError' }
   | { readonly of: 'count-jobs'; readonly name: 'IteratorAge' }
-  | { readonly of: 'watch-jobs'; readonly name: 'Errors' }
+  | { readonly of: 'reconcile-jobs'; readonly name: 'Errors' }
   | { readonly of: 'dead letters of the deliveries'; readonly name: 'ApproximateNumberOfMessagesVisible' }
   /** They share one limit. */
   | { readonly of: 'all functions of the account'; readonly name: 'Throttles' };
@@ -39,8 +39,8 @@ export const ALARMS: readonly AlarmSpec[] = [
   {
     id: 'watch-silent',
     means:
-      'watch-jobs has failed, or not run, for five minutes: lost workers, forgotten jobs and half of the other alarms depend on it.',
-    metric: { of: 'watch-jobs', name: 'Errors' },
+      'reconcile-jobs has failed, or not run, for five minutes: lost workers, forgotten jobs and half of the other alarms depend on it.',
+    metric: { of: 'reconcile-jobs', name: 'Errors' },
     statistic: 'Average',
     limit: 1,
     minutes: 1,

@@ -8,7 +8,7 @@ let metrics: Metrics | undefined;
  * log of functions and workers alike. No call is made, and no right is needed. The deployment is named by the variable
  * POWERTOOLS_SERVICE_NAME.
  */
-export function tell(values: MetricValues): void {
+export function emitMetrics(values: MetricValues): void {
   metrics ??= new Metrics({ namespace: NAMESPACE });
   for (const name of Object.keys(values) as MetricName[]) {
     const { unit } = METRICS[name];

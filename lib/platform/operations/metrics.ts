@@ -21,7 +21,7 @@ export const METRICS = {
   AccountRequiredJobs: { unit: 'Count', means: 'jobs that wait because no vendor account is linked' },
   LeaseLosses: { unit: 'Count', means: 'running jobs whose worker was lost' },
   PermitsDropped: { unit: 'Count', means: 'dispatch messages dropped because they found no job' },
-  PermitsGivenUp: { unit: 'Count', means: 'dispatch messages that a queue gave up and watch-jobs sent again' },
+  PermitsGivenUp: { unit: 'Count', means: 'dispatch messages that a queue gave up and reconcile-jobs sent again' },
   LaunchFailures: { unit: 'Count', means: 'workers that could not be started' },
   DamagedItems: { unit: 'Count', means: 'items that were skipped because they could not be read or acted on' },
   StorageThrottles: { unit: 'Count', means: 'requests that DynamoDB, S3 or SQS refused as too many' },

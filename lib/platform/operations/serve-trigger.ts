@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
  * on by `log.appendKeys`, so that a failure tells it too.
  * @param name file of the function, without its folder
  */
-export function serveTrigger<E, A>(name: string, run: (event: E, log: Logger) => Promise<A>) {
+export function handleTrigger<E, A>(name: string, run: (event: E, log: Logger) => Promise<A>) {
   const log = new Logger({ serviceName: `promptq-${name}` });
   return async (event: E, context?: Pick<Context, 'awsRequestId'>): Promise<A> => {
     const own = log.createChild({ persistentKeys: { request_id: context?.awsRequestId } });

@@ -82,8 +82,8 @@ export class ApiStack extends Stack {
     new GatewayKeys(this, 'GatewayKeys', { api, deployment: props.deployment, originSecret: this.#originSecret });
     writeApiOrigin(this, props.data, api, this.#originSecret.digests);
     addGatewayResponses(api);
-    const { countJobs, watchJobs } = new JobTriggers(this, 'Triggers', props);
-    new Operations(this, 'Operations', { ...props, api, countJobs, watchJobs });
+    const { countJobs, reconcileJobs } = new JobTriggers(this, 'Triggers', props);
+    new Operations(this, 'Operations', { ...props, api, countJobs, reconcileJobs });
     if (props.config !== undefined) new AppliedConfig(this, 'Config', { ...props, document: props.config });
     acknowledgeOutputAccess(this, props.data);
     acknowledge(this);

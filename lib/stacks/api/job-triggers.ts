@@ -5,7 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
-import { FIGURE_KINDS } from '../../stats/counting/job-stats.ts';
+import { STATS_KINDS } from '../../stats/counting/job-stats.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { countEnvironment, sweepEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
@@ -32,12 +32,12 @@ import type { ApiStackProps } from './api-stack.ts';
  */
 export class JobTriggers extends Construct {
   readonly countJobs: IFunction;
-  readonly watchJobs: IFunction;
+  readonly reconcileJobs: IFunction;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id);
     this.countJobs = this.#countJobs(props);
-    this.watchJobs = this.#watchJobs(props);
+    this.reconcileJobs = this.#reconcileJobs(props);
     this.#deliverCalls(props);
     this.#sweepJobs(props);
   }
@@ -49,7 +49,7 @@ export class JobTriggers extends Construct {
       code: codeOf('triggers.count-jobs'),
       environment: countEnvironment(data, deployment),
       statements: [
-        itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(FIGURE_KINDS))),
+        itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
         new PolicyStatement({
           actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
           resources: [streamArn],
@@ -80,11 +80,11 @@ export class JobTriggers extends Construct {
     return count.resource;
   }
 
-  #watchJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
+  #reconcileJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
     const watch = new ServiceFunction(this, 'WatchJobs', {
       description:
         'settles jobs whose worker was lost, makes follow-ups, and sees to it that no waiting job is forgotten',
-      code: codeOf('triggers.watch-jobs'),
+      code: codeOf('triggers.reconcile-jobs'),
       environment: triggerEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),

@@ -5,14 +5,14 @@ import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import type * as z from 'zod';
-import type { whereaboutsSchema } from '../../access/service-endpoints.ts';
+import type { serviceEndpointsSchema } from '../../access/service-endpoints.ts';
 import { type Deployment, knownOrigin } from '../../platform/config/deployment.ts';
 import { readApiOrigin } from '../api/api-origin.ts';
 import type { ApiStack } from '../api/api-stack.ts';
 import { BroughtOriginSecret } from '../api/origin-secret.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { PUBLISH_CONSOLE } from '../functions/bundle-functions.ts';
-import { whereaboutsName } from '../iam/table-grants.ts';
+import { serviceEndpointsParameter } from '../iam/table-grants.ts';
 import { ConsoleDistribution } from './console-distribution.ts';
 import { PublishedConsole } from './published-console.ts';
 import { SignInPool } from './sign-in-pool.ts';
@@ -48,14 +48,14 @@ export class ConsoleStack extends Stack {
       deployment.signIn === undefined
         ? new SignInPool(this, 'SignIn', { deployment, origin, after: distribution })
         : undefined;
-    const whereabouts: z.input<typeof whereaboutsSchema> = {
+    const serviceEndpoints: z.input<typeof serviceEndpointsSchema> = {
       public_origin: origin,
       ...(pool !== undefined && { issuer: pool.issuer, client_id: pool.clientId }),
     };
     new StringParameter(this, 'Whereabouts', {
       description: "Where browsers find the deployment, and where people sign in: read by the API's functions",
-      parameterName: whereaboutsName(data),
-      stringValue: this.toJsonString(whereabouts),
+      parameterName: serviceEndpointsParameter(data),
+      stringValue: this.toJsonString(serviceEndpoints),
       tier: ParameterTier.STANDARD,
     });
     new CfnOutput(this, 'ConsoleUrl', { value: origin });

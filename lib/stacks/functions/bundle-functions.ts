@@ -10,7 +10,7 @@ export const NOT_FOUND = 'not-found.answer';
 export const TRIGGERS = [
   'triggers.count-jobs',
   'triggers.deliver-calls',
-  'triggers.watch-jobs',
+  'triggers.reconcile-jobs',
   'triggers.sweep-jobs',
 ] as const;
 

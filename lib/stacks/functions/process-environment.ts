@@ -5,7 +5,7 @@ import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv 
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { clientSecretName, whereaboutsName } from '../iam/table-grants.ts';
+import { clientSecretName, serviceEndpointsParameter } from '../iam/table-grants.ts';
 import { LOGIN_PORT } from '../worker/login-reader.ts';
 import { scaleWorkersName } from '../worker/scaling-name.ts';
 
@@ -100,7 +100,7 @@ export function apiEnvironment(
       .map(([id, role]) => `${id}:${role}`)
       .join(','),
     PROMPTQ_ORIGIN_DIGESTS: originDigests,
-    PROMPTQ_WHEREABOUTS_AT: `ssm:${whereaboutsName(data)}`,
+    PROMPTQ_WHEREABOUTS_AT: `ssm:${serviceEndpointsParameter(data)}`,
     PROMPTQ_TOKEN_RATE: String(deployment.tokenRate),
     PROMPTQ_FOLLOW_STREAMS: String(deployment.followStreams),
     PROMPTQ_SESSION_IDLE_SECONDS: String(deployment.session.idleSeconds),

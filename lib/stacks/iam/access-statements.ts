@@ -14,7 +14,7 @@ import {
   outputStatements,
   queueStatement,
   secretsStatement,
-  whereaboutsStatement,
+  serviceEndpointsStatement,
 } from './table-grants.ts';
 
 /** A route, a page, or what takes every other path and method. */
@@ -31,14 +31,14 @@ export function accessStatements(
   return [
     ...authenticationStatements(data),
     secretsStatement(data),
-    ...(outsideApi || method !== 'GET' ? [whereaboutsStatement(data)] : []),
+    ...(outsideApi || method !== 'GET' ? [serviceEndpointsStatement(data)] : []),
     ...auditStatements(data, access.audit, audited),
     ...jobStatements(data, access.jobs, pathParameters(path)),
     ...(access.queue === 'read' ? [indexStatement(data, ['ready'])] : []),
     ...registryStatements(data, access.registry),
     ...objectStatements(data, access.output),
     ...principalStatements(data, access),
-    ...(access.permits === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
+    ...(access.dispatchQueues === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
     ...(access.deliveries === 'send' ? [deliveriesStatement(data, ['SendMessage'])] : []),
     ...(access.bindingSecrets === 'write'
       ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(BINDING_SECRET_KIND))]

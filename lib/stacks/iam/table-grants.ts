@@ -55,13 +55,13 @@ export function clientSecretStatement(data: DataStack): PolicyStatement {
 }
 
 /** Where the console's stack writes down what the API's functions, which come before it, must know. */
-export function whereaboutsName(data: DataStack): string {
+export function serviceEndpointsParameter(data: DataStack): string {
   return `${data.secretsFolder}/whereabouts`;
 }
 
 /** Leave to read that. */
-export function whereaboutsStatement(data: DataStack): PolicyStatement {
-  return readParameterStatement(data, whereaboutsName(data));
+export function serviceEndpointsStatement(data: DataStack): PolicyStatement {
+  return readParameterStatement(data, serviceEndpointsParameter(data));
 }
 
 function readParameterStatement(data: DataStack, ...names: readonly string[]): PolicyStatement {

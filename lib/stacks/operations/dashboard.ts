@@ -18,7 +18,7 @@ const WIDTH = 12;
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: OperationsProps & { readonly alarms: Alarm[] }) {
     super(scope, id);
-    const { api, countJobs, watchJobs, data, deployment } = props;
+    const { api, countJobs, reconcileJobs, data, deployment } = props;
     const own = (name: MetricName, statistic = 'Sum') => ownMetric(deployment, name, { statistic, minutes: 5 });
     const times = (name: MetricName) => ['p50', 'p95', 'Maximum'].map((statistic) => own(name, statistic));
     const graphs: [string, IMetric[]][] = [
@@ -48,8 +48,8 @@ export class Dashboard extends Construct {
       ['Answers (ms)', ['p50', 'p95'].map((statistic) => api.metricLatency({ statistic }))],
       ['Counting: age of the stream (ms)', [countJobs.metric('IteratorAge', { statistic: 'Maximum' })]],
       [
-        'watch-jobs: failures; run time (ms)',
-        [watchJobs.metricErrors(), watchJobs.metricDuration({ statistic: 'Maximum' })],
+        'reconcile-jobs: failures; run time (ms)',
+        [reconcileJobs.metricErrors(), reconcileJobs.metricDuration({ statistic: 'Maximum' })],
       ],
     ];
     const dashboard = new CloudWatchDashboard(this, 'Resource', { dashboardName: deployment.deploymentName });

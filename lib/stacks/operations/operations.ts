@@ -18,7 +18,7 @@ export interface OperationsProps {
   readonly deployment: Deployment;
   readonly api: RestApi;
   readonly countJobs: IFunction;
-  readonly watchJobs: IFunction;
+  readonly reconcileJobs: IFunction;
 }
 
 /** What tells an operator how the deployment does: alarms, by mail if an address is set; a dashboard if one is wanted. */
@@ -59,14 +59,14 @@ function metricOf({ metric, statistic, minutes }: AlarmSpec, props: OperationsPr
   return partMetric(metric, props).with({ statistic, period: Duration.minutes(minutes) });
 }
 
-function partMetric({ of, name }: PartMetric, { api, countJobs, watchJobs, data }: OperationsProps): Metric {
+function partMetric({ of, name }: PartMetric, { api, countJobs, reconcileJobs, data }: OperationsProps): Metric {
   switch (of) {
     case 'api':
       return api.metric(name);
     case 'count-jobs':
       return countJobs.metric(name);
-    case 'watch-jobs':
-      return watchJobs.metric(name);
+    case 'reconcile-jobs':
+      return reconcileJobs.metric(name);
     case 'dead letters of the deliveries':
       return deadLettersOf(data).metric(name);
     case 'all functions of the account':

@@ -56,8 +56,10 @@ export class Workspaces extends Construct {
   /** Lets nobody in but this role: also no administrator's machine, and no access point that somebody else makes helps. */
   admitOnly(role: IRole): void {
     // Only where EFS says who mounts: a negated condition also holds without it, and would keep the worker itself out.
-    const told = { Null: { 'aws:PrincipalArn': 'false' } };
-    this.#fileSystem.addToResourcePolicy(refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn }, ...told }));
+    const viaMountTarget = { Null: { 'aws:PrincipalArn': 'false' } };
+    this.#fileSystem.addToResourcePolicy(
+      refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn }, ...viaMountTarget }),
+    );
   }
 
   /** There when workers can mount the workspaces, about a minute after the file system is made. */

@@ -20,11 +20,11 @@ export const countedJobSchema = jobItemSchema.pick({
 export type CountedJob = z.output<typeof countedJobSchema>;
 
 /** The kinds of the registry's items that hold figures, each by day, model or project. */
-export const FIGURE_KINDS = { day: 'day-figures', model: 'model-figures', project: 'project-figures' } as const;
+export const STATS_KINDS = { day: 'day-figures', model: 'model-figures', project: 'project-figures' } as const;
 
 /** What a change of a job adds to one item of figures. */
-export interface FigureChange {
-  readonly kind: (typeof FIGURE_KINDS)[keyof typeof FIGURE_KINDS];
+export interface StatsChange {
+  readonly kind: (typeof STATS_KINDS)[keyof typeof STATS_KINDS];
   readonly id: string;
   /** Numbers by attribute: `n_STATUS` jobs, `t_…` tokens, `w_BUCKET` waits, `d_BUCKET` durations. */
   readonly add: Readonly<Record<string, number>>;
@@ -46,29 +46,29 @@ const MICRO = 1e6;
  * What a change of a job adds to the figures: jobs by state to its project, its end to the day of it, tokens to day,
  * project and model. A job that is removed takes its count along, and leaves its history.
  */
-export function figureChanges(before: CountedJob | undefined, after: CountedJob | undefined): FigureChange[] {
+export function statsChanges(before: CountedJob | undefined, after: CountedJob | undefined): StatsChange[] {
   const job = after ?? before;
   if (job === undefined) return [];
   const tokens = after === undefined ? {} : sum(tokensOf(after), negative(tokensOf(before)));
   const moved = before?.status !== after?.status;
-  const changes: FigureChange[] = [
+  const changes: StatsChange[] = [
     // An edited draft may have come from another project.
-    { kind: FIGURE_KINDS.project, id: before?.project_id ?? job.project_id, add: negative(statusOf(before)) },
+    { kind: STATS_KINDS.project, id: before?.project_id ?? job.project_id, add: negative(statusOf(before)) },
     {
-      kind: FIGURE_KINDS.project,
+      kind: STATS_KINDS.project,
       id: job.project_id,
       add: sum(statusOf(after), tokens),
       ...(moved && after !== undefined && { activeAt: after.updated_at }),
     },
-    { kind: FIGURE_KINDS.day, id: dayOf(job.updated_at), add: tokens },
-    { kind: FIGURE_KINDS.model, id: job.model_used ?? `(default of ${job.profile})`, add: tokens },
+    { kind: STATS_KINDS.day, id: dayOf(job.updated_at), add: tokens },
+    { kind: STATS_KINDS.model, id: job.model_used ?? `(default of ${job.profile})`, add: tokens },
     ...(after === undefined ? [] : [...endsOf(before, -1), ...endsOf(after, 1)]),
   ];
   return merged(changes);
 }
 
 /** The item that the end of a job adds to, and what. */
-export function endsOf(job: CountedJob | undefined, times: 1 | -1): FigureChange[] {
+export function endsOf(job: CountedJob | undefined, times: 1 | -1): StatsChange[] {
   if (job === undefined || !isTerminal(job.status) || job.finished_at === undefined) return [];
   const [queued, started, finished] = [job.queued_at, job.started_at, job.finished_at].map((at) =>
     Date.parse(at ?? ''),
@@ -81,7 +81,7 @@ export function endsOf(job: CountedJob | undefined, times: 1 | -1): FigureChange
     [`n_${job.status}`]: times,
     ...(hasRun && { [`w_${bucketOf(waited)}`]: times, [`d_${bucketOf(ran)}`]: times }),
   };
-  return [{ kind: FIGURE_KINDS.day, id: dayOf(job.finished_at), add }];
+  return [{ kind: STATS_KINDS.day, id: dayOf(job.finished_at), add }];
 }
 
 /** Tokens of all attempts, by attribute. */
@@ -116,8 +116,8 @@ function statusOf(job: CountedJob | undefined): Record<string, number> {
 }
 
 /** One change for each item, without what adds nothing. */
-function merged(changes: readonly FigureChange[]): FigureChange[] {
-  const byItem = new Map<string, FigureChange>();
+function merged(changes: readonly StatsChange[]): StatsChange[] {
+  const byItem = new Map<string, StatsChange>();
   for (const change of changes) {
     const key = `${change.kind}#${change.id}`;
     const known = byItem.get(key);

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { registryItems } from '../../catalog/registry-page.ts';
-import { countedJobSchema, endsOf, FIGURE_KINDS, figureChanges, sum, tokensOf } from './job-stats.ts';
+import { countedJobSchema, endsOf, STATS_KINDS, statsChanges, sum, tokensOf } from './job-stats.ts';
 
 /** What is kept and what counting one by one gives, of one item of figures. */
-export interface FigureDifference {
+export interface StatsDifference {
   readonly item: string;
   readonly attribute: string;
   readonly kept: number;
@@ -15,12 +15,12 @@ export interface FigureDifference {
  * project, the ends of each day, tokens over all days and over all models. What jobs left behind that were removed is
  * kept and can't be counted: it shows as a difference.
  */
-export async function recountFigures(
+export async function recountStats(
   table: DynamoDBDocumentClient,
   names: { readonly jobsTable: string; readonly registryTable: string },
-): Promise<{ jobs: number; differences: FigureDifference[] }> {
+): Promise<{ jobs: number; differences: StatsDifference[] }> {
   const { jobs, counted } = await count(table, names.jobsTable);
-  const kept = await keptFigures({ table, registryTable: names.registryTable });
+  const kept = await storedStats({ table, registryTable: names.registryTable });
   const differences = [...new Set([...kept.keys(), ...counted.keys()])].flatMap((item) => {
     const [ofKept, ofCounted] = [kept.get(item) ?? {}, counted.get(item) ?? {}];
     return Object.keys({ ...ofKept, ...ofCounted })
@@ -30,14 +30,17 @@ export async function recountFigures(
   return { jobs, differences };
 }
 
-type Figures = Map<string, Record<string, number>>;
+type StatsByItem = Map<string, Record<string, number>>;
 
 /** Tokens are known by day and model only when they are used, so these are compared as a whole. */
 const ALL_DAYS = 'all days';
 const ALL_MODELS = 'all models';
 
-async function count(table: DynamoDBDocumentClient, jobsTable: string): Promise<{ jobs: number; counted: Figures }> {
-  const counted: Figures = new Map();
+async function count(
+  table: DynamoDBDocumentClient,
+  jobsTable: string,
+): Promise<{ jobs: number; counted: StatsByItem }> {
+  const counted: StatsByItem = new Map();
   const add = (item: string, numbers: Readonly<Record<string, number>>) =>
     counted.set(item, sum(counted.get(item) ?? {}, numbers));
   let jobs = 0;
@@ -49,8 +52,8 @@ async function count(table: DynamoDBDocumentClient, jobsTable: string): Promise<
     for (const item of page.Items ?? []) {
       jobs += 1;
       const job = countedJobSchema.parse(item);
-      for (const change of figureChanges(undefined, job))
-        if (change.kind === FIGURE_KINDS.project) add(`${change.kind} ${change.id}`, change.add);
+      for (const change of statsChanges(undefined, job))
+        if (change.kind === STATS_KINDS.project) add(`${change.kind} ${change.id}`, change.add);
       for (const change of endsOf(job, 1)) add(`${change.kind} ${change.id}`, change.add);
       for (const all of [ALL_DAYS, ALL_MODELS]) add(all, tokensOf(job));
     }
@@ -59,20 +62,20 @@ async function count(table: DynamoDBDocumentClient, jobsTable: string): Promise<
   return { jobs, counted };
 }
 
-async function keptFigures(registry: Parameters<typeof registryItems>[0]): Promise<Figures> {
-  const kept: Figures = new Map();
+async function storedStats(registry: Parameters<typeof registryItems>[0]): Promise<StatsByItem> {
+  const kept: StatsByItem = new Map();
   const add = (item: string, numbers: Readonly<Record<string, number>>) =>
     kept.set(item, sum(kept.get(item) ?? {}, numbers));
-  for (const kind of Object.values(FIGURE_KINDS)) {
+  for (const kind of Object.values(STATS_KINDS)) {
     for await (const item of registryItems(registry, kind)) {
       const tokens = numbersIn(item, (name) => name.startsWith('t_'));
       const others = numbersIn(item, (name) => !name.startsWith('t_'));
-      if (kind === FIGURE_KINDS.project) add(`${kind} ${item.id}`, { ...tokens, ...others });
-      if (kind === FIGURE_KINDS.day) {
+      if (kind === STATS_KINDS.project) add(`${kind} ${item.id}`, { ...tokens, ...others });
+      if (kind === STATS_KINDS.day) {
         add(`${kind} ${item.id}`, others);
         add(ALL_DAYS, tokens);
       }
-      if (kind === FIGURE_KINDS.model) add(ALL_MODELS, tokens);
+      if (kind === STATS_KINDS.model) add(ALL_MODELS, tokens);
     }
   }
   return kept;

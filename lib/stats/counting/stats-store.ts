@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Registry } from '../../catalog/registry-page.ts';
-import { type CountedJob, type FigureChange, figureChanges, sum } from './job-stats.ts';
+import { type CountedJob, type StatsChange, statsChanges, sum } from './job-stats.ts';
 
 /** A change of a job with what it was and is, as the table's stream tells it. */
 export interface CountedChange {
@@ -13,14 +13,14 @@ export interface CountedChange {
   readonly after: CountedJob | undefined;
 }
 
-type Sequenced = FigureChange & { readonly sequence: string };
+type Sequenced = StatsChange & { readonly sequence: string };
 
 /**
  * Figures of days, models and projects, kept from the stream of the Jobs table. Each item remembers for each shard up to
  * where it has counted, and is written on condition that this lies before what is added: a batch counts once however it
  * is repeated or cut anew, for one write and no read an item.
  */
-export class FigureStore {
+export class StatsStore {
   readonly #registry: Registry;
 
   constructor(registry: Registry) {
@@ -30,7 +30,7 @@ export class FigureStore {
   async apply(shard: string, changes: readonly CountedChange[]): Promise<void> {
     const byItem = new Map<string, Sequenced[]>();
     for (const { sequence, before, after } of changes) {
-      for (const change of figureChanges(before, after)) {
+      for (const change of statsChanges(before, after)) {
         const key = `${change.kind}#${change.id}`;
         byItem.set(key, [...(byItem.get(key) ?? []), { ...change, sequence: sortable(sequence) }]);
       }
@@ -50,7 +50,7 @@ export class FigureStore {
   }
 
   /** @returns undefined when it was added, else up to where the item has counted. */
-  async #add(item: FigureChange, shard: string, changes: readonly Sequenced[]): Promise<string | undefined> {
+  async #add(item: StatsChange, shard: string, changes: readonly Sequenced[]): Promise<string | undefined> {
     const { table, registryTable } = this.#registry;
     const added = Object.entries(sum(...changes.map(({ add }) => add)));
     const activeAt = changes.findLast((change) => change.activeAt !== undefined)?.activeAt;
@@ -88,7 +88,7 @@ export class FigureStore {
   }
 
   /** Takes the checkpoints of shards away that bring nothing any more. */
-  async #forget({ kind, id }: FigureChange, names: readonly string[]): Promise<void> {
+  async #forget({ kind, id }: StatsChange, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const { table, registryTable } = this.#registry;
     await table.send(
@@ -103,7 +103,7 @@ export class FigureStore {
 
   /** Items of a kind in the order of their ids, of one Query: a megabyte, or `limit`. */
   async list(
-    kind: FigureChange['kind'],
+    kind: StatsChange['kind'],
     { from = ' ', limit }: { from?: string; limit: number },
   ): Promise<{ items: Record<string, unknown>[]; more: boolean }> {
     const { table, registryTable } = this.#registry;

@@ -9,7 +9,7 @@ import { readParameter } from '../../platform/aws/parameters.ts';
 import { requestLimits } from '../../platform/aws/request-limits.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import type { ScaleEnv } from '../../platform/config/env.ts';
-import { tell } from '../../platform/operations/emit-metrics.ts';
+import { emitMetrics } from '../../platform/operations/emit-metrics.ts';
 import { statusIndex } from '../../reconciler/reconcile-jobs.ts';
 import { JobCounts } from '../../stats/counting/counts.ts';
 import { LiveWorkers } from '../live-workers.ts';
@@ -19,7 +19,7 @@ import { ScalingStore } from './scaling-store.ts';
 import { buildOf, WorkerTasks } from './worker-tasks.ts';
 
 /** What deciding about workers, and launching them, needs. */
-export function openScaling(from: {
+export function createScaling(from: {
   readonly env: ScaleEnv;
   readonly table: DynamoDBDocumentClient;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export function openScaling(from: {
   };
   return {
     clock,
-    tell,
+    emitMetrics,
     readDemand: async (enough) => await readDemand(demand, enough),
     scaling: new ScalingStore(registry),
     workers: new LiveWorkers({ ...registry, clock }),

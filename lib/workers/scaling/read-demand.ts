@@ -9,13 +9,13 @@ import { PENDING_BINDINGS_KEY } from '../../jobs/lifecycle/job.ts';
 import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
-import { isParked, readySince, type WatchContext } from '../../reconciler/reconcile-jobs.ts';
+import { isParked, type ReconcilerContext, readySince } from '../../reconciler/reconcile-jobs.ts';
 import type { JobCounts } from '../../stats/counting/counts.ts';
 import type { Demand } from './decide-launch.ts';
 
 export interface DemandContext {
   readonly counts: JobCounts;
-  readonly byStatus: WatchContext['byStatus'];
+  readonly byStatus: ReconcilerContext['byStatus'];
   readonly partition: ReadPartition;
   readonly bindings: DeployBindingStore;
   readonly deployments: JobDeploymentStore;

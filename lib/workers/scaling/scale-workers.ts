@@ -42,11 +42,11 @@ export interface ScaleContext {
   readonly newToken: () => string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Takes metrics. */
-  readonly tell: (values: MetricValues) => void;
+  readonly emitMetrics: (values: MetricValues) => void;
 }
 
 /** Milliseconds after which a launch without an answer is made again, and its tasks are looked at. */
-const LOOK_AFTER = 10_000;
+const CHECK_AFTER_MS = 10_000;
 
 /** How often a decision is made anew: others were faster, or what was to be on Spot goes on demand. */
 const ROUNDS = 6;
@@ -84,7 +84,7 @@ async function decide(context: ScaleContext, known: Scaling) {
   const came = withRegistered({ ...known, wanted: build }, registered);
   const failures = [...ended].filter(([task]) => !registered.has(task));
   const settled = withLate(withEnded(came, new Map(failures.map(shownTo)), now), now);
-  tellEnded(context, failures, settled !== came);
+  emitEnded(context, failures, settled !== came);
   const decision = decideLaunch({
     demand,
     workers: workers.living(recent).map((worker) => startedWorker(worker, build)),
@@ -112,7 +112,7 @@ function startedWorker({ running, leaving, build }: WorkerInfo, wanted: string):
 
 /** Those of the launched tasks that have ended. A look that fails is made up for by the next. */
 async function findEnded(context: ScaleContext, { launches }: Scaling): Promise<Map<string, string>> {
-  const before = timestamp(context.clock.now() - LOOK_AFTER);
+  const before = timestamp(context.clock.now() - CHECK_AFTER_MS);
   const open = launches.filter(({ at }) => at < before).flatMap(({ tasks = [] }) => tasks);
   if (open.length === 0) return new Map();
   return await context.tasks.ended(open).catch((error: Error) => {
@@ -123,7 +123,7 @@ async function findEnded(context: ScaleContext, { launches }: Scaling): Promise<
 
 function launchesToRepeat(scaling: Scaling, now: number): readonly Launch[] {
   if (isPausing(scaling, now)) return [];
-  return scaling.launches.filter(({ tasks, at }) => tasks === undefined && at < timestamp(now - LOOK_AFTER));
+  return scaling.launches.filter(({ tasks, at }) => tasks === undefined && at < timestamp(now - CHECK_AFTER_MS));
 }
 
 /** One after the other: RunTask's rate is limited, and the client waits when it is reached. */
@@ -136,10 +136,10 @@ async function run(context: ScaleContext, launches: readonly Launch[]): Promise<
       const answer = await tasks.run(launch);
       log.info('workers launched', { provider, count: answer.tasks.length, token });
       const failure = answer.failure === undefined ? undefined : reasonForClients(answer.failure);
-      if (answer.failure !== undefined) tellFailure(context, count - answer.tasks.length, answer.failure);
+      if (answer.failure !== undefined) emitFailure(context, count - answer.tasks.length, answer.failure);
       changes.push((known) => withAnswer(known, token, { tasks: answer.tasks, failure }, clock.now()));
     } catch (error) {
-      tellFailure(context, count, String(error));
+      emitFailure(context, count, String(error));
       const reason = 'ECS gave no answer';
       changes.push((known) => withoutAnswer(known, token, reason, clock.now()));
     }
@@ -151,14 +151,14 @@ function shownTo([task, reason]: readonly [string, string]): [string, string] {
   return [task, reasonForClients(reason)];
 }
 
-function tellEnded(context: ScaleContext, ended: readonly (readonly [string, string])[], changed: boolean): void {
+function emitEnded(context: ScaleContext, ended: readonly (readonly [string, string])[], changed: boolean): void {
   if (!changed) return;
-  if (ended.length > 0) tellFailure(context, ended.length, ended[0]?.[1] ?? '');
-  else tellFailure(context, 1, 'launched tasks have not registered in time');
+  if (ended.length > 0) emitFailure(context, ended.length, ended[0]?.[1] ?? '');
+  else emitFailure(context, 1, 'launched tasks have not registered in time');
 }
 
 /** The one place where failures of launches are told. */
-function tellFailure({ log, tell }: ScaleContext, failures: number, reason: string): void {
+function emitFailure({ log, emitMetrics }: ScaleContext, failures: number, reason: string): void {
   log.error('launch failed', { failures, reason });
-  tell({ LaunchFailures: failures });
+  emitMetrics({ LaunchFailures: failures });
 }

@@ -48,10 +48,10 @@ export class ScalingStore {
   }
 
   /** @throws Error if others are faster again and again */
-  async change(judge: (scaling: Scaling) => Scaling): Promise<Scaling> {
+  async change(update: (scaling: Scaling) => Scaling): Promise<Scaling> {
     for (let round = 0; round < ROUNDS; round += 1) {
       const known = await this.read();
-      const next = judge(known);
+      const next = update(known);
       if (next === known) return known;
       const written = await this.replace(known, next);
       if (written !== undefined) return written;

@@ -5,7 +5,7 @@ import { requestLimits } from '../../platform/aws/request-limits.ts';
 export type WakeScaling = () => Promise<void>;
 
 /** Without a function somebody else sees to it that there are workers, and nothing is to be done. */
-export function openWakeScaling({
+export function createWakeScaling({
   SCALE_WORKERS_FUNCTION: FunctionName,
 }: {
   SCALE_WORKERS_FUNCTION?: string | undefined;

@@ -74,7 +74,7 @@ export async function searchKept(service: ServiceUnderTest, like: RegExp) {
 
   return {
     /** Every place where a text was seen at any time until now, that of a look which begins now included. */
-    async placesOf(text: string): Promise<string[]> {
+    async slotsOf(text: string): Promise<string[]> {
       asked = true;
       await Promise.race([round.promise, looking]);
       return [...found].filter(([, matches]) => matches.has(text)).map(([place]) => place);

@@ -106,14 +106,14 @@ describe('a device login', () => {
     expect(await untilEnded(service, job)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
     expect(await credentials()).toHaveLength(1);
     await logOut();
-    for (const form of forms) expect(await search.placesOf(form)).toEqual([]);
+    for (const form of forms) expect(await search.slotsOf(form)).toEqual([]);
     // It would have been found, also where it was for a while only.
     const planted = join(service.home, 'planted');
     for (const form of forms) {
       await writeFile(planted, `code: ${form}.`);
-      expect(await search.placesOf(form)).toEqual([planted]);
+      expect(await search.slotsOf(form)).toEqual([planted]);
       await rm(planted);
-      expect(await search.placesOf(form)).toEqual([planted]);
+      expect(await search.slotsOf(form)).toEqual([planted]);
     }
     await search.stop();
   });

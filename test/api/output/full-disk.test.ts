@@ -66,7 +66,7 @@ describeOnSmallDisk('while the disk of the home is full', () => {
     await waitFor(async () =>
       (await Promise.all(jobs.map(itemOf))).every((job) => (job?.lease_until ?? '') < new Date().toISOString()),
     );
-    await waitFor(() => service.output().includes('watch-jobs failed'));
+    await waitFor(() => service.output().includes('reconcile-jobs failed'));
     expect(service.output()).not.toContain('the worker ended by itself');
     disk.makeRoom();
 

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const watch = async (event: { redrive?: boolean } = {}) => {
-  const { handler } = await import('../../../functions/triggers/watch-jobs.ts');
+  const { handler } = await import('../../../functions/triggers/reconcile-jobs.ts');
   return (await printedBy(async () => await handler(event, { awsRequestId: 'invocation-1' }))).lines;
 };
 const sweep = async () => {
@@ -118,9 +118,9 @@ it('a damaged job, or one whose profile is damaged, keeps no other from being cl
   await storeInRegistry({ kind: 'profile', id: 'broken', concurrency: 'many' });
   await deployment.store({ id: jobIdOfKey('second'), priority: 8, profile: 'broken' });
   const third = await deployment.store({ id: jobIdOfKey('third'), priority: 7 });
-  const permit = { v: 1, band: 'high', project: 'local_project', job: third.id } as const;
+  const message = { v: 1, band: 'high', project: 'local_project', job: third.id } as const;
   const { result } = await printedBy(
-    async () => await claim(deployment, { permit, handle: 'none', receives: 9, sentAt: 0 }, 'worker'),
+    async () => await claim(deployment, { message, handle: 'none', receives: 9, sentAt: 0 }, 'worker'),
   );
   expect(result).toMatchObject({ kind: 'claimed', job: { id: third.id } });
 });

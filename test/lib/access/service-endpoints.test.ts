@@ -2,19 +2,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Whereabouts } from '../../../lib/access/service-endpoints.ts';
+import { ServiceEndpoints } from '../../../lib/access/service-endpoints.ts';
 
 const MINUTE = 60_000;
 
 let folder: string;
 let file: string;
 let now: number;
-let whereabouts: Whereabouts;
+let serviceEndpoints: ServiceEndpoints;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   file = join(folder, 'whereabouts.json');
   now = 0;
-  whereabouts = new Whereabouts(
+  serviceEndpoints = new ServiceEndpoints(
     {
       PROMPTQ_PUBLIC_ORIGIN: undefined,
       PROMPTQ_OIDC_ISSUER: undefined,
@@ -38,22 +38,22 @@ const write = async (host: string) =>
 
 it('a changed domain and provider count within five minutes, and are read no more often', async () => {
   await write('first');
-  expect(await whereabouts.publicOrigin()).toBe('https://first.example.com');
+  expect(await serviceEndpoints.publicOrigin()).toBe('https://first.example.com');
   await write('second');
   now += 5 * MINUTE - 1;
-  expect(await whereabouts.publicOrigin()).toBe('https://first.example.com');
+  expect(await serviceEndpoints.publicOrigin()).toBe('https://first.example.com');
   now += 1;
-  expect(await whereabouts.publicOrigin()).toBe('https://second.example.com');
-  expect(await whereabouts.registration()).toEqual({
+  expect(await serviceEndpoints.publicOrigin()).toBe('https://second.example.com');
+  expect(await serviceEndpoints.registration()).toEqual({
     issuer: 'https://login.second.example.com',
     clientId: 'second',
   });
 });
 
 it('what is not there yet, or is no whereabouts, is read again at once', async () => {
-  expect(await whereabouts.publicOrigin()).toBeUndefined();
+  expect(await serviceEndpoints.publicOrigin()).toBeUndefined();
   await writeFile(file, '{');
-  await expect(whereabouts.publicOrigin()).rejects.toThrow();
+  await expect(serviceEndpoints.publicOrigin()).rejects.toThrow();
   await write('first');
-  expect(await whereabouts.publicOrigin()).toBe('https://first.example.com');
+  expect(await serviceEndpoints.publicOrigin()).toBe('https://first.example.com');
 });

@@ -3,13 +3,13 @@ import {
   type Account,
   accountSchema,
   beaten,
-  ended,
+  claimed,
+  endedLogin,
   LOGIN,
   linked,
   needsWorker,
   renewed,
   started,
-  taken,
   unlinked,
   withoutLostLogin,
 } from '../../../lib/accounts/account.ts';
@@ -20,7 +20,7 @@ const NONE = accountSchema.parse({});
 const LINKED = accountSchema.parse({ credential: { file: 'old.json' }, generation: 4 });
 
 function running(from: Account = NONE): Account {
-  const account = taken(started(from, 'one', NOW), BY, NOW);
+  const account = claimed(started(from, 'one', NOW), BY, NOW);
   if (account === undefined) throw new Error('it was not to be taken');
   return account;
 }
@@ -29,14 +29,14 @@ describe('a login', () => {
   it('is the one that is under way when another is started', () => {
     const first = started(NONE, 'one', NOW);
     expect(started(first, 'two', NOW)).toBe(first);
-    expect(started(ended(first, 'one', { state: 'cancelled' }), 'two', NOW).login).toMatchObject({
+    expect(started(endedLogin(first, 'one', { state: 'cancelled' }), 'two', NOW).login).toMatchObject({
       id: 'two',
       state: 'starting',
     });
   });
 
   it('is taken by one worker', () => {
-    expect(taken(running(), { ...BY, workerId: 'worker-2' }, NOW)).toBeUndefined();
+    expect(claimed(running(), { ...BY, workerId: 'worker-2' }, NOW)).toBeUndefined();
   });
 
   it('has failed once its process has been silent for the length of its lease, and a beat puts that off', () => {
@@ -49,19 +49,19 @@ describe('a login', () => {
 
   it('that no worker takes expires', () => {
     const account = started(NONE, 'one', NOW);
-    expect(withoutLostLogin(account, NOW + LOGIN.untaken - 1)).toBe(account);
-    expect(withoutLostLogin(account, NOW + LOGIN.untaken).login).toMatchObject({ state: 'expired' });
+    expect(withoutLostLogin(account, NOW + LOGIN.unclaimed - 1)).toBe(account);
+    expect(withoutLostLogin(account, NOW + LOGIN.unclaimed).login).toMatchObject({ state: 'expired' });
   });
 
   it('that has ended links nothing, and can not be kept alive', () => {
-    const cancelled = ended(running(), 'one', { state: 'cancelled' });
+    const cancelled = endedLogin(running(), 'one', { state: 'cancelled' });
     expect(linked(cancelled, 'one', { file: 'new.json' })).toBeUndefined();
     expect(beaten(cancelled, 'one', 'awaiting_user', NOW)).toBeUndefined();
     expect(cancelled.login).not.toHaveProperty('listener');
   });
 
   it('that fails leaves the account linked that was', () => {
-    expect(ended(running(LINKED), 'one', { state: 'failed', error: 'x' })).toMatchObject({
+    expect(endedLogin(running(LINKED), 'one', { state: 'failed', error: 'x' })).toMatchObject({
       credential: { file: 'old.json' },
       generation: 4,
     });
@@ -102,6 +102,6 @@ describe('a worker is needed', () => {
   it('for nothing else', () => {
     expect(needsWorker(NONE)).toBe(false);
     expect(needsWorker(LINKED)).toBe(false);
-    expect(needsWorker(ended(running(), 'one', { state: 'cancelled' }))).toBe(false);
+    expect(needsWorker(endedLogin(running(), 'one', { state: 'cancelled' }))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { LOGIN, started, taken } from '../../../lib/accounts/account.ts';
+import { claimed, LOGIN, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import type { LoginReply } from '../../../lib/accounts/ask-login.ts';
 import { readAccount } from '../../../lib/accounts/read-account.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const by = { id: PROMPT.login_id, workerId: 'worker', listener: LISTENER };
   await accounts.change(
     'codex',
-    (account, now) => taken(started({ ...account, login: undefined }, by.id, now), by, now) ?? account,
+    (account, now) => claimed(started({ ...account, login: undefined }, by.id, now), by, now) ?? account,
   );
 });
 

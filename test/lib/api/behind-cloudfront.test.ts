@@ -22,7 +22,7 @@ import { startParameterStore } from '../../parameter-store.ts';
 /** The exported handlers as they run in the cloud: behind CloudFront, and knowing of it what its stack writes down. */
 const [SECRET, FORMER] = ['s'.repeat(43), 'f'.repeat(43)] as const;
 const ORIGIN = 'https://d111.cloudfront.example';
-const WHEREABOUTS = '/promptq-data/whereabouts';
+const SERVICE_ENDPOINTS = '/promptq-data/whereabouts';
 const ended: (() => Promise<unknown> | unknown)[] = [];
 let gateway: Gateway;
 let logFile: string;
@@ -46,7 +46,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SSM: store.endpoint,
     PROMPTQ_SECRETS: 'ssm:/promptq-data',
     PROMPTQ_ORIGIN_DIGESTS: [SECRET, FORMER].map(originDigest).join(','),
-    PROMPTQ_WHEREABOUTS_AT: `ssm:${WHEREABOUTS}`,
+    PROMPTQ_WHEREABOUTS_AT: `ssm:${SERVICE_ENDPOINTS}`,
   };
   applyEnv({ ...localEnv(home, resources, endpoints, {}), ...cloud }, process.env);
   const registry = { ...tableClient(), registryTable: resources.registryTable };
@@ -144,7 +144,8 @@ describe('what a function writes of a request', () => {
 });
 
 describe('what the functions know only later', () => {
-  const write = (text: object) => store.parameters.set(WHEREABOUTS, { type: 'String', value: JSON.stringify(text) });
+  const write = (text: object) =>
+    store.parameters.set(SERVICE_ENDPOINTS, { type: 'String', value: JSON.stringify(text) });
   const signIn = () => ask('/auth/sign-in', known());
   const signedOut = () => ask('/auth/signed-out', known());
   const suspend = (origin: string) =>

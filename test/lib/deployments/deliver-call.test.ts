@@ -4,8 +4,8 @@ import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
-import { openDeliver } from '../../../lib/deployments/open-deliver.ts';
-import { watchDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
+import { createDelivery } from '../../../lib/deployments/open-deliver.ts';
+import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
@@ -51,8 +51,8 @@ async function deliver(project: string, name: string): Promise<number | undefine
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id, finished_at });
   await deployment.output.putReceipt(receipt);
   await endAttempt({ ...deployment, clock }, job, receipt);
-  await watchDeployments({ ...deployment, clock });
-  const context = { ...openDeliver({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [1] } }), clock };
+  await reconcileDeployments({ ...deployment, clock });
+  const context = { ...createDelivery({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [1] } }), clock };
   return await deliverCall(context, { v: 1, job: job.id, attempt: 1, binding: `${project}.generic` });
 }
 

@@ -4,8 +4,8 @@ import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-se
 import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
 import { parseDelivery } from '../../../lib/deployments/calls/delivery-queue.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
-import { openDeliver } from '../../../lib/deployments/open-deliver.ts';
-import { watchDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
+import { createDelivery } from '../../../lib/deployments/open-deliver.ts';
+import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
@@ -49,7 +49,7 @@ async function succeeded(project: string): Promise<Job> {
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id, finished_at });
   await deployment.output.putReceipt(receipt);
   const ended = await endAttempt(context(), job, receipt);
-  if (!ended.done) throw new Error(ended.refused);
+  if (!ended.done) throw new Error(ended.rejected);
   return ended.job;
 }
 
@@ -64,12 +64,12 @@ async function sent() {
     return Messages.map(({ Body = '' }) => Body);
   };
   const calls = (await take(deployment.env.QUEUE_URL_DELIVERIES)).map((body) => parseDelivery(body));
-  const permits = (await take(deployment.env.QUEUE_URL_NORMAL)).map(
+  const dispatchQueues = (await take(deployment.env.QUEUE_URL_NORMAL)).map(
     (body) => JSON.parse(body) as { deploy?: boolean; job: string },
   );
   return {
     calls: calls.map((call) => call?.job),
-    permits: permits.filter(({ deploy }) => deploy === true).map(({ job }) => job),
+    dispatchQueues: dispatchQueues.filter(({ deploy }) => deploy === true).map(({ job }) => job),
   };
 }
 
@@ -84,11 +84,11 @@ it('the update that ends a job says whether bindings have to act on it', async (
 it('a call that a death left is written down and sent, once, and sent again when its message was lost', async () => {
   await bind({ binding_mode: 'generic', project: 'call', target_url: 'http://127.0.0.1:9/' });
   const job = await succeeded('call');
-  await watchDeployments(context());
-  await watchDeployments(context());
+  await reconcileDeployments(context());
+  await reconcileDeployments(context());
   expect((await sent()).calls).toEqual([job.id]);
   now += 61_000;
-  await watchDeployments(context());
+  await reconcileDeployments(context());
   expect((await sent()).calls).toEqual([job.id]);
   expect(await stored(job)).toMatchObject({ bindings_pending: [1] });
 });
@@ -96,28 +96,28 @@ it('a call that a death left is written down and sent, once, and sent again when
 it('every call is sent again when all messages were lost', async () => {
   await bind({ binding_mode: 'generic', project: 'purged', target_url: 'http://127.0.0.1:9/' });
   const job = await succeeded('purged');
-  await watchDeployments(context());
+  await reconcileDeployments(context());
   await sent();
-  await watchDeployments(context());
+  await reconcileDeployments(context());
   expect((await sent()).calls).not.toContain(job.id);
-  await watchDeployments(context(), { lost: true });
+  await reconcileDeployments(context(), { lost: true });
   expect((await sent()).calls).toContain(job.id);
 });
 
 it('commands that nobody has begun are offered to the workers, one permit for all of them', async () => {
   for (const name of ['a', 'b']) await bind({ binding_mode: 'custom', project: 'offered', command: 'true', name });
   const job = await succeeded('offered');
-  await watchDeployments(context());
-  expect((await sent()).permits).not.toContain(job.id);
+  await reconcileDeployments(context());
+  expect((await sent()).dispatchQueues).not.toContain(job.id);
   now += 61_000;
-  await watchDeployments(context());
-  expect((await sent()).permits.filter((id) => id === job.id)).toHaveLength(1);
+  await reconcileDeployments(context());
+  expect((await sent()).dispatchQueues.filter((id) => id === job.id)).toHaveLength(1);
 });
 
 it('commands whose worker was lost have failed, and are not run again', async () => {
   await bind({ binding_mode: 'custom', project: 'lost', command: 'true' });
   const job = await succeeded('lost');
-  await watchDeployments(context());
+  await reconcileDeployments(context());
   const [pending] = await deployment.deployments.list(job.id);
   if (pending === undefined) throw new Error('nothing was written down');
   const worker = { id: 'worker-1', host: 'h', version: '1', concurrency: 1, running: [], started_at: '' };
@@ -125,7 +125,7 @@ it('commands whose worker was lost have failed, and are not run again', async ()
   const ends_by = new Date(now + 3_600_000).toISOString();
   await deployment.deployments.replace(pending, { ...pending, state: 'running', worker_id: worker.id, ends_by });
   // Of whom nothing has been heard for longer than workers are silent, in the time of the others.
-  const watch = async () => await watchDeployments({ ...deployment, clock });
+  const watch = async () => await reconcileDeployments({ ...deployment, clock });
   await watch();
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'running' });
   await deployment.workers.deregister(worker);
@@ -144,9 +144,9 @@ it('commands whose worker was lost have failed, and are not run again', async ()
 it('a call that failed for good lies among the dead letters, from where it can be moved back', async () => {
   await bind({ binding_mode: 'generic', project: 'dead', target_url: 'http://127.0.0.1:9/' });
   const job = await succeeded('dead');
-  await watchDeployments(context());
+  await reconcileDeployments(context());
   const deliver = {
-    ...openDeliver({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [1] } }),
+    ...createDelivery({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [1] } }),
     clock,
   };
   const delivery = { v: 1 as const, job: job.id, attempt: 1, binding: 'dead.generic' };
@@ -175,8 +175,11 @@ it('one call is made, however often its message comes at once', async () => {
   const receiver = await startReceiver(() => [500]);
   await bind({ binding_mode: 'generic', project: 'doubled', target_url: `${receiver.url}/hook` });
   const job = await succeeded('doubled');
-  await watchDeployments(context());
-  const deliver = { ...openDeliver({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [9, 9] } }), clock };
+  await reconcileDeployments(context());
+  const deliver = {
+    ...createDelivery({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [9, 9] } }),
+    clock,
+  };
   const delivery = { v: 1 as const, job: job.id, attempt: 1, binding: 'doubled.generic' };
   await Promise.all(Array.from({ length: 5 }, () => deliverCall(deliver, delivery)));
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'pending', attempts: 1 });

@@ -1,13 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { claim } from '../../../lib/jobs/admission/claim.ts';
-import { watchParked } from '../../../lib/jobs/admission/parked-jobs.ts';
+import { probeParkedJobs } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { watchChildren } from '../../../lib/reconciler/after-attempt.ts';
-import { settledChildren } from '../../../lib/reconciler/await-follow-ups.ts';
-import { redrive, watchRunning } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { makeMissingFollowUps } from '../../../lib/reconciler/after-attempt.ts';
+import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
+import { reissueAll, takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { Heartbeat } from '../../../worker-container/attempt/heartbeat.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -29,8 +29,8 @@ const parked = (last: number): Partial<Job> & Pick<Job, 'id'> => ({
 it('a permit claims its own job as it is, though the index does not show it', async () => {
   const deployment = behind();
   const job = await deployment.store({ id: id(1) });
-  const permit = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
-  const held = { permit, handle: '', receives: 2 };
+  const message = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
+  const held = { message, handle: '', receives: 2 };
   const claimed = await claim({ ...deployment, readReady: async () => [] }, held, 'worker-1');
   expect(claimed).toMatchObject({ kind: 'claimed', job: { id: job.id } });
 });
@@ -38,14 +38,14 @@ it('a permit claims its own job as it is, though the index does not show it', as
 it('the watch judges a running job by its lease as it is', async () => {
   const deployment = behind();
   const { id: lost } = await deployment.store(aRunningJob({ lease_until: '2026-11-20T09:59:00.000Z' }));
-  expect(await watchRunning(deployment)).toMatchObject([{ id: lost, reason: 'worker_lost' }]);
+  expect(await takeOverLostJobs(deployment)).toMatchObject([{ id: lost, reason: 'worker_lost' }]);
 });
 
 it('the watch makes what a job asks for as it is', async () => {
   const deployment = behind();
   const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
   await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id }));
-  await watchChildren(deployment);
+  await makeMissingFollowUps(deployment);
   expect((await deployment.read(job))?.children_pending).toBeUndefined();
 });
 
@@ -59,7 +59,7 @@ it('who waits for the end of a job sees that its follow-ups are made as soon as 
     await deployment.pass(milliseconds);
     if (looks === 1) await transition(deployment, job, { type: 'follow_up', attempt: 1, positions: [], warnings: [] });
   };
-  expect((await settledChildren({ ...deployment, pause }, job)).children_pending).toBeUndefined();
+  expect((await awaitFollowUps({ ...deployment, pause }, job)).children_pending).toBeUndefined();
   expect(looks).toBe(1);
 });
 
@@ -73,30 +73,30 @@ it('nobody waits for follow-ups that did not come within three seconds of the en
     await deployment.pass(milliseconds);
     if (waited > 10_000) throw new Error('it waits for ever');
   };
-  expect(await settledChildren({ ...deployment, pause }, job)).toEqual(job);
+  expect(await awaitFollowUps({ ...deployment, pause }, job)).toEqual(job);
   expect(waited).toBe(3_000);
 });
 
 it('a redrive sends a permit for when the lease is over, as it is', async () => {
   const deployment = behind();
   const job = await deployment.store(aRunningJob());
-  await redrive(deployment);
+  await reissueAll(deployment);
   expect(deployment.sent).toEqual([{ job: job.id, band: 'normal', seconds: 30 }]);
 });
 
 it('a parked job is let go to try as it is', async () => {
   const deployment = behind();
   const job = await deployment.store(parked(1));
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   expect(await deployment.read(job)).toMatchObject({ probing: 'account_required' });
 });
 
 it('no other tries while one does, as it is', async () => {
   const deployment = behind();
   const jobs = [await deployment.store(parked(1)), await deployment.store(parked(2))];
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   await deployment.pass(120_000);
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   expect((await Promise.all(jobs.map(deployment.read))).map((job) => job?.probing)).toEqual([
     'account_required',
     undefined,
@@ -106,11 +106,11 @@ it('no other tries while one does, as it is', async () => {
 it('another tries once the time of the one before is over, as it was noted', async () => {
   const deployment = behind();
   const jobs = [await deployment.store(parked(1)), await deployment.store(parked(2))];
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   const first = await deployment.read(jobs[0] ?? parked(1));
   if (first !== undefined) await transition(deployment, first, { type: 'cancel' });
   await deployment.pass(61_000);
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   expect(await deployment.read(parked(2))).toMatchObject({ probing: 'account_required' });
 });
 
@@ -121,7 +121,7 @@ it('a job that the index still shows as parked keeps no other from trying', asyn
   const partition = async function* () {
     yield* [gone, waiting];
   };
-  await watchParked({ ...deployment, partition });
+  await probeParkedJobs({ ...deployment, partition });
   expect(await deployment.read(waiting)).toMatchObject({ probing: 'account_required' });
 });
 

@@ -43,8 +43,8 @@ it('only what ended long ago is marked', () => {
   const mark = (job: Parameters<typeof aJob>[0]) => decide(aJob(job), { type: 'remove', endedBefore }, circumstances);
   const ended = { status: 'FAILED', reason: 'exited' } as const;
   expect(mark({ ...ended, finished_at: '2026-11-13T09:59:59.999Z' })).toMatchObject({ job: { removing: true } });
-  expect(mark({ ...ended, finished_at: endedBefore })).toHaveProperty('refused');
-  expect(mark({ finished_at: '2026-11-01T10:00:00.000Z' })).toHaveProperty('refused');
+  expect(mark({ ...ended, finished_at: endedBefore })).toHaveProperty('rejected');
+  expect(mark({ finished_at: '2026-11-01T10:00:00.000Z' })).toHaveProperty('rejected');
 });
 
 it('only the newest attempt of a success is deployed', () => {
@@ -52,9 +52,9 @@ it('only the newest attempt of a success is deployed', () => {
     decide(aJob(job), { type: 'deploy', attempt }, circumstances);
   const success = { status: 'SUCCEEDED', reason: 'exited', attempt: 2 } as const;
   expect(deploy(success, 2)).toMatchObject({ job: { bindings_pending: [2] } });
-  expect(deploy(success, 1)).toHaveProperty('refused');
-  expect(deploy({ ...success, status: 'FAILED' }, 2)).toHaveProperty('refused');
-  expect(deploy(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('refused');
+  expect(deploy(success, 1)).toHaveProperty('rejected');
+  expect(deploy({ ...success, status: 'FAILED' }, 2)).toHaveProperty('rejected');
+  expect(deploy(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('rejected');
 });
 
 it('what an attempt left is corrected only once it has ended, and only of the newest', () => {
@@ -63,8 +63,8 @@ it('what an attempt left is corrected only once it has ended, and only of the ne
     decide(aJob(job), { type: 'correct', attempt, evidence }, circumstances);
   const failure = { status: 'FAILED', reason: 'exited', attempt: 2 } as const;
   expect(correct(failure, 2)).toMatchObject({ job: { stdout_bytes: 7 } });
-  expect(correct(failure, 1)).toHaveProperty('refused');
-  expect(correct(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('refused');
+  expect(correct(failure, 1)).toHaveProperty('rejected');
+  expect(correct(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('rejected');
 });
 
 it('only a job that may be claimed now waits for a folder', () => {
@@ -72,9 +72,9 @@ it('only a job that may be claimed now waits for a folder', () => {
     decide(aJob(job), { type: 'wait_for_folder', folder: 'f' }, circumstances);
   const due_at = '2026-11-20T10:00:00.000Z';
   expect(wait({ due_at, probing: 'usage_limit' })).toMatchObject({ job: { parked: 'folder_busy', folder: 'f' } });
-  expect(wait({ due_at: '2026-11-20T10:00:00.001Z' })).toHaveProperty('refused');
-  expect(wait({ parked: 'usage_limit', reason: 'usage_limit' })).toHaveProperty('refused');
-  expect(wait(aRunningJob())).toHaveProperty('refused');
+  expect(wait({ due_at: '2026-11-20T10:00:00.001Z' })).toHaveProperty('rejected');
+  expect(wait({ parked: 'usage_limit', reason: 'usage_limit' })).toHaveProperty('rejected');
+  expect(wait(aRunningJob())).toHaveProperty('rejected');
 });
 
 it.each([
@@ -119,7 +119,7 @@ it('an edit lets only a job go that waits for a folder, which may be another one
 
 it('what is parked is not claimed, though it is due', () => {
   const parked = aJob({ parked: 'usage_limit', reason: 'usage_limit', due_at: '2026-11-20T09:00:00.000Z' });
-  expect(decide(parked, { type: 'claim', workerId: 'w' }, circumstances)).toHaveProperty('refused');
+  expect(decide(parked, { type: 'claim', workerId: 'w' }, circumstances)).toHaveProperty('rejected');
 });
 
 it('a claim that was applied but not answered is none any more once its job waits again', async () => {

@@ -6,7 +6,7 @@ import { claim } from '../../../lib/jobs/admission/claim.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
-import { watch } from '../../../lib/reconciler/reconciler.ts';
+import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { Demand } from '../../../lib/workers/scaling/decide-launch.ts';
@@ -49,8 +49,8 @@ async function demand(): Promise<Demand> {
 }
 
 const PAST = '2026-11-20T10:00:30.000Z';
-const permit = { v: 1, band: 'high', project: 'local_project', job: 'job_reason' } as const;
-const held = { permit, handle: 'none', receives: 9, sentAt: 0 };
+const message = { v: 1, band: 'high', project: 'local_project', job: 'job_reason' } as const;
+const held = { message, handle: 'none', receives: 9, sentAt: 0 };
 
 /** One of each: in the ready partition, parked, let go to try, running and lost, in a state of its own. */
 async function storeAll(): Promise<Item[]> {
@@ -77,16 +77,16 @@ describe('jobs with codes of a later version', () => {
       await storeLater(aJob({ id, priority: 9 }), { reason: 'budget_reached' });
     await deployment.store({ id: 'job_known', priority: 1 });
     expect(await claim(deployment, held, 'worker')).toMatchObject({ kind: 'claimed', job: { id: 'job_known' } });
-    expect(await claim(deployment, held, 'worker')).toEqual({ kind: 'give_back', seconds: 30 });
+    expect(await claim(deployment, held, 'worker')).toEqual({ kind: 'retry_later', seconds: 30 });
     for (const item of later) expect(await itemOf(item.id)).toEqual(item);
   });
 
-  it('are left alone by watch-jobs, which goes on with the others', async () => {
+  it('are left alone by reconcile-jobs, which goes on with the others', async () => {
     const later = await storeAll();
     await deployment.store(aRunningJob({ id: 'job_lost', lease_until: PAST }));
     await deployment.store({ id: 'job_limit', parked: 'usage_limit', reason: 'usage_limit', due_at: PAST });
-    await watch(deployment, { redrive: true });
-    await watch(deployment);
+    await reconcile(deployment, { redrive: true });
+    await reconcile(deployment);
     expect(await deployment.jobs.get('job_lost', { consistent: true })).toMatchObject({ status: 'QUEUED', losses: 1 });
     expect(await deployment.jobs.get('job_limit', { consistent: true })).toMatchObject({ probing: 'usage_limit' });
     for (const item of later) expect(await itemOf(item.id)).toEqual(item);
@@ -103,7 +103,7 @@ describe('jobs with codes of a later version', () => {
     }
     for (const later of [{ parked: 'question_asked' }, { reason: 'asking' }])
       expect(decide(aJob(later), { type: 'claim', workerId: 'worker' }, { now: Date.now(), random: () => 0 })).toEqual({
-        refused: 'a newer version of the service changed the job',
+        rejected: 'a newer version of the service changed the job',
       });
     const running = await deployment.jobs.get('job_running', { consistent: true });
     const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: 'job_running' });
@@ -133,7 +133,7 @@ describe('jobs with codes of a later version', () => {
     await deployment.probes.replace('usage_limit', undefined, { job_id: 'job_tried', attempt: 1, next_at: PAST });
     for (const id of ['job_first', 'job_second'])
       await deployment.store({ id, parked: 'usage_limit', reason: 'usage_limit', due_at: PAST });
-    await watch(deployment);
+    await reconcile(deployment);
     const first = await deployment.jobs.get('job_first', { consistent: true });
     const second = await deployment.jobs.get('job_second', { consistent: true });
     expect([first?.parked, second?.parked].filter((parked) => parked === 'usage_limit')).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('an outcome of a later version', () => {
       { ...receipt, version: 2, outcome: 'in another shape' },
     ]) {
       await deployment.output.putReceipt(later as unknown as typeof receipt);
-      await watch(deployment);
+      await reconcile(deployment);
       expect(await deployment.jobs.get('job_asked', { consistent: true })).toEqual(running);
     }
     expect(await deployment.jobs.get('job_lost', { consistent: true })).toMatchObject({ losses: 1 });

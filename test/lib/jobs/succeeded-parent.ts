@@ -51,6 +51,6 @@ export async function storeSucceeded(
   const receipt = await deployment.output.readReceipt(running.id, running.attempt);
   if (receipt === undefined) throw new Error('there is no receipt');
   const ended = await transition(deployment, running, { type: 'end', receipt });
-  if (!ended.done) throw new Error(ended.refused);
+  if (!ended.done) throw new Error(ended.rejected);
   return ended.job;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { patience } from '../../../lib/platform/stall-tolerant-timer.ts';
+import { stallTolerantTimer } from '../../../lib/platform/stall-tolerant-timer.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -9,10 +9,10 @@ afterEach(() => {
 function looks(...pauses: readonly number[]): boolean[] {
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const hasPatience = patience(3_000);
+  const hasTimeLeft = stallTolerantTimer(3_000);
   return pauses.map((pause) => {
     now += pause;
-    return hasPatience();
+    return hasTimeLeft();
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { settleAttempt } from '../../../lib/reconciler/after-attempt.ts';
+import { afterAttempt } from '../../../lib/reconciler/after-attempt.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
@@ -15,7 +15,7 @@ async function parkedAfter(trying: Partial<Job>, kind: 'succeeded' | 'parked' | 
   const reason = { succeeded: 'exited', parked: 'usage_limit', handed_back: 'waiting_for_worker' } as const;
   const receipt = aReceipt({ kind, reason: reason[kind] }, { job_id: running.id });
   const ended = await transition(deployment, running, { type: 'end', receipt });
-  await settleAttempt(deployment, running, ended.job ?? running);
+  await afterAttempt(deployment, running, ended.job ?? running);
   return (await deployment.read(waiting))?.parked;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { watchRunning } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
@@ -23,7 +23,7 @@ const succeeded = (job: Job) => aReceipt({ kind: 'succeeded', reason: 'exited' }
 
 it('a report by an attempt that another has taken over from is refused, whatever the reporter knows', async () => {
   const seen = await lostJob('p-taken');
-  expect(await watchRunning(deployment)).toMatchObject([{ id: seen.id, status: 'QUEUED', reason: 'worker_lost' }]);
+  expect(await takeOverLostJobs(deployment)).toMatchObject([{ id: seen.id, status: 'QUEUED', reason: 'worker_lost' }]);
   const waiting = await current(seen);
   expect(await transition(deployment, seen, { type: 'end', receipt: succeeded(seen) })).toMatchObject({ done: false });
   expect(await current(seen)).toEqual(waiting);
@@ -32,7 +32,7 @@ it('a report by an attempt that another has taken over from is refused, whatever
   expect(claimed).toMatchObject({ done: true, job: { attempt: 2, status: 'RUNNING', worker_id: 'worker-2' } });
   for (const known of [seen, claimed.job ?? seen]) {
     const late = await transition(deployment, known, { type: 'end', receipt: succeeded(seen) });
-    expect(late).toMatchObject({ done: false, refused: 'attempt 2 has taken over' });
+    expect(late).toMatchObject({ done: false, rejected: 'attempt 2 has taken over' });
     expect(await current(seen)).toEqual(claimed.job);
   }
   expect(await deployment.jobs.touch({ id: seen.id, attempt: 1 }, { lease_until: '2999-01-01T00:00:00.000Z' })).toBe(
@@ -44,7 +44,7 @@ it('a report by an attempt that another has taken over from is refused, whatever
 it('a receipt that was left behind decides, and is applied once by however many find the lease over', async () => {
   const job = await lostJob('p-receipt');
   await deployment.output.putReceipt(succeeded(job));
-  const changed = await Promise.all(Array.from({ length: 8 }, () => watchRunning(deployment)));
+  const changed = await Promise.all(Array.from({ length: 8 }, () => takeOverLostJobs(deployment)));
   expect(changed.flat().filter(({ id }) => id === job.id)).toHaveLength(1);
   expect(await current(job)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, version: job.version + 1 });
 });
@@ -59,7 +59,7 @@ it('an outcome with texts and numbers that no table takes as they are is applied
       { job_id: job.id, session_id: `\ud83d${'y'.repeat(5_000)}`, usage },
     ),
   );
-  const changed = await watchRunning(deployment);
+  const changed = await takeOverLostJobs(deployment);
   expect(changed.filter(({ id }) => id === job.id)).toHaveLength(1);
   expect(await current(job)).toMatchObject({
     status: 'FAILED',

@@ -134,5 +134,5 @@ test('what a stale index still lists, or a later version has made, stays as it i
   expect(await removeEndedJobs({ ...context(), table }, 7)).toBe(0);
   for (const job of [retried, later]) expect(await objectsOf(job)).toBe(3);
   expect((await deployment.jobs.get(retried.id, { consistent: true }))?.status).toBe('QUEUED');
-  expect(await deployment.jobs.look(later.id)).toBe('newer');
+  expect(await deployment.jobs.find(later.id)).toBe('newer');
 });

@@ -3,7 +3,7 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { watchRunning } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../jobs/a-job.ts';
 
@@ -40,7 +40,7 @@ it('a heartbeat of an attempt that was followed by another changes nothing', asy
 
 it('a loss is not counted while the table has failed lately: no worker could renew its lease', async () => {
   const job = await aJobWhoseLeaseIsOver('outage');
-  await watchRunning({ ...deployment, hadOutage: () => true });
+  await takeOverLostJobs({ ...deployment, hadOutage: () => true });
   const after = await deployment.jobs.get(job.id, { consistent: true });
   expect(after).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', attempt: 1 });
   expect(after).not.toHaveProperty('losses');
@@ -57,6 +57,6 @@ it('a loss that was judged by one attempt is not applied to the next, whose rece
   const byStatus = async function* () {
     yield job;
   };
-  await watchRunning({ ...deployment, readReceipt, byStatus });
+  await takeOverLostJobs({ ...deployment, readReceipt, byStatus });
   expect(await deployment.jobs.get(job.id, { consistent: true })).toMatchObject({ status: 'RUNNING', attempt: 2 });
 });

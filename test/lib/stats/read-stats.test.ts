@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
-import { FigureStore } from '../../../lib/stats/counting/stats-store.ts';
+import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
 import { readStats } from '../../../lib/stats/read-stats.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
@@ -20,7 +20,7 @@ async function ended(status: Job['status'], day = '2026-11-20'): Promise<void> {
   sequence += 1;
   const finished_at = `${day}T10:00:30.000Z`;
   const after = aJob({ id: `job_${sequence}`, status, finished_at, updated_at: finished_at });
-  await new FigureStore(deployment.registry).apply('shard', [{ sequence: String(sequence), before: undefined, after }]);
+  await new StatsStore(deployment.registry).apply('shard', [{ sequence: String(sequence), before: undefined, after }]);
 }
 
 const stats = async () => {
@@ -29,7 +29,7 @@ const stats = async () => {
     {
       registry,
       counts: new JobCounts(table, env.REGISTRY_TABLE),
-      figures: new FigureStore(registry),
+      stats: new StatsStore(registry),
       projects: new ProjectStore(registry),
     },
     NOW,

@@ -50,7 +50,7 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'nobody looks for places that have become free',
     file: 'lib/reconciler/reconcile-jobs.ts',
-    find: '() => fillPlaces(context, profile)',
+    find: '() => wakeForFreeSlots(context, profile)',
     replace: '() => undefined',
     test: 'test/lib/jobs/admission/profile-slots.test.ts',
   },

@@ -14,7 +14,7 @@ export interface JobWrite {
   /** When the receipt of an attempt was written (ms since 1970). */
   readonly receiptAt: (jobId: string, attempt: number) => number | undefined;
   /** Whether a permit for the job as it then is was taken by its queue after the job was last written. */
-  readonly hasPermit: (job: Job) => boolean;
+  readonly hasMessage: (job: Job) => boolean;
 }
 
 /** How wrong (ms) a clock may be that has been set by the table's answers. */
@@ -27,7 +27,7 @@ export function faultOfWrite(write: JobWrite): string | undefined {
   return (
     faultOfState(after) ??
     (before === undefined ? faultOfCreation(after, write) : faultOfChange(before, after, write)) ??
-    (isReady(after) && !(before !== undefined && isReady(before)) && !write.hasPermit(after)
+    (isReady(after) && !(before !== undefined && isReady(before)) && !write.hasMessage(after)
       ? 'a job was made ready before its permit was sent'
       : undefined)
   );

@@ -63,7 +63,7 @@ export class OurPolicy implements Policy {
     };
     return {
       clock: { now },
-      tell: () => undefined,
+      emitMetrics: () => undefined,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
       settings: { maxWorkers: world.maxWorkers, concurrency: 1, spotWeight: world.trace.spotWeight },
       wantedBuild: async () => 'worker:1',

@@ -3,7 +3,7 @@ import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import { attemptOutcome } from '../../../worker-container/attempt/attempt-outcome.ts';
-import { isLeaving, type runAgent } from '../../../worker-container/attempt/attempt-run.ts';
+import { isReleasingJob, type runAgent } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
 import type { TreeExit } from '../../../worker-container/commands/process-tree.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
@@ -65,7 +65,10 @@ export class ModelAgents {
       if (ending.reason === 'lost' && time.now > faults.overAt + AFTERMATH)
         tellFault(`${name} lost its lease although nothing went wrong`);
       try {
-        const { stdout, follow_ups } = await output.finish({ complete: byItself, isLeaving: isLeaving(ending) });
+        const { stdout, follow_ups } = await output.finish({
+          complete: byItself,
+          isReleasingJob: isReleasingJob(ending),
+        });
         const facts = byItself ? this.#facts(job, exit) : { finished: false, sessionId: evidenceOf(job, job.attempt) };
         const reason = byItself ? undefined : ending.reason;
         const record = {
@@ -137,7 +140,7 @@ export class ModelAgents {
     if (byItself) return { byItself, exit: { exitCode: random.chance(0.7) ? 0 : 1, signal: null } };
     const grace = ending.reason === 'killed' ? 50 : random.skewed(50, 10_000);
     const polite = new Promise<void>((resolve) => void process.schedule(resolve, grace));
-    await Promise.race([polite, ending.hurried]);
+    await Promise.race([polite, ending.escalated]);
     return { byItself, exit: { exitCode: null, signal: 'SIGTERM' } };
   }
 

@@ -8,7 +8,7 @@ import type { Job, ParkReason } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/lifecycle.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
-import { settledChildren } from '../../../lib/reconciler/await-follow-ups.ts';
+import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { startProcess, watchOf } from './workers.ts';
@@ -54,7 +54,7 @@ export class ModelApi {
   read(id: string): Promise<Answer<Job>> {
     return this.#answer(async (process) => {
       const context = this.#context(process, 'read');
-      const job = await settledChildren(context, await findJob(context.jobs, id));
+      const job = await awaitFollowUps(context, await findJob(context.jobs, id));
       await context.texts.get(job);
       return job;
     });

@@ -210,7 +210,7 @@ export class ModelDeployment implements Network {
       actor: this.#actor,
       wall: this.time.wall,
       receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
-      hasPermit: (job) => (this.#permitTimes.get(`${bandOf(job)} ${job.id}`) ?? 0) > writtenAt,
+      hasMessage: (job) => (this.#permitTimes.get(`${bandOf(job)} ${job.id}`) ?? 0) > writtenAt,
     });
     if (fault !== undefined) this.tellFault(`${this.nameOf(is?.id)}: ${fault}`);
     if (is === undefined) return;

@@ -12,7 +12,7 @@ import { deadline, type Timing } from '../../../worker-container/output/timing.t
 import { ENV } from '../model/environment.ts';
 
 /** What a worker that must go spends on joining output, milliseconds, as `attempt-run.ts` has it. */
-const LEAVING_LIMIT = 10_000;
+const DRAIN_TIMEOUT_MS = 10_000;
 
 /** What one attempt writes to stdout, kept by the real shipper and read by the real readers; the spool is memory. */
 export class ModelOutput {
@@ -51,10 +51,10 @@ export class ModelOutput {
   /** Joins what was written. @throws when the worker must go and the object store does not answer. */
   async finish(end: {
     complete: boolean;
-    isLeaving: boolean;
+    isReleasingJob: boolean;
   }): Promise<{ stdout: StreamManifest; follow_ups: FollowUpBlocks | undefined }> {
-    if (end.isLeaving) {
-      const signal = deadline(this.#timing, LEAVING_LIMIT);
+    if (end.isReleasingJob) {
+      const signal = deadline(this.#timing, DRAIN_TIMEOUT_MS);
       signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
     }
     await this.#shipper.join();

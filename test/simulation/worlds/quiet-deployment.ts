@@ -3,7 +3,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { TableClock } from '../../../lib/platform/aws/table-clock.ts';
-import { openWatch } from '../../../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../../../lib/reconciler/open-reconciler.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../model/environment.ts';
 import { Faults } from '../model/faults.ts';
@@ -32,7 +32,7 @@ class Quiet extends Faults {
 }
 
 /** What was sent to the queues. */
-export interface SentPermit {
+export interface SentMessage {
   readonly job: string;
   readonly band: string;
   readonly seconds: number;
@@ -50,7 +50,7 @@ export function quietDeployment({ lag = 0 }: { lag?: number } = {}) {
     // Tests begin in the middle of a job's life, which no rule of the simulator allows.
     { onFault: () => undefined },
   );
-  const sent: SentPermit[] = [];
+  const sent: SentMessage[] = [];
   const calls: unknown[] = [];
   const send = async (command: unknown) => {
     calls.push(command);
@@ -64,7 +64,7 @@ export function quietDeployment({ lag = 0 }: { lag?: number } = {}) {
   const queues = { send } as unknown as SQSClient;
   const objects = Object.assign(Object.create(S3Client.prototype) as S3Client, { send });
   const clock = new TableClock({ wall: () => time.wall, monotonic: () => time.now });
-  const context = { ...openWatch({ env: ENV, table, clock, queues, objects }), random: () => 0.5 };
+  const context = { ...createReconciler({ env: ENV, table, clock, queues, objects }), random: () => 0.5 };
   return {
     ...context,
     env: ENV,

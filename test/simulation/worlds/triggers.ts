@@ -1,5 +1,5 @@
-import { watchBusy } from '../../../lib/reconciler/reconcile-jobs.ts';
-import { watch } from '../../../lib/reconciler/reconciler.ts';
+import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
@@ -66,9 +66,9 @@ export class ModelTriggers {
   async #watch(process: SimulatedProcess): Promise<void> {
     const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
     // Nobody is lost in orderly weather: all else must come about without being watched.
-    if (this.#deployment.faults.weather !== 'stormy') return await watchBusy(context);
+    if (this.#deployment.faults.weather !== 'stormy') return await wakeForFreeResources(context);
     const isRedrive = this.#isLost;
-    await watch(context, { redrive: isRedrive });
+    await reconcile(context, { redrive: isRedrive });
     if (!isRedrive) return;
     this.#deployment.tellEvent('permits sent anew');
     this.#isLost = false;

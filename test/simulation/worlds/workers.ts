@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openWatch } from '../../../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../../../lib/reconciler/open-reconciler.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { pause } from '../../../worker-container/output/timing.ts';
-import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker } from '../../../worker-container/pool/worker.ts';
 import { type Actor, ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
@@ -33,7 +33,7 @@ export function startProcess(deployment: ModelDeployment, name: string): Simulat
 export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, actor: Actor) {
   const { table, queues, objects } = new ModelClient(deployment, process, actor);
   return {
-    ...openWatch({ env: ENV, table, clock: process.clock, queues, objects }),
+    ...createReconciler({ env: ENV, table, clock: process.clock, queues, objects }),
     random: deployment.random.next,
     pause: (milliseconds: number) => pause(process.timing, milliseconds),
   };
@@ -119,8 +119,8 @@ export class ModelWorkers {
         folder: { make: async () => undefined, remove: async () => undefined },
         runAgent: this.#agents.on(process),
       },
-      source: new PermitSource({
-        permits: watch.permits,
+      source: new MessagePoller({
+        dispatchQueues: watch.dispatchQueues,
         starvingBands: () => starvingBands({ byStatus: watch.byStatus, clock: process.clock }),
         onFailure: () => undefined,
         timing: process.timing,

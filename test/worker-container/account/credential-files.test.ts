@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ended, started, unlinked } from '../../../lib/accounts/account.ts';
+import { endedLogin, started, unlinked } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
@@ -66,7 +66,7 @@ it('whoever reads while others renew gets a whole login', async () => {
 
 it('a login that has come to its end after it was cancelled is not kept', async () => {
   await accounts.change('codex', (account, now) => started(account, 'login', now));
-  await accounts.change('codex', (account) => ended(account, 'login', { state: 'cancelled' }));
+  await accounts.change('codex', (account) => endedLogin(account, 'login', { state: 'cancelled' }));
   expect(await files().link('login', 'unwanted', undefined)).toBe(false);
   expect(await readdir(folder)).toEqual([]);
 });

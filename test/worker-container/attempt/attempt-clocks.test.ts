@@ -46,7 +46,7 @@ describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
     // Neither does more output put that off, nor a second result.
     clocks.onOutput();
     clocks.onFinished();
-    expect(reasonAfter(1)).toBe('settled');
+    expect(reasonAfter(1)).toBe('finished_not_exited');
   });
 });
 

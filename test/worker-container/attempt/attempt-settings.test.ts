@@ -39,7 +39,7 @@ async function attempted(
   const secret = { name: 'with-secret', agent: 'shell', env: { A: { secret: 'A' } } } as const;
   await creation.profiles.put(secret);
   const { id } = await createJob(creation, { prompt: 'true', profile, retries: 1 }, 'token:test');
-  const held = await deployment.permits.receive('normal', 5);
+  const held = await deployment.dispatchQueues.receive('normal', 5);
   if (held === undefined) throw new Error('the permit did not come');
   const claimed = await claim(deployment, held, worker.workerId);
   if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);

@@ -6,7 +6,7 @@ import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
-import { EndedBeforeStart } from '../../../worker-container/commands/not-started-error.ts';
+import { CancelledBeforeStartError } from '../../../worker-container/commands/not-started-error.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -27,8 +27,8 @@ interface Run {
 async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: Error } = {}): Promise<Run> {
   const deployment = quietDeployment();
   const job = await deployment.store(aRunningJob());
-  await deployment.permits.send(job);
-  const held = await deployment.permits.receive('normal', 0);
+  await deployment.dispatchQueues.send(job);
+  const held = await deployment.dispatchQueues.receive('normal', 0);
   if (held === undefined) throw new Error('there is no permit');
   const stopping = new AbortController();
   if (stopped) stopping.abort();
@@ -62,7 +62,7 @@ async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: 
 /** What the queue still holds of the permit, once every visibility is over. */
 async function permitsLeft({ deployment }: Run): Promise<number> {
   await deployment.pass(60_000);
-  return (await deployment.permits.receive('normal', 0)) === undefined ? 0 : 1;
+  return (await deployment.dispatchQueues.receive('normal', 0)) === undefined ? 0 : 1;
 }
 
 it.each(['cancel', 'kill'] as const)('a %s is heard as what it is', async (type) => {
@@ -79,7 +79,7 @@ it('its permit stays in flight and its lease is pushed while it runs, and not af
   const run = await attempt();
   await run.deployment.pass(65_000);
   expect(await run.deployment.read(run.job)).toMatchObject({ lease_until: '2026-11-20T10:01:30.000Z' });
-  expect(await run.deployment.permits.receive('normal', 0)).toBeUndefined();
+  expect(await run.deployment.dispatchQueues.receive('normal', 0)).toBeUndefined();
   run.ending.request('cancelled');
   await run.ended;
   const before = run.deployment.calls.length;
@@ -103,7 +103,7 @@ it.each(['lost', 'stopping'] as const)('an attempt that fails while it is %s tel
 });
 
 it('an attempt that lost its lease before its agent was started tells nothing', async () => {
-  const run = await attempt({ fails: new EndedBeforeStart() });
+  const run = await attempt({ fails: new CancelledBeforeStartError() });
   run.ending.request('lost');
   expect(await run.ended).toBeUndefined();
   expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();

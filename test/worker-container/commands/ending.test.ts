@@ -6,25 +6,25 @@ import { Ending } from '../../../worker-container/commands/ending.ts';
 async function after(...reasons: Parameters<Ending['request']>[0][]) {
   const ending = new Ending();
   for (const reason of reasons) ending.request(reason);
-  let hurried = false;
-  void ending.hurried.then(() => {
-    hurried = true;
+  let escalated = false;
+  void ending.escalated.then(() => {
+    escalated = true;
   });
   const first = await ending.requested;
   await setImmediate();
-  return { first, reason: ending.reason, hurried };
+  return { first, reason: ending.reason, hurried: escalated };
 }
 
 it('the first reason counts', async () => {
   expect(await after('timed_out', 'cancelled', 'stopping')).toEqual({
     ...{ first: 'timed_out', reason: 'timed_out' },
-    hurried: false,
+    escalated: false,
   });
 });
 
 it('a kill hurries whatever is under way, and takes the place of a cancel alone', async () => {
-  expect(await after('killed')).toMatchObject({ reason: 'killed', hurried: true });
-  expect(await after('cancelled', 'killed')).toMatchObject({ first: 'cancelled', reason: 'killed', hurried: true });
-  expect(await after('timed_out', 'killed')).toMatchObject({ reason: 'timed_out', hurried: true });
-  expect(await after('cancelled', 'stopping')).toMatchObject({ reason: 'cancelled', hurried: false });
+  expect(await after('killed')).toMatchObject({ reason: 'killed', escalated: true });
+  expect(await after('cancelled', 'killed')).toMatchObject({ first: 'cancelled', reason: 'killed', escalated: true });
+  expect(await after('timed_out', 'killed')).toMatchObject({ reason: 'timed_out', escalated: true });
+  expect(await after('cancelled', 'stopping')).toMatchObject({ reason: 'cancelled', escalated: false });
 });

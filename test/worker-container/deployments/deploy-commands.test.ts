@@ -32,11 +32,11 @@ async function succeeded(project: string, commands: Readonly<Record<string, stri
     await writeBinding(context, { binding_mode: 'custom', project, name, command });
   }
   const { id } = await createJob(creation, { prompt: 'true', project }, 'token:test');
-  const held = await deployment.permits.receive('normal', 5);
+  const held = await deployment.dispatchQueues.receive('normal', 5);
   const job = await deployment.jobs.get(id, { consistent: true });
   if (job === undefined || held === undefined) throw new Error('the job was not created');
   const claimed = await transition(deployment, job, { type: 'claim', workerId: worker.workerId });
-  if (!claimed.done) throw new Error(claimed.refused);
+  if (!claimed.done) throw new Error(claimed.rejected);
   const ended = await runAttempt(worker, claimed.job, held, never);
   if (ended === undefined) throw new Error('its end was not reported');
   expect(ended).toMatchObject({ status: 'SUCCEEDED', bindings_pending: [1] });

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
-import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 
 /** More calls than any of these tests has reason for: a source that asks without end is stopped. */
 const TOO_MANY = 200;
 
 /** A source over queues that answer as `answer` says, in virtual time; nothing else passes it. */
-function sourceOver(answer: (band: string, seconds: number) => HeldPermit | undefined) {
+function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage | undefined) {
   const time = new VirtualTime();
   const calls: { readonly band: string; readonly seconds: number; readonly at: number }[] = [];
   const leaving = new AbortController();
-  const source = new PermitSource({
-    permits: {
+  const source = new MessagePoller({
+    dispatchQueues: {
       receive: async (band, seconds) => {
         calls.push({ band, seconds, at: time.now / 1000 });
         if (calls.length > TOO_MANY) leaving.abort();
@@ -20,7 +20,7 @@ function sourceOver(answer: (band: string, seconds: number) => HeldPermit | unde
         await time.sleep(permit === undefined ? seconds * 1000 + 1 : 1);
         return permit;
       },
-      extend: async () => undefined,
+      release: async () => undefined,
     },
     starvingBands: async () => [],
     onFailure: () => undefined,
@@ -34,7 +34,7 @@ function sourceOver(answer: (band: string, seconds: number) => HeldPermit | unde
   return { source, time, calls, leaving, runUntil };
 }
 
-const PERMIT: HeldPermit = { permit: { v: 1, band: 'high', project: 'p', job: 'job' }, handle: 'h', receives: 1 };
+const PERMIT: ReceivedMessage = { message: { v: 1, band: 'high', project: 'p', job: 'job' }, handle: 'h', receives: 1 };
 
 it('an empty queue is waited on again and again, not asked all the time', async () => {
   const { source, time, calls, leaving, runUntil } = sourceOver(() => undefined);
@@ -54,10 +54,10 @@ it('a last look waits for what is still being received, and for that only', asyn
   await runUntil(() => left < 1);
   let isLast: boolean | undefined;
   void taken.then(async () => {
-    isLast = await source.lastLook();
+    isLast = await source.lastPoll();
   });
   await runUntil(() => isLast !== undefined);
-  expect([(await taken)?.permit.job, isLast]).toEqual(['job', true]);
+  expect([(await taken)?.message.job, isLast]).toEqual(['job', true]);
 });
 
 it('after a last look that could not look, permits are taken as before', async () => {
@@ -67,13 +67,13 @@ it('after a last look that could not look, permits are taken as before', async (
     return PERMIT;
   });
   let isLast: boolean | undefined;
-  void source.lastLook().then((answer) => {
+  void source.lastPoll().then((answer) => {
     isLast = answer;
   });
   await runUntil(() => isLast !== undefined);
   expect(isLast).toBe(false);
   isBroken = false;
-  let taken: HeldPermit | undefined;
+  let taken: ReceivedMessage | undefined;
   void source.next(leaving.signal).then((permit) => {
     taken = permit;
   });

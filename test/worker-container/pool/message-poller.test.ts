@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Band } from '../../../lib/platform/aws/tables.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
-import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { waitFor } from '../../local-service.ts';
 
@@ -15,23 +15,27 @@ afterEach(async () => await deployment.stop());
 const PRIORITY = { high: 1, normal: 0, low: -1 } as const;
 
 async function send(band: Band): Promise<void> {
-  await deployment.permits.send({ id: `job of ${band}`, project_id: 'p', priority: PRIORITY[band] });
+  await deployment.dispatchQueues.send({ id: `job of ${band}`, project_id: 'p', priority: PRIORITY[band] });
 }
 
-function sourceWith(starving: () => Promise<readonly Band[]>): PermitSource {
-  return new PermitSource({ permits: deployment.permits, starvingBands: starving, onFailure: () => undefined });
+function sourceWith(starving: () => Promise<readonly Band[]>): MessagePoller {
+  return new MessagePoller({
+    dispatchQueues: deployment.dispatchQueues,
+    starvingBands: starving,
+    onFailure: () => undefined,
+  });
 }
 
 /** Bands of the next permits; the high band never empties, the others hold what they are given. */
-async function nextBands(source: PermitSource, count: number): Promise<Band[]> {
+async function nextBands(source: MessagePoller, count: number): Promise<Band[]> {
   const bands: Band[] = [];
   const { signal } = new AbortController();
   for (let n = 0; n < count; n += 1) {
     await send('high');
-    const held: HeldPermit | undefined = await source.next(signal);
+    const held: ReceivedMessage | undefined = await source.next(signal);
     if (held === undefined) break;
-    await deployment.permits.drop(held);
-    bands.push(held.permit.band);
+    await deployment.dispatchQueues.acknowledge(held);
+    bands.push(held.message.band);
   }
   return bands;
 }
@@ -84,55 +88,58 @@ it('an idle worker waits on all bands at once, and what comes when nobody asks g
   const asking = source.next(new AbortController().signal);
   await waitFor(() => waiting === 3);
   await send('low');
-  expect((await asking)?.permit.band).toBe('low');
+  expect((await asking)?.message.band).toBe('low');
   // The other waits are still open, and one of them gets this permit first.
   expect(waiting).toBe(2);
   await send('normal');
-  expect(await deployment.permits.receive('normal', 20)).toMatchObject({ permit: { band: 'normal' }, receives: 2 });
+  expect(await deployment.dispatchQueues.receive('normal', 20)).toMatchObject({
+    message: { band: 'normal' },
+    receives: 2,
+  });
 });
 
 it('a last look that finds nothing is the last: what is sent later is left to others', async () => {
   const source = sourceWith(async () => []);
-  expect(await source.lastLook()).toBe(true);
+  expect(await source.lastPoll()).toBe(true);
   const leaving = new AbortController();
   const taken = source.next(leaving.signal);
   await send('normal');
   leaving.abort();
   expect(await taken).toBeUndefined();
-  expect(await deployment.permits.receive('normal', 1)).toBeDefined();
+  expect(await deployment.dispatchQueues.receive('normal', 1)).toBeDefined();
 });
 
 it('a permit that comes while a worker looks a last time is taken at once, and it looks on as before', async () => {
-  const { permits } = deployment;
+  const { dispatchQueues } = deployment;
   const sent = Promise.withResolvers<void>();
-  const source = new PermitSource({
-    permits: {
+  const source = new MessagePoller({
+    dispatchQueues: {
       // The look is under way before the permit comes, and is not over before.
-      receive: async (band, seconds) => await sent.promise.then(() => permits.receive(band, seconds)),
-      extend: async (held, seconds) => await permits.extend(held, seconds),
+      receive: async (band, seconds) => await sent.promise.then(() => dispatchQueues.receive(band, seconds)),
+      release: async (held) => await dispatchQueues.release(held),
     },
     starvingBands: async () => [],
     onFailure: () => undefined,
   });
   const { signal } = new AbortController();
   const next = source.next(signal);
-  const last = source.lastLook();
+  const last = source.lastPoll();
   await send('low');
   sent.resolve();
-  expect((await next)?.permit.band).toBe('low');
+  expect((await next)?.message.band).toBe('low');
   expect(await last).toBe(false);
   await send('high');
-  expect((await source.next(signal))?.permit.band).toBe('high');
+  expect((await source.next(signal))?.message.band).toBe('high');
 });
 
 it('a last look that could not look does not count', async () => {
-  const broken = { ...deployment.permits, receive: async () => await Promise.reject(new Error('throttled')) };
+  const broken = { ...deployment.dispatchQueues, receive: async () => await Promise.reject(new Error('throttled')) };
   const failures: unknown[] = [];
-  const source = new PermitSource({
-    permits: { ...broken, extend: async () => undefined },
+  const source = new MessagePoller({
+    dispatchQueues: { ...broken, release: async () => undefined },
     starvingBands: async () => [],
     onFailure: (error) => failures.push(error),
   });
-  expect(await source.lastLook()).toBe(false);
+  expect(await source.lastPoll()).toBe(false);
   expect(failures).toHaveLength(3);
 });

@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { expect, it } from 'vitest';
 import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
-import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
-import type { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import type { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker, type WorkerContext } from '../../../worker-container/pool/worker.ts';
 import { aReceipt } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
@@ -14,8 +14,8 @@ const ID = 'job_00000000000000000000000001';
 /** A worker that is given the permit that is in the queue, and then told to go. @param last told to go with it. */
 async function worker(deployment: QuietDeployment, { last = false, changes = {} } = {}): Promise<Worker> {
   const draining = new AbortController();
-  const next = async (): Promise<HeldPermit | undefined> => {
-    const held = await deployment.permits.receive('normal', 0);
+  const next = async (): Promise<ReceivedMessage | undefined> => {
+    const held = await deployment.dispatchQueues.receive('normal', 0);
     if (held === undefined || last) draining.abort();
     return held;
   };
@@ -26,8 +26,8 @@ async function worker(deployment: QuietDeployment, { last = false, changes = {} 
   const { time } = deployment;
   const schedule = (run: () => void, delay: number) => {
     // The pause after a fault: time stands still here.
-    const hurried = delay <= 1_000 ? setImmediate(run) : undefined;
-    return hurried === undefined ? time.schedule(run, delay) : () => clearImmediate(hurried);
+    const escalated = delay <= 1_000 ? setImmediate(run) : undefined;
+    return escalated === undefined ? time.schedule(run, delay) : () => clearImmediate(escalated);
   };
   const context = {
     ...deployment,
@@ -38,7 +38,7 @@ async function worker(deployment: QuietDeployment, { last = false, changes = {} 
       folder: { make: async () => undefined, remove: async () => undefined },
       runAgent: agent as unknown as typeof runAgent,
     },
-    source: { next } as unknown as PermitSource,
+    source: { next } as unknown as MessagePoller,
     ...changes,
   } as unknown as WorkerContext;
   const { signal } = new AbortController();
@@ -48,12 +48,13 @@ async function worker(deployment: QuietDeployment, { last = false, changes = {} 
 }
 
 /** How often a permit that is received now has been, or undefined if there is none. */
-const received = async (deployment: QuietDeployment) => (await deployment.permits.receive('normal', 0))?.receives;
+const received = async (deployment: QuietDeployment) =>
+  (await deployment.dispatchQueues.receive('normal', 0))?.receives;
 
 it('runs the job of a permit, which then has served', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: ID });
-  await deployment.permits.send(job);
+  await deployment.dispatchQueues.send(job);
   const { running } = await worker(deployment);
   expect(await deployment.read(job)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
   expect(running).toEqual([]);
@@ -64,7 +65,7 @@ it('runs the job of a permit, which then has served', async () => {
 it('passes a permit on at once that comes when it must go', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: ID });
-  await deployment.permits.send(job);
+  await deployment.dispatchQueues.send(job);
   await worker(deployment, { last: true });
   expect(await deployment.read(job)).toMatchObject({ status: 'QUEUED' });
   expect(await received(deployment)).toBe(2);
@@ -72,7 +73,7 @@ it('passes a permit on at once that comes when it must go', async () => {
 
 it('gives a permit back that finds nothing, a few times, and then drops it', async () => {
   const deployment = quietDeployment();
-  await deployment.permits.send({ id: ID, project_id: 'p', priority: 0 });
+  await deployment.dispatchQueues.send({ id: ID, project_id: 'p', priority: 0 });
   for (let receive = 1; receive <= 5; receive += 1) {
     await worker(deployment);
     await deployment.pass(2_900);
@@ -102,7 +103,7 @@ async function expectSkipped(deployment: QuietDeployment): Promise<void> {
 
 it('has the commands of bindings done after a success', async () => {
   const deployment = quietDeployment();
-  await deployment.permits.send(await deployment.store({ id: ID }));
+  await deployment.dispatchQueues.send(await deployment.store({ id: ID }));
   await expectSkipped(deployment);
 });
 
@@ -121,6 +122,6 @@ it('has the commands of bindings done for a permit that is leave to do so', asyn
     due_at: created_at,
   } as const;
   await deployment.deployments.replace(undefined, { job_id: ID, attempt: 1, binding: 'b', ...pending });
-  await deployment.permits.send(job, { deploy: true });
+  await deployment.dispatchQueues.send(job, { deploy: true });
   await expectSkipped(deployment);
 });

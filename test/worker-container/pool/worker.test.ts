@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
-import type { HeldPermit } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
-import { PermitSource } from '../../../worker-container/pool/message-poller.ts';
+import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker } from '../../../worker-container/pool/worker.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
@@ -17,17 +17,17 @@ afterEach(async () => await deployment.stop());
 it('a permit that comes back leads a worker to the jobs of workers that died', async () => {
   const { creation, worker: context } = await openWorker(deployment);
   const { id } = await createJob(creation, { prompt: 'echo again' }, 'token:test');
-  const held = await deployment.permits.receive('normal', 5);
+  const held = await deployment.dispatchQueues.receive('normal', 5);
   const job = await deployment.jobs.get(id, { consistent: true });
   if (job === undefined || held === undefined) throw new Error('the job was not created');
   // A worker claimed it a minute ago and has not been heard of since; its permit becomes visible again.
   const past = { ...deployment, clock: { now: () => deployment.clock.now() - 60_000 } };
   expect(await transition(past, job, { type: 'claim', workerId: 'dead' })).toMatchObject({ done: true });
-  await deployment.permits.extend(held, 0);
+  await deployment.dispatchQueues.extend(held, 0);
 
   const draining = new AbortController();
-  const { permits } = deployment;
-  const source = new PermitSource({ permits, starvingBands: async () => [], onFailure: () => undefined });
+  const { dispatchQueues } = deployment;
+  const source = new MessagePoller({ dispatchQueues, starvingBands: async () => [], onFailure: () => undefined });
   const worker = new Worker(
     { ...context, source },
     { draining: draining.signal, stopping: new AbortController().signal },
@@ -47,8 +47,8 @@ it('a permit that finds no job, as often as it came back, is told and dropped; o
   const told: object[] = [];
   const dropped: string[] = [];
   const draining = new AbortController();
-  const held = (handle: string, receives: number, sentAt: number): HeldPermit => ({
-    permit: { v: 1, band: 'high', project: 'nobody', job: 'job_unknown' },
+  const held = (handle: string, receives: number, sentAt: number): ReceivedMessage => ({
+    message: { v: 1, band: 'high', project: 'nobody', job: 'job_unknown' },
     handle,
     receives,
     sentAt,
@@ -60,18 +60,18 @@ it('a permit that finds no job, as often as it came back, is told and dropped; o
     if (permit === undefined) draining.abort();
     return permit;
   };
-  const permits = Object.assign(Object.create(deployment.permits), {
-    drop: async ({ handle }: HeldPermit) => void dropped.push(handle),
+  const dispatchQueues = Object.assign(Object.create(deployment.dispatchQueues), {
+    drop: async ({ handle }: ReceivedMessage) => void dropped.push(handle),
     extend: async () => undefined,
   });
   const worker = new Worker(
     // In which no time goes by, however long its machine stands still.
     {
       ...context,
-      permits,
+      dispatchQueues,
       clock: { now: () => now },
-      source: { next } as unknown as PermitSource,
-      tell: (values) => told.push(values),
+      source: { next } as unknown as MessagePoller,
+      emitMetrics: (values) => told.push(values),
     },
     { draining: draining.signal, stopping: new AbortController().signal },
   );

@@ -28,12 +28,12 @@ describeAsRoot('a job that was stored with a folder that is not for it', () => {
   async function runIn(cwd: string): Promise<Job> {
     const { id } = await createJob(opened.creation, { prompt: 'echo > was-here', project: 'other' }, 'token:test');
     const job = await deployment.jobs.get(id, { consistent: true });
-    const held = await deployment.permits.receive('normal', 5);
+    const held = await deployment.dispatchQueues.receive('normal', 5);
     if (job === undefined || held === undefined) throw new Error('the job was not to be had');
     const moved = await transition(deployment, job, { type: 'edit', changes: { cwd } });
-    if (!moved.done) throw new Error(moved.refused);
+    if (!moved.done) throw new Error(moved.rejected);
     const claimed = await transition(deployment, moved.job, { type: 'claim', workerId: opened.worker.workerId });
-    if (!claimed.done) throw new Error(claimed.refused);
+    if (!claimed.done) throw new Error(claimed.rejected);
     const context = { ...opened.worker, account: second };
     const ended = await runAttempt(context, claimed.job, held, new AbortController().signal);
     if (ended === undefined) throw new Error('the attempt was not reported');

@@ -36,7 +36,7 @@ export async function openSlots(secrets: ReadonlyMap<string, string> = new Map()
   };
   /** Runs a job's next attempt. */
   const run = async (job: Job, account: ServiceAccount): Promise<Job & Pick<Receipt, 'changes'>> => {
-    const held = await deployment.permits.receive('normal', 5);
+    const held = await deployment.dispatchQueues.receive('normal', 5);
     const claimed = await transition(deployment, job, { type: 'claim', workerId: opened.worker.workerId });
     if (held === undefined || !claimed.done) throw new Error('the job was not to be had');
     const worker = { ...opened.worker, secrets: { read: async () => new Map(secrets) } };
@@ -57,7 +57,7 @@ export async function openSlots(secrets: ReadonlyMap<string, string> = new Map()
       await run(await start(prompt, project), account),
     retry: async (job: Job, account: ServiceAccount) => {
       const again = await transition(deployment, await read(job.id), { type: 'retry' });
-      if (!again.done) throw new Error(again.refused);
+      if (!again.done) throw new Error(again.rejected);
       return await run(again.job, account);
     },
     /** Projects are made by their first job. */

@@ -40,7 +40,7 @@ describeAsRoot('a job of a profile that was stored before its variables were ref
       if (job === undefined) throw new Error('there is no such job');
       return job;
     };
-    const held = await deployment.permits.receive('normal', 5);
+    const held = await deployment.dispatchQueues.receive('normal', 5);
     const claimed = await transition(deployment, await read(), { type: 'claim', workerId: opened.worker.workerId });
     if (held === undefined || !claimed.done) throw new Error('the job was not to be had');
     await runAttempt({ ...opened.worker, account: slot }, claimed.job, held, new AbortController().signal);

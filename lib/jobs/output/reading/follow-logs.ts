@@ -6,7 +6,7 @@ import type { Job } from '../../lifecycle/job.ts';
 import { NewerSchemaError } from '../../lifecycle/newer-schema.ts';
 import { STREAMS, type StreamName } from '../../lifecycle/receipt.ts';
 import { viewReason } from '../../views/job-view.ts';
-import { openCompared, type RecordedStream, type RecordedStreams, recordedStreams } from '../compared-output.ts';
+import { createCompared, type RecordedStream, type RecordedStreams, recordedStreams } from '../compared-output.ts';
 import { textFrom } from '../output-text.ts';
 import { readableReceipt } from '../readable-receipt.ts';
 import { eventId, type FollowPosition, type Offsets, readEventId } from './follow-position.ts';
@@ -47,7 +47,7 @@ const GRACE_MS = 5_000;
 const STALL_CHECK_INTERVAL_MS = 1_000;
 
 /** Time between two looks: with the second that a watched worker takes to ship, output lags less than two. */
-export const LOOK_INTERVAL_MS = 800;
+export const POLL_INTERVAL_MS = 800;
 
 /**
  * The output of one attempt as server-sent events while it is written; as the schema `logEvents` tells. Reads on only
@@ -124,7 +124,7 @@ class Follow {
   /** @returns whether the attempt has ended and all of its output was sent */
   async *#follow(): AsyncGenerator<string, boolean> {
     while (await this.#mayGoOn()) {
-      const job = await this.#look();
+      const job = await this.#poll();
       const ended = hasEnded(job, this.#attempt);
       const recorded = ended ? await this.#recorded(job) : {};
       for (const stream of STREAMS) {
@@ -134,14 +134,14 @@ class Follow {
       }
       if (ended) yield endEvent(job, this.#attempt, states(this.#sources));
       if (ended || this.#slot === undefined) return ended;
-      if (this.#now() + LOOK_INTERVAL_MS > this.#sentAt + LIMITS.follow.silenceSeconds * 1000)
+      if (this.#now() + POLL_INTERVAL_MS > this.#sentAt + LIMITS.follow.silenceSeconds * 1000)
         yield this.#sent(':\n\n');
-      await this.#context.pause(LOOK_INTERVAL_MS);
+      await this.#context.pause(POLL_INTERVAL_MS);
     }
     return false;
   }
 
-  async #look(): Promise<Job> {
+  async #poll(): Promise<Job> {
     const job = await this.#context.jobs.get(this.#jobId, { consistent: true });
     if (job === undefined) throw ApiError.of('job_not_found');
     if (!hasEnded(job, this.#attempt)) await this.#acquireSlot();
@@ -180,7 +180,7 @@ class Follow {
     const attempt = this.#attempt;
     let offset = this.#offsets[stream] ?? 0;
     const at = { jobId: this.#jobId, attempt, stream, from: offset };
-    const source = await openCompared(this.#context.output, at, recorded);
+    const source = await createCompared(this.#context.output, at, recorded);
     this.#sources = { ...this.#sources, [stream]: source };
     const text = textFrom(source, { offset, ended });
     for await (const piece of text.pieces) {
@@ -204,7 +204,7 @@ class Follow {
 
   /** Whether there is time left, having judged the follower anew if that is due. */
   async #mayGoOn(): Promise<boolean> {
-    if (this.#now() + LOOK_INTERVAL_MS > this.#admittedAt + LIMITS.follow.admitSeconds * 1000) {
+    if (this.#now() + POLL_INTERVAL_MS > this.#admittedAt + LIMITS.follow.admitSeconds * 1000) {
       await this.#context.admit();
       this.#admittedAt = this.#now();
     }

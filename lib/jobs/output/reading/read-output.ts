@@ -11,7 +11,13 @@ import type { JobStore } from '../../store/job-store.ts';
 import type { JobTextStore } from '../../store/job-texts.ts';
 import { asOfAttempt, asOfNewestAttempt } from '../../views/attempt-view.ts';
 import type { Attachment, AttachmentStore } from '../attachments/attachment-store.ts';
-import { compared, type OutputState, openCompared, type RecordedStreams, recordedStreams } from '../compared-output.ts';
+import {
+  compared,
+  createCompared,
+  type OutputState,
+  type RecordedStreams,
+  recordedStreams,
+} from '../compared-output.ts';
 import { NOTHING } from '../live-output.ts';
 import type { OutputStore } from '../output-store.ts';
 import { readableReceipt } from '../readable-receipt.ts';
@@ -174,7 +180,7 @@ async function sourcesOf(
   const { streams, recorded, from = 0 } = options;
   const open = async (stream: StreamName) => {
     if (attempt === 0) return [stream, compared(NOTHING, undefined)] as const;
-    return [stream, await openCompared(output, { jobId: job.id, attempt, stream, from }, recorded[stream])] as const;
+    return [stream, await createCompared(output, { jobId: job.id, attempt, stream, from }, recorded[stream])] as const;
   };
   return Object.fromEntries(await Promise.all(streams.map(open)));
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 /** Twice as many as are used at once: one that breaks is not replaced. */
 const CONNECTIONS = 128;
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 /**
  * Opens all the connections that a server will ever take, and closes its door: a process whose limit of descriptors is
@@ -22,7 +22,7 @@ export async function openConnections(options: {
   const { pid, port, connectNow } = options;
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, connectNow));
   const own = new Set(sockets.map(({ localPort }) => localPort));
-  while ((await peersOf(pid, port)).filter((peer) => own.has(peer)).length < CONNECTIONS) await delay(LOOK_EVERY_MS);
+  while ((await peersOf(pid, port)).filter((peer) => own.has(peer)).length < CONNECTIONS) await delay(POLL_INTERVAL_MS);
   await promisify(execFile)('prlimit', [`--pid=${pid}`, '--nofile=0:0']);
   if ((await peersOf(pid, port)).some((peer) => !own.has(peer)))
     throw new Error('another process has connected to the DynamoDB emulator while it started');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress, isReachable } from '../../../../lib/deployments/calls/public-address.ts';
-import { faultOfTarget } from '../../../../lib/deployments/calls/target-url.ts';
+import { checkTarget } from '../../../../lib/deployments/calls/target-url.ts';
 
 const FORBIDDEN = {
   loopback: ['127.0.0.1', '127.255.0.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::127.0.0.1'],
@@ -44,7 +44,7 @@ describe('the address of a call', () => {
     'https://1.1.1.1/',
     'https://[2606:4700::1111]/',
   ])('may be %s', (url) => {
-    expect(faultOfTarget(url, { loopback: false })).toBeUndefined();
+    expect(checkTarget(url, { loopback: false })).toBeUndefined();
   });
 
   it.each([
@@ -59,14 +59,14 @@ describe('the address of a call', () => {
     ['file:///etc/passwd', 'https'],
     ['example.com', 'no URL'],
   ])('may not be %s', (url, why) => {
-    expect(faultOfTarget(url, { loopback: false })).toContain(why);
+    expect(checkTarget(url, { loopback: false })).toContain(why);
   });
 
   it('without TLS may be this machine only, where that is allowed', () => {
     const reach = { loopback: true };
-    expect(faultOfTarget('http://127.0.0.1:1/', reach)).toBeUndefined();
-    expect(faultOfTarget('http://localhost:1/', reach)).toBeUndefined();
-    expect(faultOfTarget('http://example.com/', reach)).toContain('https');
-    expect(faultOfTarget('http://10.0.0.1/', reach)).toContain('https');
+    expect(checkTarget('http://127.0.0.1:1/', reach)).toBeUndefined();
+    expect(checkTarget('http://localhost:1/', reach)).toBeUndefined();
+    expect(checkTarget('http://example.com/', reach)).toContain('https');
+    expect(checkTarget('http://10.0.0.1/', reach)).toContain('https');
   });
 });

@@ -1,7 +1,7 @@
 import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
-import type { HeldPermit } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
@@ -15,8 +15,8 @@ afterAll(async () => await deployment.stop());
 
 const id = (name: string) => jobIdOfKey(`claim test ${name}`);
 
-function permitOf(job: string, project: string, receives = 1): HeldPermit {
-  return { permit: { v: 1, band: 'normal', project, job }, handle: 'handle', receives };
+function permitOf(job: string, project: string, receives = 1): ReceivedMessage {
+  return { message: { v: 1, band: 'normal', project, job }, handle: 'handle', receives };
 }
 
 describe('a permit', () => {
@@ -46,7 +46,7 @@ describe('a permit', () => {
     }
     const order: string[] = [];
     for (let n = 0; n < 4; n += 1) {
-      const held = { ...permitOf(id('a'), project), permit: { v: 1, band: 'low', project, job: id('a') } } as const;
+      const held = { ...permitOf(id('a'), project), message: { v: 1, band: 'low', project, job: id('a') } } as const;
       const claimed = await claim(deployment, held, 'worker-1');
       if (claimed.kind === 'claimed') order.push(claimed.job.id);
     }
@@ -83,16 +83,16 @@ describe('a permit', () => {
     const kinds = [];
     for (const receives of [1, 2, 3, 4, 5])
       kinds.push((await claim(deployment, permitOf(id('missing'), 'p-none', receives), 'w')).kind);
-    expect(kinds).toEqual(['give_back', 'give_back', 'give_back', 'give_back', 'drop']);
+    expect(kinds).toEqual(['retry_later', 'retry_later', 'retry_later', 'retry_later', 'acknowledge']);
   });
 
   it('that busy workers have passed on is not dropped for it while its job may still be written', async () => {
     const still = inStillTime(deployment);
     const now = still.clock.now();
     const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt: now - 1_000 };
-    expect(await claim(still, young, 'w')).toEqual({ kind: 'give_back', seconds: 3 });
+    expect(await claim(still, young, 'w')).toEqual({ kind: 'retry_later', seconds: 3 });
     const old = { ...young, sentAt: now - 13_000 };
-    expect(await claim(still, old, 'w')).toEqual({ kind: 'drop' });
+    expect(await claim(still, old, 'w')).toEqual({ kind: 'acknowledge' });
   });
 
   it('of a job that is not due yet comes back when it is', async () => {
@@ -101,8 +101,8 @@ describe('a permit', () => {
     const due = new Date(still.clock.now() + 60_000).toISOString();
     await deployment.store({ id: id('due'), project_id: project, due_at: due, reason: 'retry_backoff' });
     const claimed = await claim(still, permitOf(id('due'), project, 9), 'worker-1');
-    expect(claimed.kind).toBe('give_back');
-    expect(claimed.kind === 'give_back' && claimed.seconds).toBeGreaterThan(50);
+    expect(claimed.kind).toBe('retry_later');
+    expect(claimed.kind === 'retry_later' && claimed.seconds).toBeGreaterThan(50);
   });
 
   it('looks past jobs that are not due yet, however many', async () => {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { folderName, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
-import { takeHold } from '../../../../lib/jobs/admission/slots.ts';
+import { acquireSlot } from '../../../../lib/jobs/admission/slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
-import { watchBusy } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -27,7 +27,7 @@ const queued = async (job: Partial<Job> = {}) =>
 const claimFor = async (job: Job) =>
   await claim(
     { ...deployment, pause: async () => undefined },
-    { permit: { v: 1, band: 'normal', project, job: job.id }, handle: '', receives: 2 },
+    { message: { v: 1, band: 'normal', project, job: job.id }, handle: '', receives: 2 },
     'worker',
   );
 const read = async (job: Job) => await deployment.jobs.get(job.id, { consistent: true });
@@ -42,14 +42,14 @@ test('a job whose folder is busy waits with that reason, and starts when the fol
 
   const running = await read(first);
   await transition(deployment, running ?? first, { type: 'kill' });
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   expect(await read(second)).toMatchObject({ reason: 'folder_busy' });
   await deployment.jobs.apply((await read(first)) ?? first, {
     ...first,
     status: 'CANCELLED',
     reason: 'killed_by_request',
   });
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   expect(await read(second)).toMatchObject({ reason: 'waiting_for_worker' });
   expect(await claimFor(second)).toMatchObject({ kind: 'claimed', job: { id: second.id } });
 });
@@ -69,12 +69,12 @@ test('a claim that was begun long ago gives way to another job, and then fails',
   const still = inStillTime(deployment);
   const [slow, other] = [await queued(), await queued()];
   const folder = folderName(deployment.folders, slow) ?? '';
-  expect(await takeHold(still, slow, folder)).toBe(true);
-  expect(await takeHold(still, other, folder)).toBe(false);
-  const hold = await deployment.holds.read(folder);
+  expect(await acquireSlot(still, slow, folder)).toBe(true);
+  expect(await acquireSlot(still, other, folder)).toBe(false);
+  const hold = await deployment.slots.read(folder);
   if (hold === undefined) throw new Error('there is no hold');
-  await deployment.holds.replace(folder, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
-  expect(await takeHold(still, other, folder)).toBe(true);
+  await deployment.slots.replace(folder, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
+  expect(await acquireSlot(still, other, folder)).toBe(true);
   const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', folder }, { rounds: 1 });
   expect(late.done).toBe(false);
 });
@@ -82,7 +82,7 @@ test('a claim that was begun long ago gives way to another job, and then fails',
 test('a permit of a job that has ended takes the folder from nobody', async () => {
   const finished_at = timestamp(deployment.clock.now());
   const ended = await queued({ status: 'CANCELLED', reason: 'cancelled_by_request', finished_at });
-  expect((await claimFor(ended)).kind).toBe('give_back');
+  expect((await claimFor(ended)).kind).toBe('retry_later');
   const next = await queued();
   expect(await claimFor(next)).toMatchObject({ kind: 'claimed', job: { id: next.id } });
 });
@@ -109,6 +109,6 @@ test('of many that want a free folder at once one gets it', async () => {
   const jobs = await Promise.all(Array.from({ length: 6 }, async () => await queued()));
   const folder = folderName(deployment.folders, jobs[0] ?? (await queued())) ?? '';
   const still = inStillTime(deployment);
-  const got = await Promise.all(jobs.map(async (job) => await takeHold(still, job, folder)));
+  const got = await Promise.all(jobs.map(async (job) => await acquireSlot(still, job, folder)));
   expect(got.filter(Boolean)).toHaveLength(1);
 });

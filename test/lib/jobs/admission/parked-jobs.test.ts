@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { releaseParked, unparkAll, watchParked } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { probeParkedJobs, releaseParked, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { type Job, type ParkReason, parkedKey } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -25,7 +25,7 @@ const stored = async (job: Pick<Job, 'id'>) => await deployment.jobs.get(job.id,
 async function ended(job: Job, outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>): Promise<Job> {
   const receipt = aReceipt({ exit_code: 1, ...outcome }, { job_id: job.id, attempt: job.attempt });
   const result = await transition(context(), job, { type: 'end', receipt });
-  if (!result.done) throw new Error(result.refused);
+  if (!result.done) throw new Error(result.rejected);
   return result.job;
 }
 
@@ -45,7 +45,7 @@ async function claimed(job: Pick<Job, 'id'>): Promise<Job> {
   const latest = await stored(job);
   if (latest === undefined) throw new Error('the job is gone');
   const result = await transition(context(), latest, { type: 'claim', workerId: 'worker-1' });
-  if (!result.done) throw new Error(result.refused);
+  if (!result.done) throw new Error(result.rejected);
   return result.job;
 }
 
@@ -70,15 +70,15 @@ describe('of jobs that wait for the vendor account', () => {
     const second = await park('second', 'account_required');
     const jobs = [first, second];
     expect(second.due_at).toBe(timestamp(now + 60_000));
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([]);
     now += 60_000;
-    await watchParked(context());
-    await watchParked(context());
+    await probeParkedJobs(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([first.id]);
     const attempt = await claimed(first);
     now += 120_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([first.id]);
     const parkedAgain = await ended(attempt, { kind: 'parked', reason: 'account_required' });
     await releaseParked(context(), attempt, parkedAgain);
@@ -89,7 +89,7 @@ describe('of jobs that wait for the vendor account', () => {
       undefined,
     ]);
     expect(await stored(second)).toMatchObject({ parked: 'account_required' });
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([second.id]);
   });
 
@@ -100,7 +100,7 @@ describe('of jobs that wait for the vendor account', () => {
       await park('c', 'account_required'),
     ];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const [tries] = await probing(jobs);
     const attempt = await claimed({ id: tries ?? '' });
     await releaseParked(context(), attempt, await ended(attempt, { kind: 'failed', reason: 'exited' }));
@@ -112,48 +112,48 @@ describe('of jobs that wait for the vendor account', () => {
   it('all start at the next watch if who found it out died before he could start them', async () => {
     const jobs = [await park('d', 'account_required'), await park('e', 'account_required')];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const attempt = await claimed({ id: (await probing(jobs))[0] ?? '' });
     await ended(attempt, { kind: 'succeeded', reason: 'exited', exit_code: 0 });
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect((await Promise.all(jobs.map(stored))).map((job) => job?.parked)).toEqual([undefined, undefined]);
   });
 
   it('another tries when the one that was to try was cancelled before it ran', async () => {
     const jobs = [await park('f', 'account_required'), await park('g', 'account_required')];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const [first] = jobs;
     const tries = first && (await stored(first));
     if (tries === undefined) throw new Error('gone');
     await transition(context(), tries, { type: 'cancel' });
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([jobs[1]?.id]);
   });
 
   it.each(['while it tried', 'when it waited again'])('who was cancelled %s has found nothing out', async (when) => {
     const jobs = [await park(`cancelled ${when}`, 'account_required'), await park(`waits ${when}`, 'account_required')];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const attempt = await claimed(jobs[0] as Job);
     const outcome = { kind: when === 'while it tried' ? 'cancelled' : 'parked', reason: 'account_required' } as const;
     const after = await ended(attempt, outcome);
     await releaseParked(context(), attempt, after);
     await transition(context(), after, { type: 'cancel' });
     expect((await stored(attempt))?.status).toBe('CANCELLED');
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([]);
     expect(await stored(jobs[1] as Job)).toMatchObject({ parked: 'account_required' });
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([jobs[1]?.id]);
   });
 
   it('the one that tries goes on trying when its worker hands it back or is lost', async () => {
     const jobs = [await park('h', 'account_required'), await park('i', 'account_required')];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const attempt = await claimed({ id: (await probing(jobs))[0] ?? '' });
     const back = await ended(attempt, { kind: 'handed_back', reason: 'waiting_for_worker' });
     await releaseParked(context(), attempt, back);
@@ -161,7 +161,7 @@ describe('of jobs that wait for the vendor account', () => {
     now += 31_000;
     const lost = await transition(context(), again, { type: 'lose' });
     if (lost.done) await releaseParked(context(), again, lost.job);
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([jobs[0]?.id]);
     expect(await stored({ id: jobs[1]?.id ?? '' })).toMatchObject({ parked: 'account_required' });
   });
@@ -169,24 +169,24 @@ describe('of jobs that wait for the vendor account', () => {
   it('the others wait on while one runs that had to wait for its folder before it could try', async () => {
     const jobs = [await park('in its folder', 'account_required'), await park('another', 'account_required')];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const tries = await stored(jobs[0] as Job);
     if (tries === undefined) throw new Error('gone');
     const waits = await transition(context(), tries, { type: 'wait_for_folder', folder: 'a folder' });
     await transition(context(), waits.job ?? tries, { type: 'unpark', reason: 'folder_busy' });
     const attempt = await claimed(tries);
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect((await stored(jobs[1] as Job))?.parked).toBe('account_required');
     await ended(attempt, { kind: 'succeeded', reason: 'exited', exit_code: 0 });
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect((await stored(jobs[1] as Job))?.parked).toBeUndefined();
   });
 
   it('exactly one tries, however many watch at once', async () => {
     const jobs = [await park('j', 'account_required'), await park('k', 'account_required')];
     now += 61_000;
-    await Promise.all(Array.from({ length: 6 }, () => watchParked(context())));
+    await Promise.all(Array.from({ length: 6 }, () => probeParkedJobs(context())));
     expect(await probing(jobs)).toHaveLength(1);
   });
 
@@ -199,7 +199,7 @@ describe('of jobs that wait for the vendor account', () => {
         if (key === parkedKey('account_required')) yield* jobs;
       },
     });
-    await Promise.all([watchParked(seeing(first, second)), watchParked(seeing(second, first))]);
+    await Promise.all([probeParkedJobs(seeing(first, second)), probeParkedJobs(seeing(second, first))]);
     expect(await probing([first, second])).toHaveLength(1);
   });
 
@@ -217,21 +217,21 @@ describe('of jobs that wait for the vendor account', () => {
         return seen;
       },
     });
-    await watchParked({ ...context(), jobs });
+    await probeParkedJobs({ ...context(), jobs });
     expect(await probing([first, second])).toEqual([first.id]);
   });
 
   it('no other tries before the minute is over, however long it has waited', async () => {
     const jobs = [await park('q', 'account_required'), await park('r', 'account_required')];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const [tries = ''] = await probing(jobs);
     await ended(await claimed({ id: tries }), { kind: 'parked', reason: 'account_required' });
     now += 59_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([]);
     now += 2_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual(jobs.map(({ id: jobId }) => jobId).filter((jobId) => jobId !== tries));
   });
 
@@ -262,15 +262,15 @@ describe('of jobs that wait for the accounts of different vendors', () => {
     ];
     const [first, claude] = jobs as [Job, Job, Job];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([first.id]);
     const attempt = await claimed(first);
     const after = await ended(attempt, { kind: 'failed', reason: 'exited' });
-    await (alive ? releaseParked(context(), attempt, after) : watchParked(context()));
+    await (alive ? releaseParked(context(), attempt, after) : probeParkedJobs(context()));
     expect(await parkedOf(jobs)).toEqual([undefined, 'account_required', undefined]);
     // And those of the other try in their turn.
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([claude.id]);
   });
 
@@ -281,7 +281,7 @@ describe('of jobs that wait for the accounts of different vendors', () => {
       await park('own key', 'usage_limit', { profile: 'own-key' }),
     ];
     now += 301_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     const attempt = await claimed(jobs[0] as Job);
     await releaseParked(context(), attempt, await ended(attempt, { kind: 'succeeded', reason: 'exited' }));
     expect(await parkedOf(jobs)).toEqual([undefined, 'usage_limit']);
@@ -294,11 +294,11 @@ describe('of jobs that wait for the accounts of different vendors', () => {
       await park('codex waits', 'account_required'),
     ];
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([jobs[0]?.id]);
     await unparkAll(context(), 'account_required', async ({ profile }) => profile === 'codex');
     now += 61_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([jobs[0]?.id]);
     expect(await parkedOf(jobs)).toEqual([undefined, 'account_required', undefined]);
   });
@@ -310,27 +310,27 @@ describe('jobs that wait for a usage limit', () => {
     const job = await park('until', 'usage_limit', { until });
     expect(job.due_at).toBe(until);
     now += 3_599_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing([job])).toEqual([]);
     now += 2_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing([job])).toEqual([job.id]);
   });
 
   it('try every five minutes where it said none', async () => {
     const job = await park('unsaid', 'usage_limit');
     now += 299_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing([job])).toEqual([]);
     now += 2_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing([job])).toEqual([job.id]);
   });
 
   it('do not wait for jobs that wait for the account', async () => {
     const jobs = [await park('own limit', 'usage_limit'), await park('own account', 'account_required')];
     now += 301_000;
-    await watchParked(context());
+    await probeParkedJobs(context());
     expect(await probing(jobs)).toHaveLength(2);
   });
 });
@@ -338,7 +338,7 @@ describe('jobs that wait for a usage limit', () => {
 it('a parked job says when somebody looks next, which is never before the next try', async () => {
   const jobs = [await park('said 1', 'account_required'), await park('said 2', 'account_required')];
   now += 61_000;
-  await watchParked(context());
+  await probeParkedJobs(context());
   const waiting = await stored({ id: jobs[1]?.id ?? '' });
   const [dated] = waiting === undefined ? [] : await deployment.probes.dated([waiting]);
   expect(dated?.due_at).toBe(timestamp(now + 60_000));

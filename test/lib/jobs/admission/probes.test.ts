@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { unparkAll, watchParked } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { probeParkedJobs, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
 import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
@@ -45,7 +45,7 @@ it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
     await put(deployment, aJob({ id: TRIES.job_id, due_at, ...tries }));
   }
   await deployment.probes.replace(REASON, undefined, { ...TRIES, next_at: timestamp(now - 1) });
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   const after = await Promise.all(others.map(async (job) => await deployment.read(job)));
   const wanted = { nobody: 0, 'the next': 1, all: 2 }[released];
   expect(after.filter((job) => job?.parked === undefined)).toHaveLength(wanted);
@@ -57,11 +57,11 @@ it('nobody tries before the time of the next try, and nobody who is not due', as
   const now = deployment.clock.now();
   const job = await parked(deployment, 2);
   await deployment.probes.replace(REASON, undefined, { ...TRIES, next_at: timestamp(now + 1_000) });
-  await watchParked(deployment);
+  await probeParkedJobs(deployment);
   expect(await deployment.read(job)).toEqual(job);
   const later = quietDeployment();
   const notDue = await parked(later, 2, { due_at: timestamp(later.clock.now() + 1_000) });
-  await watchParked(later);
+  await probeParkedJobs(later);
   expect(await later.read(notDue)).toEqual(notDue);
 });
 
@@ -111,7 +111,7 @@ it('a try whose letting go was not answered is not let go again once it has ende
   };
   const jobs = new JobStore({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
   const context = { ...deployment, jobs: Object.assign(jobs, { get: deployment.jobs.get.bind(deployment.jobs) }) };
-  await watchParked(context);
+  await probeParkedJobs(context);
   expect(await deployment.read(job)).toMatchObject({ attempt: 1, parked: REASON });
   expect(await deployment.probes.read(REASON)).toMatchObject({ job_id: job.id, attempt: 1 });
 });

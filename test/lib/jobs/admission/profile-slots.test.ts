@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
-import { takePlace } from '../../../../lib/jobs/admission/profile-slots.ts';
+import { acquireProfileSlot } from '../../../../lib/jobs/admission/profile-slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
-import { settleAttempt } from '../../../../lib/reconciler/after-attempt.ts';
-import { watchBusy } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { afterAttempt } from '../../../../lib/reconciler/after-attempt.ts';
+import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
 import { aReceipt } from '../a-job.ts';
 
@@ -31,7 +31,7 @@ const queuedMany = async (count: number) =>
 const claimFor = async (job: Job, worker = 'worker') =>
   await claim(
     { ...deployment, pause: async () => undefined },
-    { permit: { v: 1, band: 'normal', project: job.project_id, job: job.id }, handle: '', receives: 2 },
+    { message: { v: 1, band: 'normal', project: job.project_id, job: job.id }, handle: '', receives: 2 },
     worker,
   );
 const read = async (job: Job) => (await deployment.jobs.get(job.id, { consistent: true })) ?? job;
@@ -47,8 +47,8 @@ async function end(job: Job): Promise<void> {
     { job_id: job.id, attempt: job.attempt },
   );
   const after = await transition(deployment, before, { type: 'end', receipt: { ...receipt, attempt: before.attempt } });
-  if (!after.done) throw new Error(after.refused);
-  await settleAttempt(deployment, before, after.job);
+  if (!after.done) throw new Error(after.rejected);
+  await afterAttempt(deployment, before, after.job);
 }
 
 test('of many claims at once as many succeed as the profile allows; the others wait and say why', async () => {
@@ -85,14 +85,14 @@ test('a place that nobody told of is found by the watch: its worker died, or the
   const jobs = await queuedMany(4);
   for (const job of jobs) await claimFor(job);
   const [running] = await inState(jobs, 'RUNNING');
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   expect(await waiting(jobs)).toHaveLength(3);
   const ended = { ...(await read(running as Job)), status: 'CANCELLED' as const, reason: 'killed_by_request' as const };
   await deployment.jobs.apply(running as Job, ended);
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   expect(await waiting(jobs)).toHaveLength(2);
   await allow(3);
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   expect(await waiting(jobs)).toHaveLength(0);
 });
 
@@ -100,13 +100,13 @@ test('a claim that was begun long ago gives its place to another job, and then f
   await allow(1);
   const still = inStillTime(deployment);
   const [slow, other] = (await queuedMany(2)) as [Job, Job];
-  const taken = await takePlace(still, slow);
+  const taken = await acquireProfileSlot(still, slow);
   const place = taken === 'busy' ? undefined : taken.place;
-  expect(await takePlace(still, other)).toBe('busy');
-  const hold = await deployment.holds.read(place ?? '');
+  expect(await acquireProfileSlot(still, other)).toBe('busy');
+  const hold = await deployment.slots.read(place ?? '');
   if (place === undefined || hold === undefined) throw new Error('there is no hold');
-  await deployment.holds.replace(place, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
-  expect(await takePlace(still, other)).toEqual({ place });
+  await deployment.slots.replace(place, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
+  expect(await acquireProfileSlot(still, other)).toEqual({ place });
   const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', place }, { rounds: 1 });
   expect(late.done).toBe(false);
 });

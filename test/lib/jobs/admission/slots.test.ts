@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { takeFolder, waitForFolder, wakeIfFree, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
-import { fillPlaces, waitForPlace, wakeNextOf } from '../../../../lib/jobs/admission/profile-slots.ts';
-import { type Hold, type HoldContext, isFree, takeHold } from '../../../../lib/jobs/admission/slots.ts';
+import { acquireFolder, waitForFolder, wakeIfFree, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
+import { waitForProfileSlot, wakeForFreeSlots, wakeNextOf } from '../../../../lib/jobs/admission/profile-slots.ts';
+import { acquireSlot, isFree, type Slot, type SlotContext } from '../../../../lib/jobs/admission/slots.ts';
 import type { JobDeployment } from '../../../../lib/jobs/deployments/job-deployment.ts';
 import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
@@ -11,7 +11,7 @@ import { type QuietDeployment, quietDeployment } from '../../../simulation/world
 import { aJob } from '../a-job.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;
-const hold = (job: number, version: number): Hold => ({
+const hold = (job: number, version: number): Slot => ({
   job_id: id(job),
   job_version: version,
   taken_at: '2026-11-20T10:00:00.000Z',
@@ -26,7 +26,7 @@ const waiting = (last: number, more: Partial<Job> = {}) => ({
 });
 
 it('a hold takes the place of exactly the one that was seen, by whomever', async () => {
-  const { holds } = quietDeployment();
+  const { slots: holds } = quietDeployment();
   expect(await holds.replace(PLACE, undefined, hold(1, 1))).toBe(true);
   expect(await holds.replace(PLACE, undefined, hold(2, 1))).toBe(false);
   expect(await holds.replace(PLACE, hold(2, 1), hold(3, 1))).toBe(false);
@@ -36,7 +36,7 @@ it('a hold takes the place of exactly the one that was seen, by whomever', async
 });
 
 it('a hold is seen as soon as it is taken', async () => {
-  const { holds } = quietDeployment({ lag: 60_000 });
+  const { slots: holds } = quietDeployment({ lag: 60_000 });
   await holds.replace(PLACE, undefined, hold(1, 1));
   expect(await holds.read(PLACE)).toEqual(hold(1, 1));
 });
@@ -44,26 +44,26 @@ it('a hold is seen as soon as it is taken', async () => {
 it('a job that has the place for this version has it without another write, and for a new version takes it anew', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: id(1) });
-  expect(await takeHold(deployment, job, PLACE)).toBe(true);
+  expect(await acquireSlot(deployment, job, PLACE)).toBe(true);
   const before = deployment.calls.length;
-  expect(await takeHold(deployment, job, PLACE)).toBe(true);
+  expect(await acquireSlot(deployment, job, PLACE)).toBe(true);
   expect(deployment.calls.slice(before)).not.toContainEqual(expect.any(PutCommand));
   const changed = await deployment.jobs.apply(job, { ...job, priority: 5 });
   if (!changed.applied) throw new Error('not applied');
-  expect(await takeHold(deployment, changed.job, PLACE)).toBe(true);
-  expect(await deployment.holds.read(PLACE)).toMatchObject({ job_id: id(1), job_version: changed.job.version });
+  expect(await acquireSlot(deployment, changed.job, PLACE)).toBe(true);
+  expect(await deployment.slots.read(PLACE)).toMatchObject({ job_id: id(1), job_version: changed.job.version });
 });
 
 it('a place that another job of the same version is about to take is not free, for ten seconds', async () => {
   const deployment = quietDeployment();
   const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
   expect(first.version).toBe(second.version);
-  expect(await takeHold(deployment, first, PLACE)).toBe(true);
-  expect(await takeHold(deployment, second, PLACE)).toBe(false);
+  expect(await acquireSlot(deployment, first, PLACE)).toBe(true);
+  expect(await acquireSlot(deployment, second, PLACE)).toBe(false);
   await deployment.pass(9_999);
   expect(await isFree(deployment, PLACE)).toBe(false);
   await deployment.pass(1);
-  expect(await takeHold(deployment, second, PLACE)).toBe(true);
+  expect(await acquireSlot(deployment, second, PLACE)).toBe(true);
   // The claim that did not come can't come any more.
   expect((await deployment.read(first))?.version).toBeGreaterThan(first.version);
 });
@@ -71,19 +71,19 @@ it('a place that another job of the same version is about to take is not free, f
 it('of two who want a free place one gets it, though both have seen it free', async () => {
   const deployment = quietDeployment();
   const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
-  const overtaken: HoldContext = {
+  const overtaken: SlotContext = {
     ...deployment,
-    holds: {
+    slots: {
       read: async (place) => {
-        const known = await deployment.holds.read(place);
-        await takeHold(deployment, first, place);
+        const known = await deployment.slots.read(place);
+        await acquireSlot(deployment, first, place);
         return known;
       },
-      replace: async (...how) => await deployment.holds.replace(...how),
+      replace: async (...how) => await deployment.slots.replace(...how),
     },
   };
-  expect(await takeHold(overtaken, second, PLACE)).toBe(false);
-  expect(await deployment.holds.read(PLACE)).toMatchObject({ job_id: first.id });
+  expect(await acquireSlot(overtaken, second, PLACE)).toBe(false);
+  expect(await deployment.slots.read(PLACE)).toMatchObject({ job_id: first.id });
 });
 
 it.each<[string, Partial<Job> | undefined, boolean]>([
@@ -97,7 +97,7 @@ it.each<[string, Partial<Job> | undefined, boolean]>([
   const deployment = quietDeployment();
   const job = aJob({ id: id(1) });
   if (state !== undefined) await deployment.store({ ...job, ...state, attempt: 1, version: job.version + 1 });
-  await deployment.holds.replace(PLACE, undefined, {
+  await deployment.slots.replace(PLACE, undefined, {
     ...hold(1, job.version),
     taken_at: timestamp(deployment.clock.now()),
   });
@@ -109,7 +109,7 @@ it('a place held for a job of a later schema is not free', async () => {
   const job = aJob({ id: id(1) });
   const Item = { ...job, ...indexKeys(job), schema: NEWEST_JOB_SCHEMA + 1 };
   await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
-  await deployment.holds.replace(PLACE, undefined, hold(1, 0));
+  await deployment.slots.replace(PLACE, undefined, hold(1, 0));
   expect(await isFree(deployment, PLACE)).toBe(false);
 });
 
@@ -150,12 +150,12 @@ it.each<[string, Partial<Job>, ReturnType<typeof deployment>[], boolean]>([
   });
   await service.store({ ...ended, ...state });
   for (const one of deployments) await service.deployments.replace(undefined, one);
-  await service.holds.replace(PLACE, undefined, hold(1, 5));
+  await service.slots.replace(PLACE, undefined, hold(1, 5));
   const next = await service.store({ id: id(2) });
   const waits = await service.store(waiting(3));
   await wakeIfFree(service, PLACE);
   expect((await service.read(waits))?.reason).toBe(free ? 'waiting_for_worker' : 'folder_busy');
-  expect(await takeFolder(service, next, PLACE)).toBe(free);
+  expect(await acquireFolder(service, next, PLACE)).toBe(free);
 });
 
 /** The index as it was before the last change. */
@@ -195,7 +195,7 @@ it('a limit that was just imported counts', async () => {
   await deployment.profiles.put({ name: 'narrow', agent: 'shell', concurrency: 1 });
   const busy = { parked: 'profile_busy', reason: 'profile_busy', folder: undefined, profile: 'narrow' } as const;
   const [next, last] = [await deployment.store(waiting(1, busy)), await deployment.store(waiting(2, busy))];
-  await fillPlaces(deployment, 'narrow');
+  await wakeForFreeSlots(deployment, 'narrow');
   expect([await deployment.read(next), await deployment.read(last)].map((job) => job?.reason).toSorted()).toEqual([
     'profile_busy',
     'waiting_for_worker',
@@ -206,7 +206,7 @@ it('a folder or a place that became free before its job waited for it is found',
   const deployment = quietDeployment();
   const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
   await waitForFolder(deployment, first, PLACE);
-  await waitForPlace(deployment, second);
+  await waitForProfileSlot(deployment, second);
   for (const job of [first, second])
     expect(await deployment.read(job)).toMatchObject({ reason: 'waiting_for_worker', version: job.version + 2 });
 });
@@ -216,7 +216,7 @@ it('a job that may not wait for a place wakes nobody', async () => {
   const busy = { parked: 'profile_busy', reason: 'profile_busy', folder: undefined } as const;
   const next = await deployment.store(waiting(1, busy));
   const ended = await deployment.store({ id: id(2), status: 'CANCELLED', reason: 'cancelled_by_request' });
-  await waitForPlace(deployment, ended);
+  await waitForProfileSlot(deployment, ended);
   expect(await deployment.read(next)).toEqual(next);
   const forFolder = await deployment.store(waiting(3));
   await waitForFolder(deployment, ended, PLACE);

@@ -6,7 +6,7 @@ import { withFollowUps } from '../../../../lib/jobs/lifecycle/follow-up-record.t
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
-import { watchChildren } from '../../../../lib/reconciler/after-attempt.ts';
+import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob } from '../a-job.ts';
 import { outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
@@ -31,14 +31,14 @@ async function childrenOf(parent: Job): Promise<(Job | undefined)[]> {
 }
 
 describe('the follow-up jobs of a job whose worker died right after its report', () => {
-  it('are made by watch-jobs, once, whatever it was that died', async () => {
+  it('are made by reconcile-jobs, once, whatever it was that died', async () => {
     const parent = await storeSucceeded(
       deployment,
       { id: id('dead') },
       outputAskingFor([{ prompt: 'a' }, { prompt: 'b' }]),
     );
     expect(parent).toMatchObject({ status: 'SUCCEEDED', children_pending: [1] });
-    await watchChildren(deployment);
+    await makeMissingFollowUps(deployment);
     const settled = await stored(parent.id);
     expect(settled).not.toHaveProperty('children_pending');
     expect(settled && shown(settled)).toEqual({
@@ -47,7 +47,7 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     });
     const children = settled && (await childrenOf(settled));
     expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b']);
-    await watchChildren(deployment);
+    await makeMissingFollowUps(deployment);
     expect(await stored(parent.id)).toEqual(settled);
   });
 
@@ -64,10 +64,10 @@ describe('the follow-up jobs of a job whose worker died right after its report',
   it('are not forgotten when the job is run again before', async () => {
     const parent = await storeSucceeded(deployment, { id: id('again') }, outputAskingFor([{ prompt: 'a' }]));
     const retried = await transition(deployment, parent, { type: 'retry' });
-    if (!retried.done) throw new Error(retried.refused);
+    if (!retried.done) throw new Error(retried.rejected);
     const cancelled = await transition(deployment, retried.job, { type: 'cancel' });
     expect(cancelled).toMatchObject({ done: true, job: { children_pending: [1] } });
-    await watchChildren(deployment);
+    await makeMissingFollowUps(deployment);
     expect(await stored(parent.id)).toMatchObject({ status: 'CANCELLED', follow_ups: ['1.0'] });
   });
 });

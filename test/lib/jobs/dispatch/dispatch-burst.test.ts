@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Claim, type ClaimContext, claim } from '../../../../lib/jobs/admission/claim.ts';
-import type { HeldPermit } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
+import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import { watchReady } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob } from '../a-job.ts';
 
@@ -30,7 +30,7 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
   const CLAIMERS = 40;
   const PROJECTS = 50;
 
-  it('with a stale index and permits that overtake their jobs: each is claimed once, and none has to wait for longer than watch-jobs needs', async () => {
+  it('with a stale index and permits that overtake their jobs: each is claimed once, and none has to wait for longer than reconcile-jobs needs', async () => {
     const random = seeded(20_261_120);
     /** When the index begins to show a job; for one in twenty that is long after its permit's last return. */
     const shownAt = new Map<string, number>();
@@ -61,7 +61,7 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     for (let left = stranded; left > 0 && passes < 10; left = await untilQuiet(claims)) {
       passes += 1;
       // Nothing but the minute that a forgotten job is given has passed.
-      await watchReady({ ...deployment, clock: { now: () => deployment.clock.now() + 61_000 } });
+      await resendStaleMessages({ ...deployment, clock: { now: () => deployment.clock.now() + 61_000 } });
     }
     stopping.abort();
     await Promise.all(claimers);
@@ -71,13 +71,13 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     const jobs = await Promise.all(created.map(({ id }) => deployment.jobs.get(id, { consistent: true })));
     expect(jobs.filter((job) => job?.status !== 'RUNNING' || job.attempt !== 1)).toEqual([]);
     // A used permit may have been another's, and an index that lags for longer than permits come back hides the rest.
-    console.log(`of ${JOBS} jobs ${stranded} waited for watch-jobs, which claimed them in ${passes} passes`);
+    console.log(`of ${JOBS} jobs ${stranded} waited for reconcile-jobs, which claimed them in ${passes} passes`);
   });
 
   /** The permit first, as ever; then the write takes its time, now and then longer than all second looks together. */
   async function createSlowly(job: Job, random: () => number): Promise<void> {
     const slow = random() < 0.05;
-    await deployment.permits.send(job);
+    await deployment.dispatchQueues.send(job);
     await sleep(random() * (slow ? 2_000 : 100));
     const at = new Date(deployment.clock.now()).toISOString();
     await deployment.jobs.create({ ...job, created_at: at, queued_at: at });
@@ -104,12 +104,12 @@ async function claimUntil(
   onClaimed: (job: Job) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    const held = await context.permits.receive('normal', 1);
+    const held = await context.dispatchQueues.receive('normal', 1);
     if (held === undefined) continue;
     const claimed: Claim = await claim(context, held, workerId);
     if (claimed.kind === 'claimed') onClaimed(claimed.job);
-    if (claimed.kind === 'give_back') await context.permits.extend(held, claimed.seconds);
-    else await context.permits.drop(held);
+    if (claimed.kind === 'retry_later') await context.dispatchQueues.extend(held, claimed.seconds);
+    else await context.dispatchQueues.acknowledge(held);
   }
 }
 
@@ -144,7 +144,7 @@ describe('a flood of 500 jobs of one project', () => {
       else starts.push(claimed.kind);
     }
     // The second permit of the small project finds nothing: it takes no job of the flood.
-    expect(starts).toEqual(['p-flood', 'p-small', 'p-flood', 'give_back']);
+    expect(starts).toEqual(['p-flood', 'p-small', 'p-flood', 'retry_later']);
   });
 
   it('sends every permit in the group of its project', async () => {
@@ -156,12 +156,12 @@ describe('a flood of 500 jobs of one project', () => {
       },
       { step: 'initialize' },
     );
-    await deployment.permits.send(aJob({ project_id: 'p-flood' }));
-    await deployment.permits.send(aJob({ project_id: 'p-small', priority: 4 }));
+    await deployment.dispatchQueues.send(aJob({ project_id: 'p-flood' }));
+    await deployment.dispatchQueues.send(aJob({ project_id: 'p-small', priority: 4 }));
     expect(groups).toEqual(['p-flood', 'p-small']);
   });
 
-  function permitOf(job: string, project: string): HeldPermit {
-    return { permit: { v: 1, band: 'normal', project, job }, handle: 'handle', receives: 1 };
+  function permitOf(job: string, project: string): ReceivedMessage {
+    return { message: { v: 1, band: 'normal', project, job }, handle: 'handle', receives: 1 };
   }
 });

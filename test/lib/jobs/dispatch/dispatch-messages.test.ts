@@ -4,7 +4,12 @@ import { folderName } from '../../../../lib/jobs/admission/folder-slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import { redrive, watchBusy, watchReady, watchRunning } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import {
+  reissueAll,
+  resendStaleMessages,
+  takeOverLostJobs,
+  wakeForFreeResources,
+} from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
@@ -72,7 +77,7 @@ it('the watch sends one permit for a band and project whose job has waited for o
     [8, 'folder_busy'],
   ] as const)
     await deployment.store({ id: id(last), ...long, project_id: parked, parked, reason: parked });
-  await watchReady(deployment);
+  await resendStaleMessages(deployment);
   expect(deployment.sent.map(({ job }) => job).toSorted()).toEqual([id(1), id(3), id(4)]);
 });
 
@@ -83,7 +88,7 @@ it('a redrive sends a permit for each job that waits or runs, for when it may be
   await deployment.store({ id: id(3), parked: 'usage_limit', reason: 'usage_limit' });
   await deployment.store(aRunningJob({ id: id(4) }));
   await deployment.store({ id: id(5), status: 'SUCCEEDED', reason: 'exited' });
-  await redrive(deployment);
+  await reissueAll(deployment);
   expect(deployment.sent.map(({ job, seconds }) => [job, seconds])).toEqual([
     [id(1), 0],
     [id(2), 7],
@@ -99,7 +104,7 @@ it('a redrive goes on after a job that has ended meanwhile', async () => {
     get: async (job: string) =>
       job === id(1) ? aJob({ id: job, status: 'SUCCEEDED', reason: 'exited' }) : await deployment.read({ id: job }),
   });
-  await redrive({ ...deployment, jobs });
+  await reissueAll({ ...deployment, jobs });
   expect(deployment.sent.map(({ job }) => job)).toEqual([id(2)]);
 });
 
@@ -108,17 +113,17 @@ it('the watch leaves an attempt to its worker while the lease holds, though it h
   const running = await deployment.store(aRunningJob());
   await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }));
   await deployment.pass(30_000);
-  await watchRunning(deployment);
+  await takeOverLostJobs(deployment);
   expect(await deployment.read(running)).toEqual(running);
   await deployment.pass(1);
-  await watchRunning(deployment);
+  await takeOverLostJobs(deployment);
   expect(await deployment.read(running)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
 it('the watch lets jobs go whose profile has room', async () => {
   const deployment = quietDeployment();
   const waiting = await deployment.store({ id: id(1), parked: 'profile_busy', reason: 'profile_busy' });
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   expect(await deployment.read(waiting)).toMatchObject({ reason: 'waiting_for_worker' });
 });
 
@@ -130,7 +135,7 @@ it('only folders that somebody waits for are looked at', async () => {
   const folder = folderName(deployment.folders, waiting) ?? '';
   await transition(deployment, waiting, { type: 'wait_for_folder', folder });
   const before = deployment.calls.length;
-  await watchBusy(deployment);
+  await wakeForFreeResources(deployment);
   const asked = deployment.calls.slice(before).filter((call) => call instanceof GetCommand);
   expect(asked.map(({ input }) => input.Key?.kind).filter((kind) => kind === 'hold')).toEqual(['hold']);
   expect(await deployment.read(waiting)).toMatchObject({ reason: 'waiting_for_worker' });

@@ -65,7 +65,7 @@ describe('every state and event', () => {
           now: NOW,
           random: () => 0.5,
         });
-        if (expected === '-') expect(decision).toHaveProperty('refused');
+        if (expected === '-') expect(decision).toHaveProperty('rejected');
         else expect(decision).toMatchObject({ job: { status: expected } });
       });
     }
@@ -74,7 +74,7 @@ describe('every state and event', () => {
 
 function outcomeOf(job: Job, event: JobEvent, now = NOW): Job {
   const decision = decide(job, event, { now, random: () => 0.5 });
-  if ('refused' in decision) throw new Error(decision.refused);
+  if ('rejected' in decision) throw new Error(decision.rejected);
   return decision.job;
 }
 
@@ -121,14 +121,14 @@ describe('an attempt that failed', () => {
   it('is refused when a newer attempt has taken over', () => {
     const late = aReceipt({ kind: 'succeeded', reason: 'exited' }, { attempt: 1 });
     expect(decide(aRunningJob({ attempt: 2 }), { type: 'end', receipt: late }, { now: NOW, random: () => 0 })).toEqual({
-      refused: 'attempt 2 has taken over',
+      rejected: 'attempt 2 has taken over',
     });
   });
 });
 
 describe('a lost worker', () => {
   it('does not lose the job before its lease is over', () => {
-    expect(decide(aRunningJob(), { type: 'lose' }, { now: NOW, random: () => 0 })).toHaveProperty('refused');
+    expect(decide(aRunningJob(), { type: 'lose' }, { now: NOW, random: () => 0 })).toHaveProperty('rejected');
   });
 
   it('spends no retry', () => {
@@ -184,7 +184,7 @@ describe('a job handed back or parked', () => {
     });
     expect(parked).toMatchObject({ status: 'QUEUED', reason: 'account_required', parked: 'account_required' });
     const claim = { type: 'claim', workerId: 'worker-2' } as const;
-    expect(decide(parked, claim, { now: NOW, random: () => 0 })).toHaveProperty('refused');
+    expect(decide(parked, claim, { now: NOW, random: () => 0 })).toHaveProperty('rejected');
     expect(outcomeOf(parked, { type: 'unpark', reason: 'account_required' })).not.toHaveProperty('parked');
   });
 });
@@ -192,14 +192,14 @@ describe('a job handed back or parked', () => {
 it('a job goes on waiting for its folder when the account is linked', () => {
   const job = outcomeOf(aJob(), { type: 'wait_for_folder', folder: 'one' });
   expect(decide(job, { type: 'unpark', reason: 'account_required' }, { now: NOW, random: () => 0 })).toEqual({
-    refused: 'the job is not parked for account_required',
+    rejected: 'the job is not parked for account_required',
   });
 });
 
 it('a claim is refused before the job is due', () => {
   const job = aJob({ due_at: '2026-11-20T10:00:10.001Z' });
   expect(decide(job, EVENTS.claim, { now: NOW, random: () => 0 })).toEqual({
-    refused: 'the job is not due before 2026-11-20T10:00:10.001Z',
+    rejected: 'the job is not due before 2026-11-20T10:00:10.001Z',
   });
   expect(decide(job, EVENTS.claim, { now: NOW + 1, random: () => 0 })).toHaveProperty('job');
 });

@@ -5,7 +5,7 @@ import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { deadLettersOf } from '../../../../lib/platform/aws/dead-letters.ts';
-import { watch } from '../../../../lib/reconciler/reconciler.ts';
+import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 
@@ -41,18 +41,18 @@ describe('a job of a later schema', () => {
   it('is not claimed, whatever its place; its permit goes back for workers that know it', async () => {
     const later = await storeLater(aJob({ id: 'job_later', priority: 9 }));
     await deployment.store({ id: 'job_known', priority: 1 });
-    const permit = { v: 1, band: 'high', project: 'local_project', job: 'job_later' } as const;
-    const held = { permit, handle: 'none', receives: 9, sentAt: 0 };
+    const message = { v: 1, band: 'high', project: 'local_project', job: 'job_later' } as const;
+    const held = { message, handle: 'none', receives: 9, sentAt: 0 };
     expect(await claim(deployment, held, 'worker')).toMatchObject({ kind: 'claimed', job: { id: 'job_known' } });
-    expect(await claim(deployment, held, 'worker')).toEqual({ kind: 'give_back', seconds: 30 });
+    expect(await claim(deployment, held, 'worker')).toEqual({ kind: 'retry_later', seconds: 30 });
     expect(await itemOf('job_later')).toEqual(later);
   });
 
-  it('is not settled by watch-jobs, which goes on with the others', async () => {
+  it('is not settled by reconcile-jobs, which goes on with the others', async () => {
     const lease_until = '2026-11-20T10:00:30.000Z';
     const later = await storeLater(aRunningJob({ id: 'job_later', lease_until }));
     await deployment.store(aRunningJob({ id: 'job_known', lease_until }));
-    await watch(deployment, { redrive: true });
+    await reconcile(deployment, { redrive: true });
     expect(await deployment.jobs.get('job_known', { consistent: true })).toMatchObject({ status: 'QUEUED', losses: 1 });
     expect(await itemOf('job_later')).toEqual(later);
   });
@@ -60,7 +60,7 @@ describe('a job of a later schema', () => {
   it('is refused by name to whoever wants to read or change it', async () => {
     await storeLater(aJob({ id: 'job_later' }));
     await expect(deployment.jobs.get('job_later', { consistent: true })).rejects.toThrow(NewerSchemaError);
-    expect(await deployment.jobs.look('job_later')).toBe('newer');
+    expect(await deployment.jobs.find('job_later')).toBe('newer');
   });
 });
 
@@ -71,22 +71,22 @@ describe('a permit of a later version', () => {
     const { QUEUE_URL_LOW: url } = deployment.env;
     for (const MessageBody of [body, 'nonsense', '{"v":1}'])
       await deployment.queues.send(new SendMessageCommand({ QueueUrl: url, MessageBody }));
-    for (let look = 0; look < 3; look += 1) expect(await deployment.permits.receive('low', 0)).toBeUndefined();
+    for (let look = 0; look < 3; look += 1) expect(await deployment.dispatchQueues.receive('low', 0)).toBeUndefined();
     expect(await depths(url)).toEqual(['0', '1']);
   });
 
   it('stays among the dead letters', async () => {
     const dead = await deadLettersOf(deployment.queues, deployment.env.QUEUE_URL_LOW);
     await deployment.queues.send(new SendMessageCommand({ QueueUrl: dead, MessageBody: body }));
-    expect(await deployment.permits.redeliver()).toBe(0);
+    expect(await deployment.dispatchQueues.redriveDeadLetters()).toBe(0);
     expect(await depths(dead)).toEqual(['0', '1']);
   });
 });
 
 it('a job from before schemas were written down is claimed as ever, and gets none', async () => {
   await deployment.store({ id: 'job_older' });
-  const permit = { v: 1, band: 'normal', project: 'local_project', job: 'job_older' } as const;
-  const claimed = await claim(deployment, { permit, handle: 'none', receives: 1 }, 'worker');
+  const message = { v: 1, band: 'normal', project: 'local_project', job: 'job_older' } as const;
+  const claimed = await claim(deployment, { message, handle: 'none', receives: 1 }, 'worker');
   expect(claimed).toMatchObject({ kind: 'claimed', job: { id: 'job_older', status: 'RUNNING' } });
   expect(await itemOf('job_older')).not.toHaveProperty('schema');
 });

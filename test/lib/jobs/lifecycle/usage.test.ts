@@ -33,7 +33,7 @@ it('what earlier attempts used is not forgotten, and counts once', () => {
   ] as const) {
     const running = { ...job, status: 'RUNNING' as const, attempt };
     const decision = decide(running, { type: 'end', receipt: receiptOf(attempt, usage) }, circumstances);
-    if ('refused' in decision) throw new Error(decision.refused);
+    if ('rejected' in decision) throw new Error(decision.rejected);
     job = decision.job;
   }
   expect(job.usage).toEqual({ ...USED, cost_usd: 0.25 });

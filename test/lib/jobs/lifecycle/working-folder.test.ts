@@ -28,7 +28,7 @@ describe('a cwd', () => {
     ['is the root of all workspaces', '/w'],
     ["is the service's own", '/w/.repositories/app.git'],
   ] as const)('that %s is refused by a sentence that quotes it', ([, cwd]) => {
-    expect(place(cwd)).toEqual({ refused: expect.stringContaining(`received ${JSON.stringify(cwd)}; `) });
+    expect(place(cwd)).toEqual({ rejected: expect.stringContaining(`received ${JSON.stringify(cwd)}; `) });
   });
 
   it.for([
@@ -42,7 +42,7 @@ describe('a cwd', () => {
   ] as const)('that %s is refused as well', ([, cwd]) => {
     const roots = { workspaces: '/w', roots: ['/srv'] };
     const placed = workingFolder(roots, { id: own, project_id: 'app', cwd });
-    expect(placed).toEqual({ refused: expect.stringMatching(/must (?:stay within|lie under)/) });
+    expect(placed).toEqual({ rejected: expect.stringMatching(/must (?:stay within|lie under)/) });
   });
 
   it.for([
@@ -62,7 +62,7 @@ describe('a cwd', () => {
     expect(place(`/w/other/${another}/deep`, { folder_of: another })).toEqual({ path: `/w/other/${another}/deep` });
     // Stored before that was written down.
     expect(place(another, { parent_id: another })).toEqual({ path: `/w/app/${another}` });
-    expect(place(another, { parent_id: another, folder_of: randomJobId() })).toHaveProperty('refused');
+    expect(place(another, { parent_id: another, folder_of: randomJobId() })).toHaveProperty('rejected');
   });
 });
 

@@ -58,7 +58,7 @@ describe('rereading', () => {
     const receipt = await deployment.output.readReceipt(running.id, 1);
     if (receipt === undefined) throw new Error('there is no receipt');
     const ended = await transition(deployment, running, { type: 'end', receipt });
-    if (!ended.done) throw new Error(ended.refused);
+    if (!ended.done) throw new Error(ended.rejected);
     const { job, refreshed } = await rereadTwice(ended.job);
     expect(job).toMatchObject({
       status: 'SUCCEEDED',
@@ -149,7 +149,7 @@ describe('rereading', () => {
     const running = await deployment.store(aRunningJob({ id: id('no record'), losses: 3, profile: 'practice' }));
     await putOutput(running, 1, 'stdout', CODEX_OUTPUT.slice(0, 100));
     const lost = await transition(deployment, running, { type: 'lose' });
-    if (!lost.done) throw new Error(lost.refused);
+    if (!lost.done) throw new Error(lost.rejected);
     const once = await rereadTwice(lost.job);
     expect(once.job).toMatchObject({
       status: 'FAILED',

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endLeftovers } from '../../../../lib/local/run/leftovers.ts';
+import { killOrphans } from '../../../../lib/local/run/leftovers.ts';
 import { RUN_MARK } from '../../../../lib/local/run/local-env.ts';
 
 let home: string;
@@ -43,7 +43,7 @@ async function isAlive(pid: number): Promise<boolean> {
 test('a process with the mark of the home ends, whatever it does about signals', async () => {
   const stubborn = await run('trap "" TERM INT HUP; echo here; while :; do sleep 600; done', { [RUN_MARK]: home });
   const ended = once(stubborn, 'exit');
-  expect(await endLeftovers(home)).toContain(stubborn.pid);
+  expect(await killOrphans(home)).toContain(stubborn.pid);
   expect(await ended).toEqual([null, 'SIGKILL']);
 });
 
@@ -51,7 +51,7 @@ test('so does what it started in a session of its own', async () => {
   const pidFile = join(home, 'pid');
   await run(`setsid bash -c 'echo $$ > ${pidFile}; echo here; kill -STOP $$' & wait`, { [RUN_MARK]: home });
   const grandchild = Number(await readFile(pidFile, 'utf8'));
-  expect(await endLeftovers(home)).toContain(grandchild);
+  expect(await killOrphans(home)).toContain(grandchild);
   await expect.poll(async () => await isAlive(grandchild)).toBe(false);
 });
 
@@ -62,20 +62,20 @@ test('processes of other homes, and those without a mark, go on', async () => {
     run(WAIT, { [`X_${RUN_MARK}`]: home }),
     run(WAIT, { OTHER: `${RUN_MARK}=${home}` }),
   ]);
-  expect(await endLeftovers(home)).toEqual([]);
+  expect(await killOrphans(home)).toEqual([]);
   expect(others.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([null, null, null, null]);
 });
 
 test('those to be spared go on', async () => {
   const spared = await run(WAIT, { [RUN_MARK]: home });
   const other = await run(WAIT, { [RUN_MARK]: home });
-  expect(await endLeftovers(home, [spared.pid ?? 0])).toEqual([other.pid]);
+  expect(await killOrphans(home, [spared.pid ?? 0])).toEqual([other.pid]);
   expect(spared.signalCode).toBeNull();
 });
 
 test('the process that asks goes on, and so do those that it descends from', async () => {
   const module = new URL('../../../../lib/local/run/leftovers.ts', import.meta.url).href;
-  const program = `console.log(JSON.stringify(await (await import('${module}')).endLeftovers('${home}')))`;
+  const program = `console.log(JSON.stringify(await (await import('${module}')).killOrphans('${home}')))`;
   // The shell between us and the program carries the mark too.
   const asking = spawn('bash', ['-c', `"$NODE" --input-type=module -e "$PROGRAM"; echo survived`], {
     env: { PATH: process.env.PATH ?? '', [RUN_MARK]: home, NODE: process.execPath, PROGRAM: program },

@@ -21,11 +21,11 @@ test('a failure is logged and ends nothing; the first run counts only once it su
     runs.push(isFirst);
     if (runs.length < 3) throw new Error('not yet');
   };
-  const schedule = startSchedule({ name: 'watch-jobs', everyMs: 1, run, log: (line) => logged.push(line) });
+  const schedule = startSchedule({ name: 'reconcile-jobs', everyMs: 1, run, log: (line) => logged.push(line) });
   await expect.poll(() => runs.length).toBeGreaterThan(3);
   await schedule.stop();
   expect(runs.slice(0, 4)).toEqual([true, true, true, false]);
-  expect(logged).toEqual([expect.stringContaining('watch-jobs failed: Error: not yet'), expect.any(String)]);
+  expect(logged).toEqual([expect.stringContaining('reconcile-jobs failed: Error: not yet'), expect.any(String)]);
 });
 
 test('runs do not overlap, and stopping waits for the one in progress', async () => {

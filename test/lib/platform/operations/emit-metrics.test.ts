@@ -6,7 +6,7 @@ beforeAll(() => vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'second'));
 afterAll(() => vi.unstubAllEnvs());
 
 const told = async (values: object) => {
-  const { tell } = await import('../../../../lib/platform/operations/emit-metrics.ts');
+  const { emitMetrics: tell } = await import('../../../../lib/platform/operations/emit-metrics.ts');
   return (await printedBy(async () => tell(values))).lines;
 };
 

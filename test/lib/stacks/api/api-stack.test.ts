@@ -213,9 +213,9 @@ describe('the triggers', () => {
     expect(rule?.Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
-      Targets: [{ Arn: { 'Fn::GetAtt': [functions.get('triggers.watch-jobs')?.logicalId, 'Arn'] } }],
+      Targets: [{ Arn: { 'Fn::GetAtt': [functions.get('triggers.reconcile-jobs')?.logicalId, 'Arn'] } }],
     });
-    expect(onTable('triggers.watch-jobs', 'Registry')).toMatchObject([
+    expect(onTable('triggers.reconcile-jobs', 'Registry')).toMatchObject([
       {
         actions: ['dynamodb:GetItem', 'dynamodb:Query'],
         condition: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } },
@@ -229,7 +229,7 @@ describe('the triggers', () => {
         },
       },
     ]);
-    expect([...actionsOf('triggers.watch-jobs', 'sqs')].toSorted()).toEqual([
+    expect([...actionsOf('triggers.reconcile-jobs', 'sqs')].toSorted()).toEqual([
       'sqs:DeleteMessage',
       'sqs:GetQueueAttributes',
       'sqs:GetQueueUrl',

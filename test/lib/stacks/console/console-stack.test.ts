@@ -2,7 +2,7 @@ import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { whereaboutsSchema } from '../../../../lib/access/service-endpoints.ts';
+import { serviceEndpointsSchema } from '../../../../lib/access/service-endpoints.ts';
 import { DEFAULT_GROUPS } from '../../../../lib/platform/config/deployment.ts';
 import { functionsById } from '../api/api-methods.ts';
 import { propertiesOfOnly, resourcesOf } from '../synthesis.ts';
@@ -11,7 +11,7 @@ import { twoDeployments } from '../two-deployments.ts';
 const { plain, rich, aliased } = twoDeployments();
 
 describe('signing in', () => {
-  const whereaboutsOf = (stack: Stack) => propertiesOfOnly(stack, 'AWS::SSM::Parameter');
+  const serviceEndpointsOf = (stack: Stack) => propertiesOfOnly(stack, 'AWS::SSM::Parameter');
 
   test('is for those who were invited, with good passwords and a second factor if they like', () => {
     const [pool] = resourcesOf(plain.console, 'AWS::Cognito::UserPool').values();
@@ -91,13 +91,13 @@ describe('signing in', () => {
   });
 
   test('is told to the functions by a parameter that they read when they need it', () => {
-    const { Name, Value } = whereaboutsOf(plain.console);
+    const { Name, Value } = serviceEndpointsOf(plain.console);
     expect(functionsById(plain.api).get('auth.sign-in')?.environment).toMatchObject({
       PROMPTQ_WHEREABOUTS_AT: `ssm:${Name}`,
     });
     const [, parts] = z.object({ 'Fn::Join': z.tuple([z.string(), z.array(z.unknown())]) }).parse(Value)['Fn::Join'];
     const text = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
-    expect(whereaboutsSchema.parse(JSON.parse(text.replace('"issuer":"x"', '"issuer":"https://x"')))).toEqual({
+    expect(serviceEndpointsSchema.parse(JSON.parse(text.replace('"issuer":"x"', '"issuer":"https://x"')))).toEqual({
       public_origin: 'https://x',
       issuer: 'https://x',
       client_id: 'x',
@@ -107,7 +107,7 @@ describe('signing in', () => {
   test('elsewhere makes no pool, and is known from the start', () => {
     const types = [...resourcesOf(rich.console).values()].map(({ Type }) => Type);
     expect(types.filter((type) => type.startsWith('AWS::Cognito'))).toEqual([]);
-    expect(JSON.parse(String(whereaboutsOf(rich.console).Value))).toEqual({
+    expect(JSON.parse(String(serviceEndpointsOf(rich.console).Value))).toEqual({
       public_origin: 'https://queue.example.com',
     });
     expect(functionsById(rich.api).get('auth.sign-in')?.environment).toMatchObject({

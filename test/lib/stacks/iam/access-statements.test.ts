@@ -48,7 +48,7 @@ describe("a route's role", () => {
     jobs: { none: [], read: ['BatchGetItem', 'GetItem'], write: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
     output: { none: [], read: ['GetObject', 'ListBucket'], write: ['GetObject', 'ListBucket', 'PutObject'] },
     loginCode: { none: [], read: ['InvokeFunction'] },
-    permits: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
+    dispatchQueues: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
   } as const;
 
   test.each(served)('$id can do what its line declares and nothing else', ({ id, access, path }) => {
@@ -66,7 +66,7 @@ describe("a route's role", () => {
       expected.output[access.output ?? 'none'].map((action) => `s3:${action}`),
     );
     expect([...actionsOf(id, 'sqs')].sort()).toEqual(
-      expected.permits[access.permits ?? 'none'].map((action) => `sqs:${action}`),
+      expected.dispatchQueues[access.dispatchQueues ?? 'none'].map((action) => `sqs:${action}`),
     );
     expect([...actionsOf(id, 'lambda')].sort()).toEqual(
       expected.loginCode[access.loginCode ?? 'none'].map((action) => `lambda:${action}`),
@@ -84,8 +84,13 @@ describe("a route's role", () => {
     });
     const signIn = access.clientSecret === 'read' ? ['/data/oidc-client-secret'] : [];
     // Reading asks for no origin; a page, and whatever changes something in a session, does.
-    const whereabouts = outsideApi || method !== 'GET' ? ['/data/whereabouts'] : [];
-    expect(names.sort()).toEqual([...signIn, '/data/perimeter-tokens', '/data/telegram-bot-token', ...whereabouts]);
+    const serviceEndpoints = outsideApi || method !== 'GET' ? ['/data/whereabouts'] : [];
+    expect(names.sort()).toEqual([
+      ...signIn,
+      '/data/perimeter-tokens',
+      '/data/telegram-bot-token',
+      ...serviceEndpoints,
+    ]);
   });
 
   test.each(served)(

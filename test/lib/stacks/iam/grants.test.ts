@@ -40,7 +40,7 @@ describe('what the roles of a deployment may do', () => {
       resources: ['HighQueue', 'LowQueue', 'NormalQueue'],
       conditions: [],
     });
-    expect(grants.filter(({ holder }) => holder.startsWith('TriggersWatchJobs'))).toContainEqual(
+    expect(grants.filter(({ holder }) => holder.startsWith('TriggersReconcileJobs'))).toContainEqual(
       expect.objectContaining({
         resources: ['Registry'],
         conditions: [expect.stringMatching(/^LeadingKeys is none of token, session/)],
@@ -93,7 +93,7 @@ test('findings that were left have a reason that is a sentence', () => {
 test('the table is printed with its explanations', () => {
   const program = fileURLToPath(new URL('../../../../bin/iam.ts', import.meta.url));
   const printed = execFileSync(process.execPath, [program, 'WatchJobs', '--app', directory], { encoding: 'utf8' });
-  expect(printed).toMatch(/^promptq-api: TriggersWatchJobs \(settles jobs/m);
+  expect(printed).toMatch(/^promptq-api: TriggersReconcileJobs \(settles jobs/m);
   expect(printed).toMatch(/^ {2}s3:GetObject s3:PutObject +Output\/jobs\/\* {2}\[1\]$/m);
   expect(printed).toContain(`[1] ${EXPLAINED.output.reason}`);
 });

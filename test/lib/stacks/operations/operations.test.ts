@@ -78,7 +78,7 @@ describe('the alarms', () => {
     };
     expect(of('server-errors')).toEqual(['AWS/ApiGateway 5XXError', { ApiName: 'quiet' }]);
     expect(of('stream-age')).toEqual(['AWS/Lambda IteratorAge', { FunctionName: idOf('triggers.count-jobs') }]);
-    expect(of('watch-silent')).toEqual(['AWS/Lambda Errors', { FunctionName: idOf('triggers.watch-jobs') }]);
+    expect(of('watch-silent')).toEqual(['AWS/Lambda Errors', { FunctionName: idOf('triggers.reconcile-jobs') }]);
     expect(of('functions-throttled')).toEqual(['AWS/Lambda Throttles', {}]);
     const [metric, queue] = of('calls-given-up');
     expect(metric).toBe('AWS/SQS ApproximateNumberOfMessagesVisible');

@@ -1,17 +1,17 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { type CountedJob, FIGURE_KINDS } from '../../../../lib/stats/counting/job-stats.ts';
-import { recountFigures } from '../../../../lib/stats/counting/recount-stats.ts';
-import { type CountedChange, FigureStore } from '../../../../lib/stats/counting/stats-store.ts';
+import { type CountedJob, STATS_KINDS } from '../../../../lib/stats/counting/job-stats.ts';
+import { recountStats } from '../../../../lib/stats/counting/recount-stats.ts';
+import { type CountedChange, StatsStore } from '../../../../lib/stats/counting/stats-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob } from '../../jobs/a-job.ts';
 
 let deployment: EmulatedDeployment;
-let figures: FigureStore;
+let stats: StatsStore;
 beforeEach(async () => {
   deployment = await emulateDeployment();
-  figures = new FigureStore(deployment.registry);
+  stats = new StatsStore(deployment.registry);
 });
 afterEach(async () => await deployment.stop());
 
@@ -28,9 +28,9 @@ it('a batch counts once however it is repeated, cut anew or reordered, on severa
   await Promise.all(
     shards.map(async ({ shard, changes }) => {
       for (const batch of cuts(changes, 50)) {
-        await Promise.all([figures.apply(shard, batch), figures.apply(shard, batch)]);
+        await Promise.all([stats.apply(shard, batch), stats.apply(shard, batch)]);
       }
-      for (const batch of cuts(changes, 7)) await figures.apply(shard, batch.toReversed());
+      for (const batch of cuts(changes, 7)) await stats.apply(shard, batch.toReversed());
     }),
   );
   const { jobs, differences } = await recount();
@@ -40,16 +40,16 @@ it('a batch counts once however it is repeated, cut anew or reordered, on severa
 
 it('a recount finds what was counted wrongly', async () => {
   const job = await deployment.store({ id: 'job_1', status: 'DRAFT' });
-  await figures.apply('shard', [{ sequence: '1', before: undefined, after: job }]);
-  await figures.apply('shard', [{ sequence: '2', before: undefined, after: job }]);
+  await stats.apply('shard', [{ sequence: '1', before: undefined, after: job }]);
+  await stats.apply('shard', [{ sequence: '2', before: undefined, after: job }]);
   expect((await recount()).differences).toEqual([
-    { item: `${FIGURE_KINDS.project} ${job.project_id}`, attribute: 'n_DRAFT', kept: 2, counted: 1 },
+    { item: `${STATS_KINDS.project} ${job.project_id}`, attribute: 'n_DRAFT', kept: 2, counted: 1 },
   ]);
 });
 
 it('a heartbeat writes nothing', async () => {
   const job = aJob({ id: 'job_1', status: 'RUNNING', lease_until: '2026-11-20T10:00:00.000Z' });
-  await figures.apply('shard', [{ sequence: '1', before: job, after: { ...job } }]);
+  await stats.apply('shard', [{ sequence: '1', before: job, after: { ...job } }]);
   const { Count } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));
   expect(Count).toBe(0);
 });
@@ -60,15 +60,15 @@ it('shards that are days older than the one that is counted are forgotten, so th
   const shardOf = (time: number) => `shardId-${String(time).padStart(20, '0')}-abcdef01`;
   const job: CountedJob = aJob({ id: 'job_1', status: 'DRAFT' });
   for (const age of [0, 1, 2.5])
-    await figures.apply(shardOf(start + age * day), [{ sequence: '1', before: undefined, after: job }]);
-  const { items } = await figures.list(FIGURE_KINDS.project, { limit: 1 });
+    await stats.apply(shardOf(start + age * day), [{ sequence: '1', before: undefined, after: job }]);
+  const { items } = await stats.list(STATS_KINDS.project, { limit: 1 });
   expect(items[0]).toMatchObject({ n_DRAFT: 3 });
   expect(Object.keys(items[0] ?? {}).filter((name) => name.startsWith('c_'))).toHaveLength(2);
 });
 
 async function recount() {
   const { JOBS_TABLE: jobsTable, REGISTRY_TABLE: registryTable } = deployment.env;
-  return await recountFigures(deployment.table, { jobsTable, registryTable });
+  return await recountStats(deployment.table, { jobsTable, registryTable });
 }
 
 /** Random lives of jobs over several days, projects and models, as a stream tells them; `jobs`: how they end up. */

@@ -9,7 +9,7 @@ const scaling = scalingUnderTest();
 
 const reasonOf = async (job: Job) => {
   const { registry, probes } = scaling.deployment;
-  const [told = job] = await new WhyWaiting({ probes, scaling: new ScalingStore(registry) }).told([job]);
+  const [told = job] = await new WhyWaiting({ probes, scaling: new ScalingStore(registry) }).annotate([job]);
   return viewReason(told);
 };
 

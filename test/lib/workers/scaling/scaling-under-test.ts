@@ -4,7 +4,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { readEnv, scaleEnv } from '../../../../lib/platform/config/env.ts';
 import type { MetricValues } from '../../../../lib/platform/operations/metrics.ts';
-import { openScaling } from '../../../../lib/workers/scaling/open-scaling.ts';
+import { createScaling } from '../../../../lib/workers/scaling/open-scaling.ts';
 import { scaleWorkers } from '../../../../lib/workers/scaling/scale-workers.ts';
 import { type EcsStandIn, startEcsStandIn } from '../../../ecs-stand-in.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
@@ -51,9 +51,9 @@ export function scalingUnderTest() {
       const clock = { now: () => state.begun + state.later };
       const write = (...line: unknown[]) => void state.lines.push(line);
       const env = readEnv(scaleEnv, { ...process.env, ...settings });
-      const context = openScaling({ env, table: deployment.table, clock });
+      const context = createScaling({ env, table: deployment.table, clock });
       const log = { info: write, warn: write, error: write };
-      return await scaleWorkers({ ...context, log, tell: (values) => state.told.push(values) });
+      return await scaleWorkers({ ...context, log, emitMetrics: (values) => state.told.push(values) });
     },
   };
   beforeAll(async () => {

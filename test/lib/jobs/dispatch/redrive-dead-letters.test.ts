@@ -18,18 +18,18 @@ it('permits that a queue gave up are put back into the queue of their band, and 
   for (const MessageBody of [...bodies, 'no permit']) {
     await deployment.queues.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody }));
   }
-  expect(await deployment.permits.redeliver()).toBe(24);
+  expect(await deployment.dispatchQueues.redriveDeadLetters()).toBe(24);
 
   const back: string[] = [];
   for (
-    let held = await deployment.permits.receive('low', 0);
+    let held = await deployment.dispatchQueues.receive('low', 0);
     held !== undefined;
-    held = await deployment.permits.receive('low', 0)
+    held = await deployment.dispatchQueues.receive('low', 0)
   ) {
-    back.push(JSON.stringify(held.permit));
+    back.push(JSON.stringify(held.message));
   }
   expect(back.toSorted()).toEqual(bodies.toSorted());
   const left = await deployment.queues.send(new ReceiveMessageCommand({ QueueUrl: deadLetters, VisibilityTimeout: 0 }));
   expect(left.Messages ?? []).toEqual([]);
-  expect(await deployment.permits.redeliver()).toBe(0);
+  expect(await deployment.dispatchQueues.redriveDeadLetters()).toBe(0);
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const watch = async (event: { redrive?: boolean } = {}) => {
-  const { handler } = await import('../../../functions/triggers/watch-jobs.ts');
+  const { handler } = await import('../../../functions/triggers/reconcile-jobs.ts');
   return (await printedBy(async () => await handler(event, { awsRequestId: 'invocation-1' }))).lines;
 };
 const ago = (seconds: number) => timestamp(deployment.clock.now() - seconds * 1000);
@@ -51,7 +51,7 @@ it('the longest wait, jobs that wait for an account, permits given up and lost w
   const told = lines.filter(({ level }) => level !== undefined);
   expect(told).toEqual([
     expect.objectContaining({ request_id: 'invocation-1', job_id: lost.id, attempt: 1, status: 'FAILED' }),
-    expect.objectContaining({ request_id: 'invocation-1', permits: 1 }),
+    expect.objectContaining({ request_id: 'invocation-1', dispatchQueues: 1 }),
   ]);
   // A redrive reads the waiting jobs in another way, and tells the same of them.
   expect(metricsIn(await watch({ redrive: true }))).toEqual({

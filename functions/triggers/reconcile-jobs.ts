@@ -1,0 +1,40 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { AccountStore } from '../../lib/accounts/account-store.ts';
+import { reconcileAccounts } from '../../lib/accounts/reconcile-accounts.ts';
+import { type ReconcileDeploymentsContext, reconcileDeployments } from '../../lib/deployments/reconcile-deployments.ts';
+import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { readEnv, triggerEnv } from '../../lib/platform/config/env.ts';
+import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
+import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { createReconciler } from '../../lib/reconciler/open-reconciler.ts';
+import type { ReconcilerContext } from '../../lib/reconciler/reconcile-jobs.ts';
+import { reconcile } from '../../lib/reconciler/reconciler.ts';
+import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
+
+let context:
+  | (ReconcilerContext & ReconcileDeploymentsContext & { readonly reconcileAccounts: () => Promise<void> })
+  | undefined;
+
+/** Every minute: looks after all jobs, what deploy bindings do on them, and the logins of vendor accounts. */
+export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
+
+async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Logger): Promise<void> {
+  if (context === undefined) {
+    const env = readEnv(triggerEnv);
+    const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+    const { table, clock } = tableClient();
+    const accounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
+    context = {
+      ...createReconciler({ env, table, clock, objects, queues: queueClient() }),
+      reconcileAccounts: () => reconcileAccounts(accounts, env.PROMPTQ_ACCOUNT_VENDORS),
+    };
+  }
+  const waiting = new WaitingJobs(context.clock);
+  const { settled, givenUp } = await reconcile({ ...context, byStatus: waiting.noting(context.byStatus) }, event);
+  for (const { id, attempt, status, reason } of settled)
+    log.warn('a running job was settled without its worker', { job_id: id, attempt, status, reason });
+  if (givenUp > 0) log.warn('put back permits that the queues had given up', { dispatchQueues: givenUp });
+  emitMetrics({ ...waiting.metrics(), PermitsGivenUp: givenUp });
+  await reconcileDeployments(context, { lost: event.redrive === true });
+  await context.reconcileAccounts();
+}
