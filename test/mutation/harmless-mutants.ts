@@ -7,9 +7,9 @@ const OF_A_LATER_SCHEMA =
 export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { readonly reason: string })[] = [
   {
     file: 'lib/jobs/admission/claim.ts',
-    find: 'held.receives === 1',
+    find: 'received.receives === 1',
     replace: 'true',
-    reason: 'a permit that came back looks again too, which costs a few reads and nothing else',
+    reason: 'a message that is delivered again looks again too, which costs a few reads and nothing else',
   },
   { file: 'lib/reconciler/reconcile-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
   { file: 'lib/reconciler/remove-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },

@@ -73,7 +73,7 @@ export const ATTEMPTS: readonly Mutant[] = [
   {
     name: 'acknowledged registrations do not count',
     file: 'worker-container/pool/registration.ts',
-    find: '    this.#hasTimeLeft = patience(unacknowledgedLimitMs);\n',
+    find: '    this.#hasTimeLeft = stallTolerantTimer(unacknowledgedLimitMs);\n',
     replace: '',
     test: 'test/worker-container/pool/unacknowledged.test.ts',
   },

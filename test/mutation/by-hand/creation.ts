@@ -5,16 +5,16 @@ export const CREATION: readonly Mutant[] = [
   {
     name: 'a created job gets its permit after it is written',
     file: 'lib/jobs/creation/create-job.ts',
-    find: "  if (job.status === 'QUEUED') await context.permits.send(job);\n  const created = await context.jobs.create(job);",
+    find: "  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);",
     replace:
-      "  const created = await context.jobs.create(job);\n  if (job.status === 'QUEUED') await context.permits.send(job);",
+      "  const created = await context.jobs.create(job);\n  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);",
   },
   {
     name: 'texts are written after the job',
     file: 'lib/jobs/creation/create-job.ts',
-    find: "  await context.texts.put(job, texts);\n  if (job.status === 'QUEUED') await context.permits.send(job);\n  const created = await context.jobs.create(job);",
+    find: "  await context.texts.put(job, texts);\n  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);",
     replace:
-      "  if (job.status === 'QUEUED') await context.permits.send(job);\n  const created = await context.jobs.create(job);\n  await context.texts.put(job, texts);",
+      "  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);\n  await context.texts.put(job, texts);",
   },
   {
     name: 'an idempotency key does not decide the id',

@@ -17,9 +17,9 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a permit is sent after its write',
     file: 'lib/jobs/dispatch/transition.ts',
-    find: 'await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });\n    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });',
+    find: 'await context.dispatchQueues.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });\n    const written = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) });',
     replace:
-      '{ const w = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) }); await context.permits.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) }); if (w.applied) return { done: true, job: w.job }; job = w.current; continue; }\n    const written = await context.jobs.apply(job, decision.job, { sameLease: judgesLease(event, decision.job) });',
+      '{ const w = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) }); await context.dispatchQueues.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) }); if (w.applied) return { done: true, job: w.job }; job = w.current; continue; }\n    const written = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) });',
   },
   {
     name: 'a change that was overtaken is not judged anew',
@@ -43,7 +43,7 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a takeover is not conditional on the lease',
     file: 'lib/jobs/dispatch/transition.ts',
-    find: '{ sameLease: judgesLease(event, decision.job) }',
+    find: '{ sameLease: checksLease(event, decision.job) }',
     replace: '{}',
     test: 'test/lib/reconciler/takeover.test.ts',
   },
@@ -89,10 +89,10 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a dead letter is deleted before it is sent again',
     file: 'lib/jobs/dispatch/dispatch-queues.ts',
-    find: '        if (permit !== undefined) await this.#put(permit, 0);\n        const { ReceiptHandle } = message;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));',
+    find: '        if (message !== undefined) await this.#put(message, 0);\n        const { ReceiptHandle } = sqsMessage;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));',
     replace:
-      '        const { ReceiptHandle } = message;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));\n        if (permit !== undefined) await this.#put(permit, 0);',
-    test: 'test/lib/jobs/dispatch/redeliver.test.ts',
+      '        const { ReceiptHandle } = sqsMessage;\n        await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));\n        if (message !== undefined) await this.#put(message, 0);',
+    test: 'test/lib/jobs/dispatch/redrive-dead-letters.test.ts',
   },
   {
     name: 'whether it is time for a try is asked after the answers',

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { AttemptLogin } from '../../../worker-container/account/attempt-login.ts';
 import type { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
+import { AGENT_FOLDER } from '../../../worker-container/agents/agent.ts';
 import { CODEX_HOME } from '../../../worker-container/agents/codex-login.ts';
-import { AGENT_FOLDER } from '../../../worker-container/attempt/attempt-files.ts';
 
 it("an attempt's copy of the login can be read by its owner alone", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));

@@ -41,7 +41,7 @@ const TRIGGERS: Record<string, { readonly seconds: number; readonly writes: read
   },
 };
 
-/** `WatchJobs` → `triggers.watch-jobs`. */
+/** `WatchJobs` → `triggers.reconcile-jobs`. */
 const idOf = (name: string) => `triggers.${name.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}`;
 
 describe.for(Object.entries(TRIGGERS))('%s', ([name, { seconds, writes }]) => {
