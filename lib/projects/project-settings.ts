@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { ApiError } from '../contract/errors.ts';
 import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
 
 /** They stand on the project's own item. */
@@ -40,23 +41,28 @@ export class ProjectSettingsStore {
   }
 
   async get(projectId: string): Promise<ProjectSettings> {
-    return (await this.#read(projectId)).settings;
+    return (await this.#read(projectId))?.settings ?? {};
   }
 
-  /** Changes what is given; an empty text takes away. The project must be there. */
+  /**
+   * Changes what is given; an empty text removes a setting.
+   * @throws ApiError `not_found` if the project does not exist
+   */
   async change(projectId: string, edit: ProjectEdit): Promise<ProjectSettings> {
     for (;;) {
-      const { settings, settings_version: version } = await this.#read(projectId);
+      const read = await this.#read(projectId);
+      if (read === undefined) throw ApiError.of('not_found');
+      const { settings, settings_version: version } = read;
       const next = projectSettingsSchema.parse(without({ ...settings, ...edit }));
       if (await this.#write(projectId, next, version)) return next;
     }
   }
 
-  async #read(projectId: string): Promise<z.output<typeof itemSchema>> {
+  async #read(projectId: string): Promise<z.output<typeof itemSchema> | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: projectId }, ConsistentRead: true }),
     );
-    return itemSchema.parse(Item ?? {});
+    return Item && itemSchema.parse(Item);
   }
 
   /** @returns false if somebody else was faster. */

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+it('keeps each of several settings that are changed at once', async () => {
+  const { registry, projectSettings } = deployment;
+  const { id } = await new ProjectStore(registry).resolve('changed at once');
+  const edits = [
+    { repository: 'https://git.example.com/app' },
+    { ref: 'main' },
+    { setup: 'npm ci' },
+    { secret: 'DEPLOY_KEY' },
+    { exclusive_cwd: true },
+  ];
+  await Promise.all(edits.map(async (edit) => await projectSettings.change(id, edit)));
+  expect(await projectSettings.get(id)).toEqual(Object.assign({}, ...edits));
+});
+
+it('a project that is removed before its settings are changed is not found', async () => {
+  const change = deployment.projectSettings.change('removed', { ref: 'main' });
+  await expect(change).rejects.toMatchObject({ code: 'not_found' });
+});
