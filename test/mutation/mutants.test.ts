@@ -57,6 +57,8 @@ describe('every mutant', () => {
     const tests = new TestsOfFile(ROOT);
     const unseen = [...FILES, ...MUTANTS.map(({ file }) => file)].filter((file) => tests.of(file).length < 2);
     expect(unseen).toEqual([]);
+    for (const file of ['console/src/main.tsx', 'lib/jobs/output/reading/read-output.ts'])
+      expect(tests.witnessesOf(file).slow).not.toEqual([]);
   });
 });
 

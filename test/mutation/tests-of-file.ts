@@ -1,30 +1,20 @@
 import { basename, dirname } from 'node:path';
 import { filesOf, Imports } from './imports.ts';
 
-/** Tests of what goes through the whole service, by name, for the folders whose sources they see without importing them. */
+/** Folders of tests that go through the whole service, for the folders whose sources they see without importing them. */
 const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[] = [
-  [/^(?:functions\/jobs|lib\/jobs)\b/, ['main-job', 'job-actions', 'attempts', 'later-codes']],
-  [/^lib\/jobs\/(?:views|store)\b/, ['job-list', 'list-filters', 'queue-place']],
-  [/^lib\/jobs\/output\b/, ['log-lines', 'large-output', 'earlier-results', 'lost-output']],
-  [/^lib\/jobs\/creation\b/, ['drafts', 'follow-ups', 'refusals']],
-  [/^lib\/reconciler\b/, ['worker-loss', 'restart']],
-  [/^(?:lib\/(?:api|http|contract)|functions)\b/, ['refusals', 'access-matrix', 'refusals-for-programs']],
-  [/^(?:lib\/access|functions\/(?:auth|session|sessions|tokens))\b/, ['principals', 'sessions', 'sign-in']],
-  [/^(?:lib\/(?:deployments|bindings)|functions\/deploy)/, ['deploy-bindings', 'write-bindings']],
-  [/^(?:lib\/(?:catalog|projects)|functions\/(?:config|rules|profiles|projects))\b/, ['config', 'remove-projects']],
-  [/^(?:lib\/accounts?|functions\/codex-account|worker-container\/account)\b/, ['vendor-account', 'parked-jobs']],
-  [/^(?:lib\/stats|functions\/(?:stats|health|environment))\b/, ['overview']],
-  [/^worker-container\b/, ['worker', 'main-job', 'masking', 'repository-jobs']],
-  [/^lib\/local\b/, ['gateway', 'restart']],
-  [/^(?:lib\/doctor|bin\/doctor)/, ['doctor', 'doctor-deployment', 'doctor-worker', 'doctor-before-deploy']],
-  [/^bin\/local/, ['restart', 'main-job']],
-  [/^console\b/, ['jobs', 'job-page', 'administration', 'own-words', 'list']],
-  [/^console\/src\/jobs\b/, ['list-filters', 'forms', 'timeline', 'compare']],
-  [/^lib\/stacks\b/, ['grants', 'api-stack', 'trigger-functions']],
+  [/^(?:functions\/jobs|lib\/jobs)\b/, ['test/api/jobs', 'test/api/output']],
+  [/^(?:lib\/reconciler|lib\/workers|worker-container|lib\/local)\b/, ['test/api/runs', 'test/worker-container/pool']],
+  [/^(?:lib\/(?:api|contract|access|accounts)|functions\/(?!jobs))/, ['test/api/access']],
+  [/^(?:lib\/(?:deployments|catalog|projects|stats)|functions\/(?!jobs))/, ['test/api/catalog']],
+  [/^(?:lib\/local)\b/, ['test/lib/local/gateway']],
+  [/^(?:lib\/doctor|bin)\b/, ['test/bin']],
+  [/^lib\/stacks\b/, ['test/lib/stacks']],
+  [/^console\b/, ['test/console']],
 ];
 
-/** Tests that start services or browsers: they come behind the others. */
-const SLOW = /^test\/(?:api|bin|generated-clients|openapi)\/|^test\/console\/[^/]+$/;
+/** What tests import that start a local run. They come behind the others. */
+const SLOW_START = 'test/local-service.ts';
 
 /** Tests about the tests, and about nothing that one file decides. */
 const NO_WITNESS = /^test\/(?:mutation|simulation|bench|faults|walks|docs)\/|^test\/architecture/;
@@ -40,38 +30,51 @@ export class TestsOfFile {
   readonly #steps: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly #subjects: readonly (readonly [folder: RegExp, tests: readonly string[]])[];
 
-  /** @throws Error if a test of a subject is not there */
+  /** @throws Error if there are no tests of a subject */
   constructor(root: string) {
     const imports = new Imports(root);
     const tests = filesOf(root, 'test/**/*.test.ts').filter((test) => !NO_WITNESS.test(test));
     this.#steps = new Map(tests.map((test) => [test, imports.stepsFrom([test], { most: MOST_STEPS })]));
-    const named = (name: string) => {
-      const found = tests.filter((test) => basename(test) === `${name}.test.ts`);
-      if (found.length === 0) throw new Error(`there is no test called ${name}`);
-      return found;
-    };
-    this.#subjects = SUBJECTS.map(([folder, names]) => [folder, names.flatMap(named)]);
+    this.#subjects = SUBJECTS.map(([folder, rooms]) => [
+      folder,
+      rooms.flatMap((room) => {
+        const inRoom = tests.filter((test) => test.startsWith(`${room}/`));
+        if (inRoom.length === 0) throw new Error(`there are no tests in ${room}`);
+        return inRoom;
+      }),
+    ]);
   }
 
   /** Those that import the file or are named alike, the nearest first; then those of its subject. */
   of(file: string): readonly string[] {
     const words = wordsOf(file);
+    const shared = (test: string) => wordsOf(test).filter((word) => words.includes(word)).length;
     const near = [...this.#steps].flatMap(([test, steps]) => {
       const away = steps.get(file);
-      const shared = wordsOf(test).filter((word) => words.includes(word)).length;
       const isInRoom = dirname(test) === `test/${dirname(file)}`;
-      if (away === undefined && !isInRoom && shared < Math.min(2, words.length)) return [];
-      return [{ test, distance: (away ?? MOST_STEPS + 1) - 2 * shared - (isInRoom ? 2 : 0) }];
+      if (away === undefined && !isInRoom && shared(test) < Math.min(2, words.length)) return [];
+      return [{ test, distance: (away ?? MOST_STEPS + 1) - 2 * shared(test) - (isInRoom ? 2 : 0) }];
     });
     const nearest = near.toSorted((a, b) => a.distance - b.distance || a.test.localeCompare(b.test));
+    const path = file.split('/').flatMap(wordsOf);
+    const onPath = (test: string) =>
+      test
+        .split('/')
+        .flatMap(wordsOf)
+        .filter((word) => path.includes(word)).length;
     const ofSubject = this.#subjects.filter(([folder]) => folder.test(file)).flatMap(([, tests]) => tests);
-    return [...new Set([...nearest.map(({ test }) => test), ...ofSubject])];
+    const alike = ofSubject.toSorted((a, b) => onPath(b) - onPath(a) || a.localeCompare(b));
+    return [...new Set([...nearest.map(({ test }) => test), ...alike])];
   }
 
   /** The nearest of each kind: those that are to see a break of the file. */
   witnessesOf(file: string): { readonly quick: readonly string[]; readonly slow: readonly string[] } {
-    const { quick = [], slow = [] } = Object.groupBy(this.of(file), (test) => (SLOW.test(test) ? 'slow' : 'quick'));
+    const { quick = [], slow = [] } = Object.groupBy(this.of(file), (test) => (this.#isSlow(test) ? 'slow' : 'quick'));
     return { quick: quick.slice(0, MOST.quick), slow: slow.slice(0, MOST.slow) };
+  }
+
+  #isSlow(test: string): boolean {
+    return this.#steps.get(test)?.has(SLOW_START) === true;
   }
 }
 
