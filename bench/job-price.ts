@@ -14,7 +14,7 @@ export const SCENARIO = {
   functionSeconds: 0.05,
   /** Memory of the API's functions, GB: those that stream have more. */
   functionMemory: { buffered: 0.25, streaming: 0.5 },
-  /** Rounds of count-jobs: at the most one for each of a job's changes. */
+  /** Runs of count-jobs: at most one per change of a job. */
   countRounds: 3,
   /** GB that a request writes into the logs of API Gateway and of its function. */
   logOfRequest: 1.2e-6,

@@ -13,7 +13,7 @@ export class LifeCounter {
     this.#counts = stores.counts;
   }
 
-  /** Each change in a batch of its own: the dearest way. @param states of one job, in their order; undefined: not there yet */
+  /** Each change in a separate batch, the most expensive case. @param states of one job, in their order; undefined: not there yet */
   async count(states: readonly (Job | undefined)[]): Promise<void> {
     for (const [at, after] of states.entries()) {
       if (at === 0) continue;

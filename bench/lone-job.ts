@@ -7,7 +7,7 @@ import type { Resource } from './templates.ts';
 export const LONE_WORKER = {
   /** Seconds from the pulling of the image to the claim: containers of this size start within 30 to 60 s. */
   startSeconds: 45,
-  /** Seconds of the last look before it leaves: a long poll that is under way, and one more of a second. */
+  /** Seconds of the last poll before it ends: the long poll in progress, and one more of a second. */
   lastLookSeconds: 21,
 } as const;
 

@@ -43,7 +43,7 @@ export class Meter {
     this.#meterRequests(clients.queues, 'sqs');
   }
 
-  /** Counts what all clients of this process use, whoever makes them: those of functions are nobody else's to reach. */
+  /** Counts what all clients of this process use, wherever they are created. Those of functions are otherwise unreachable. */
   static ofProcess(): Meter {
     const meter = new Meter();
     const metered = new WeakSet<object>();

@@ -65,7 +65,7 @@ export const PRICES = {
 
 export type PriceName = keyof typeof PRICES;
 
-/** What Spot saves at the most; how much it does changes by the hour. https://awsi.click/en/articles/ecs-fargate-cost-architecture/ */
+/** Maximum discount of Spot. The actual discount changes hourly. https://awsi.click/en/articles/ecs-fargate-cost-architecture/ */
 export const SPOT_DISCOUNT = 0.7;
 
 /** Fargate charges a task for no less (seconds). */

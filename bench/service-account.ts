@@ -3,7 +3,7 @@ import { endTree, spawnTree } from '../worker-container/commands/process-tree.ts
 import { type ServiceAccount, serviceAccounts } from '../worker-container/service-accounts/service-account.ts';
 
 /**
- * What it costs to start a process under an account of its own, and to end all that runs there: `npm run bench -- account`,
+ * Cost of starting a process under a separate account, and of ending all processes of the account: `npm run bench -- account`,
  * as root. Both kinds by turns, so that what else the machine does meets both.
  */
 const RUNS = 60;
@@ -22,7 +22,7 @@ for (let run = 0; run < RUNS; run += 1) {
   }
 }
 for (const { name, start, end } of kinds)
-  console.log(`${name}: start ${shown(start)}; end, with a look that nothing is left, ${shown(end)}`);
+  console.log(`${name}: start ${shown(start)}; end, including the check that nothing is left, ${shown(end)}`);
 
 async function once(own: ServiceAccount | undefined, mark: string): Promise<{ start: number; end: number }> {
   const began = performance.now();

@@ -20,7 +20,7 @@ const suspended = await store.create({ name: 'suspended', scopes: ['read'] });
 await store.setState(suspended.id, 'suspended');
 const expired = await store.create({ name: 'expired', scopes: ['read'], expiresIn: -1 });
 
-/** What is sent; a new one each time where nobody knows it. */
+/** Tokens to send. Unknown ones are new each time. */
 const KINDS: Readonly<Record<string, () => string>> = {
   unknown: () => generateToken(),
   'unknown, again': () => generateToken(),

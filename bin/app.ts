@@ -10,7 +10,7 @@ import { addStacks } from '../lib/stacks/add-stacks.ts';
 import { bundleFunctions, PUBLISH_CONSOLE } from '../lib/stacks/functions/bundle-functions.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
-/** The CDK app: reads the deployment's settings, bundles the functions, builds the console, makes the stacks. */
+/** The CDK app: reads the settings, bundles the functions, builds the console and creates the stacks. */
 const app = new App();
 const deployment = readDeployment(app.node.tryGetContext(SETTINGS_KEY));
 const root = fileURLToPath(new URL('..', import.meta.url));

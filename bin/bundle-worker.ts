@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 /**
  * Bundles the worker, the SDK included, into one file: `node bin/bundle-worker.ts OUTFILE`. An ES module, because its
- * main program waits at top level; not minified, because nobody waits for it to load and its stack traces are read.
+ * main program uses top-level await. Not minified, because load time does not matter and stack traces do.
  */
 const [outfile] = process.argv.slice(2);
 if (outfile === undefined) throw new Error('usage: node bin/bundle-worker.ts OUTFILE');
@@ -17,7 +17,7 @@ await build({
   target: 'node24',
   format: 'esm',
   mainFields: ['module', 'main'],
-  // Dependencies that are CommonJS ask for node's own modules by `require`, which an ES module doesn't have.
+  // CommonJS dependencies `require` Node's modules, and ES modules have no `require`.
   banner: {
     js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
   },

@@ -21,30 +21,30 @@ interface Options {
   readonly json?: true;
 }
 
-/** `npm run doctor`: looks at everything once and says what is wrong and what to do. Changes nothing, but for the job that `--job` asks for. */
+/** `npm run doctor`: checks everything once, and reports what is wrong and what to do. Changes nothing, except for the job of `--job`. */
 const program = new Command('doctor')
-  .description('Looks at the local run, or at a deployment, and says what is wrong and what to do.')
+  .description('Checks the local run or a deployment, and reports what is wrong and what to do.')
   .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'))
-  .option('--url <url>', 'a service by its address; its token in PROMPTQ_TOKEN')
-  .option('--deployment <name>', 'a deployment in AWS by its name; needs AWS credentials, and a token in PROMPTQ_TOKEN')
+  .option('--url <url>', 'URL of a service; needs a token in PROMPTQ_TOKEN')
+  .option('--deployment <name>', 'name of a deployment in AWS; needs AWS credentials, and a token in PROMPTQ_TOKEN')
   .option(
     '--before-deploy',
-    'what a first deployment needs: Docker, AWS account and region, quotas; needs the AWS command line',
+    'check the requirements of a first deployment: Docker, AWS account and region, quotas; needs the AWS CLI',
   )
-  .option('--settings <json>', "with --before-deploy: settings as for `cdk -c promptq=`; default: cdk.json's")
-  .option('--job [profile]', 'have a tiny job done too; default: by a shell script locally, else by the profile codex')
-  .option('--job-seconds <number>', 'how long that job may take', seconds, 180)
+  .option('--settings <json>', 'with --before-deploy: settings as for `cdk -c promptq=`; default: those of cdk.json')
+  .option('--job [profile]', 'also run a small job; default profile: shell in the local run, otherwise codex')
+  .option('--job-seconds <number>', 'time limit of that job in seconds', seconds, 180)
   .option('--json', 'print one line of JSON and nothing else')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all is well; 1 there are warnings; 2 something is wrong, or could not be looked at.',
+    '\nExit codes: 0 no findings; 1 warnings; 2 a fault, or a check that could not run.',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_CODES.fault))
   .parse();
 
 const options = program.opts<Options>();
 const findings = await runChecks(options).catch((error: unknown): Finding[] => [
-  fault('doctor', inWords(error), 'This is a fault of the doctor itself, or of how it was called.'),
+  fault('doctor', inWords(error), 'This is a fault of the doctor, or of its arguments.'),
 ]);
 console.log(options.json ? jsonReport(findings) : textReport(findings));
 process.exit(EXIT_CODES[worst(findings)]);

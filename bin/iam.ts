@@ -4,11 +4,11 @@ import { readAssembly } from '../lib/stacks/iam/assembly.ts';
 import { explanationOf, objectionsTo } from '../lib/stacks/iam/explain-grant.ts';
 import { type Grant, grantsOf } from '../lib/stacks/iam/grants.ts';
 
-/** Prints what every function and task may do, from the templates that `cdk synth` has written. Exit code 1: something of it is too much. */
+/** Prints the permissions of every function and task from the templates of `cdk synth`. Exit code 1: a permission is too broad. */
 new Command('iam')
-  .description('Prints who of a deployment may do what on what: function, actions, resources, conditions.')
-  .argument('[text]', 'only of those whose name has this')
-  .option('--app <folder>', 'what cdk synth has written', fileURLToPath(new URL('../cdk.out', import.meta.url)))
+  .description('Prints the permissions of a deployment: role, actions, resources, conditions.')
+  .argument('[text]', 'only roles whose name contains this text')
+  .option('--app <folder>', 'output folder of cdk synth', fileURLToPath(new URL('../cdk.out', import.meta.url)))
   .action((text: string | undefined, { app }: { app: string }) => {
     const grants = readAssembly(app).flatMap(({ name, template }) =>
       grantsOf(template).map((grant) => ({ ...grant, holder: `${name}: ${grant.holder}` })),
@@ -20,11 +20,11 @@ new Command('iam')
       for (const grant of held) console.log(`  ${line(grant, reasons)}`);
     }
     console.log(
-      `\n${new Set(wanted.map(({ holder }) => holder)).size} roles, ${wanted.length} grants. Why some have a *:`,
+      `\n${new Set(wanted.map(({ holder }) => holder)).size} roles, ${wanted.length} grants. Reasons for wildcards:`,
     );
     for (const [index, reason] of reasons.entries()) console.log(`  [${index + 1}] ${reason}`);
     for (const { grant, about } of objectionsTo(wanted)) {
-      console.error(`TOO MUCH: ${grant.holder}: ${about}`);
+      console.error(`TOO BROAD: ${grant.holder}: ${about}`);
       process.exitCode = 1;
     }
   })

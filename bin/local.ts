@@ -5,15 +5,15 @@ import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
 const DEFAULT_PORT = 8787;
-/** As the printed lines say it; the token is in a variable of the shell. */
+/** Part of the printed commands; the token is in a shell variable. */
 const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
 
-// Kept from before the functions' output is diverted.
+// Taken before the output of the functions is redirected.
 const write = process.stdout.write.bind(process.stdout);
 const writeError = process.stderr.write.bind(process.stderr);
 const say = (text: string) => write(`${text}\n`);
 const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  ${line}\n`);
-// A terminal that was closed must not end the service before it has ended its parts.
+// A closed terminal must not end the service before it has stopped its parts.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const port = parsePort(process.env.PORT);
@@ -21,8 +21,8 @@ const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, confi
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void stop());
 }
-// In the cloud a function's stray error ends that function's process, not the others: nor does it end them here.
-process.on('uncaughtException', (error) => log(`a function left an error unhandled: ${error.stack ?? error.message}`));
+// On AWS an unhandled error ends only the process of its function. Here it must not end the service.
+process.on('uncaughtException', (error) => log(`unhandled error in a function: ${error.stack ?? error.message}`));
 
 const service = await starting.catch((error: unknown) => fail(explain(error)));
 say(welcome(service));
@@ -85,7 +85,7 @@ Follow its output, wait for its end, read its result, open it in the console:
 `;
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text as one shell word. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -6,8 +6,8 @@ import { type Page, type Route, wholePath } from '../lib/contract/route.ts';
 import { pages, routes } from '../lib/contract/routes/routes.ts';
 
 /**
- * Writes openapi.json from the routing table, and from it the types of its clients. `--check` only says whether they are
- * stale; `--release` makes it the contract that later versions are held against, and refuses if it breaks the one before.
+ * Writes openapi.json from the routing table, and the types of clients from openapi.json. `--check` reports stale files
+ * instead; `--release` makes it the contract for later versions, and fails if it breaks the previous one.
  */
 const fileAt = (path: string) => new URL(`../${path}`, import.meta.url);
 const { version } = JSON.parse(readFileSync(fileAt('package.json'), 'utf8')) as { version: string };
@@ -18,13 +18,13 @@ if (process.argv.includes('--release')) release();
 else {
   const types = astToString(await openapiTS(document as unknown as OpenAPI3, { alphabetize: false }));
   const header =
-    '/** Made of openapi.json by `npm run generate`: what openapi-fetch and other clients know of the API. */\n\n';
+    '/** Generated from openapi.json by `npm run generate`: types for openapi-fetch and other clients. */\n\n';
   write('openapi.json', text);
   write('lib/client/api-types.ts', `${header}${types}`);
   write('lib/contract/allowed-methods.ts', allowedMethods());
 }
 
-/** The methods of each path, apart from the table, which would make the function that names them too large. */
+/** The methods of each path, separate from the routing table, which would enlarge the function that uses them. */
 function allowedMethods(): string {
   const byPath = Map.groupBy<string, Route | Page>([...routes, ...pages], wholePath);
   const lines = [...byPath].map(([path, served]) => {

@@ -5,7 +5,7 @@ import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../lib/contrac
 import { withOperatorRegistry } from '../lib/local/operator/operator-registry.ts';
 import { readScopeEnforcement } from '../lib/local/operator/scope-enforcement.ts';
 
-/** Milliseconds of a unit of `--expires-in`. */
+/** Units of `--expires-in` in milliseconds. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 const program = new Command('token')
@@ -15,8 +15,8 @@ const program = new Command('token')
 
 program
   .command('create')
-  .description('create a token; it is shown this once')
-  .requiredOption('--name <name>', 'what the token is for', nonEmpty)
+  .description('create a token; it is shown only once')
+  .requiredOption('--name <name>', 'purpose of the token', nonEmpty)
   .option('--scopes <list>', `comma-separated, of: ${SCOPES.join(', ')}`, scopes, [...DEFAULT_SCOPES])
   .option('--expires-in <duration>', 'for example 90d, 12h, 30m, 2s; default: never', duration)
   .option('--json', 'print one line of JSON and nothing else')
@@ -37,7 +37,7 @@ program
 
 program
   .command('list')
-  .description('list the tokens')
+  .description('list tokens')
   .option('--json', 'print one line of JSON and nothing else')
   .action(async ({ json }: { json?: true }) => {
     const tokens = await withTokens((store) => store.list());
@@ -49,19 +49,19 @@ program
   });
 
 for (const [verb, state, description] of [
-  ['suspend', 'suspended', 'refuse the token until it is resumed'],
+  ['suspend', 'suspended', 'reject the token until it is resumed'],
   ['resume', 'active', 'accept a suspended token again'],
-  ['revoke', 'revoked', 'refuse the token for ever'],
+  ['revoke', 'revoked', 'reject the token permanently'],
 ] as const satisfies readonly (readonly [string, TokenState, string])[]) {
   program
     .command(verb)
     .description(description)
-    .argument('<id>', "the token's id, as `list` shows it")
+    .argument('<id>', 'id of the token, from `list`')
     .option('--json', 'print one line of JSON and nothing else')
     .action(async (id: string, { json }: { json?: true }) => {
       const token = await withTokens((tokens) => tokens.setState(id, state));
-      if (token === 'unknown') return program.error(`error: there is no token ${id}; \`list\` shows those there are`);
-      if (token === 'revoked') return program.error(`error: token ${id} is revoked, and stays so; create another one`);
+      if (token === 'unknown') return program.error(`error: token ${id} does not exist; \`list\` shows all tokens`);
+      if (token === 'revoked') return program.error(`error: token ${id} is revoked permanently; create another one`);
       return console.log(json ? JSON.stringify(token) : line(token));
     });
 }
@@ -79,12 +79,12 @@ async function withTokens<T>(work: (tokens: TokenStore) => Promise<T>): Promise<
   return await withOperatorRegistry(target(), (registry) => work(new TokenStore(registry)));
 }
 
-/** A token with what the API's answers say beside its scopes, if that is known here. */
+/** A token with the enforcement fields of the API, if they are known here. */
 function withEnforcement<T extends TokenInfo>(token: T, enforced: boolean | undefined) {
   return enforced === undefined ? token : { ...token, ...enforcementOf(enforced, token.state !== 'revoked') };
 }
 
-/** @param enforced undefined: not known here */
+/** @param enforced undefined: unknown */
 function printNote(enforced: boolean | undefined, note: string): void {
   if (enforced === undefined)
     console.log('\nScopes limit tokens only where the deployment enforces them (setting scopeEnforcement).');

@@ -12,7 +12,7 @@ if (tool === undefined || isHelp) {
   else console.error(`npm run ${subject} has no tool ${name}\n\n${text}`);
   process.exitCode = isKnown ? 0 : 2;
 } else {
-  // Each tool reads its options from process.argv, as if it had been started itself.
+  // Tools read their options from process.argv, as if they had been started directly.
   process.argv = [process.execPath, script, ...options];
   await import(new URL(`../${tool.file}`, import.meta.url).href);
 }

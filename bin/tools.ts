@@ -12,7 +12,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
   bench: {
     cost: {
       file: 'bench/job-cost.ts',
-      about: "requests that a job's life and pages of the list are charged for",
+      about: 'billed requests of a job and of list pages',
       options: '[--large]',
     },
     requests: {
@@ -38,12 +38,12 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     mutate: {
       file: 'test/mutation/mutate.ts',
-      about: 'take one safeguard out at a time; the simulator or a test has to see it',
+      about: 'remove one safeguard at a time; the simulator or a test has to detect it',
       options: '[--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]',
     },
     sample: {
       file: 'test/mutation/run-sample.ts',
-      about: 'break the whole product in random places; a test, the simulator or the compiler has to see it',
+      about: 'mutate the product at random places; a test, the simulator or the compiler has to detect it',
       options: '[--seed N] [--count N] [--only TEXT] [--minutes N] [--log FILE] [--table]',
     },
     kill: {
@@ -53,7 +53,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     claims: {
       file: 'test/faults/claims.ts',
-      about: 'let claimers race for jobs, every message delivered three times',
+      about: 'let concurrent claimers compete for jobs, every message delivered three times',
       options: '[--jobs N] [--claimers N] [--seed N]',
     },
     walk: {
@@ -63,7 +63,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     scaling: {
       file: 'test/simulation/scaling/simulate-scaling.ts',
-      about: 'compare how workers are scaled with two ECS services',
+      about: 'compare the scaling of workers with two ECS services',
       options: '[SEED]',
     },
     accessibility: {

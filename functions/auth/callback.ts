@@ -29,7 +29,7 @@ export const handler = handlePage(page, open, async (visit, { openedSignIn, maxA
   if (outcome.kind !== 'signed-in') return { ...refusedSignIn(outcome), cookies: [served] };
   const { session, cookie, returnTo } = outcome;
   return {
-    // Whoever can plant a cookie in this browser can forge its state.
+    // A planted cookie lets an attacker forge the state, so the path is checked again.
     location: returnPath(returnTo, origin) ?? '/',
     cookies: [served, writeCookie(cookies.session, cookie, { secure, maxAge })],
     principal: { kind: 'session', name: session.name, role: session.role, sessionId: session.id },

@@ -14,7 +14,7 @@ export const handler = handlePage(
         page: {
           title: 'You are still signed in',
           paragraphs: [`Another site asked to sign you out. Only pages of ${origin} can do that.`],
-          link: { text: 'Go on', path: '/' },
+          link: { text: 'Continue', path: '/' },
         },
       };
     }

@@ -4,7 +4,7 @@ import { beginSignIn, signedOut as page } from '../../lib/contract/routes/pages.
 
 const open = (core: Parameters<typeof createSignIn>[0]) => createSignIn(core, { withSecret: false });
 
-/** `GET /auth/signed-out`; with `everywhere=1` it leads on to the identity provider, so that it forgets who signed in. */
+/** `GET /auth/signed-out`; with `everywhere=1` it redirects to the identity provider, which then ends its session too. */
 export const handler = handlePage(page, open, async ({ query, origin }, openedSignIn) => {
   const signIn = await openedSignIn();
   if (query.get('everywhere') === '1') {
@@ -15,10 +15,10 @@ export const handler = handlePage(page, open, async ({ query, origin }, openedSi
     status: 200,
     page: {
       title: 'You are signed out',
-      paragraphs: ['The session on this browser is over. The identity provider may still know you.'],
+      paragraphs: ['The session in this browser has ended. You may still be signed in at the identity provider.'],
       link: { text: 'Sign in', path: `${beginSignIn.path}?fresh=1` },
       ...(signIn?.canForget && {
-        secondLink: { text: 'Have the identity provider forget me too', path: `${page.path}?everywhere=1` },
+        secondLink: { text: 'Sign out at the identity provider too', path: `${page.path}?everywhere=1` },
       }),
     },
   };

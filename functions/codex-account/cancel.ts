@@ -14,7 +14,7 @@ export const handler = handle(route, createAccounts, async (_input, { core }, ac
   });
   if (cancelled !== undefined) return { body: viewAccount(accounts, 'codex', cancelled) };
   const { state } = viewAccount(accounts, 'codex', await accounts.change('codex', withoutLostLogin));
-  throw ApiError.because('invalid_state', `no login is under way; the account is ${state}`, {
+  throw ApiError.because('invalid_state', `no login is in progress; the account is ${state}`, {
     state,
     action: 'cancel',
   });

@@ -12,13 +12,15 @@ const open = (core: Core) => ({ ...createAccountReading(core), wakeScaling: crea
 /** `POST /codex-account/start` */
 export const handler = handle(route, open, async (_input, { core }, context) => {
   requireListed(core, 'codex');
-  // A login whose process has died without anybody asking must not be what a start is answered with.
+  // Detects a login whose process has died, so that it is not returned as the current one.
   await readAccount(context, 'codex');
   const id = randomUUID();
   await context.accounts.change('codex', (account, now) => started(account, id, now));
-  // Nobody else hears of it before the next minute; if it fails, that one makes up for it.
+  // Otherwise the next scheduled decision, within a minute, starts a worker; it also makes up for a failure here.
   await context
     .wakeScaling()
-    .catch((error: Error) => core.log.warn('a worker is launched within a minute only', error));
+    .catch((error: Error) =>
+      core.log.warn('the worker will be launched by the next scheduled decision, within a minute', error),
+    );
   return { body: await readAccount(context, 'codex') };
 });

@@ -8,7 +8,7 @@ import { createJob } from '../../lib/jobs/creation/create-job.ts';
 export const handler = handle(route, createCreation, async ({ body }, { core, principal, noteJob }, creation) => {
   const { id, replayed } = await createJob(creation, body, principal.name);
   noteJob(id);
-  // The job is stored: an address that can't be read now must not make its creation look failed.
+  // The job is stored. An unreadable public address must not make the creation fail.
   const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
     core.log.warn('the public address could not be read', error as Error);
     return undefined;
@@ -20,8 +20,8 @@ export const handler = handle(route, createCreation, async ({ body }, { core, pr
 });
 
 /**
- * The job's page in the console. The local run keeps the name that browsers know it by out of answers, and leads them
- * there from the usual address (decision 0038).
+ * The job's page in the console. The local run keeps its browser host name out of responses and redirects browsers to it
+ * (decision 0038).
  */
 function pageOf(id: string, origin: string): string {
   const page = new URL(`/jobs/${id}`, origin);

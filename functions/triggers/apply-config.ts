@@ -10,10 +10,10 @@ import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts'
 import { applyConfigEnv, readEnv } from '../../lib/platform/config/env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
-/** Where the document lies, and the digest by which CloudFormation sees that it is another. */
+/** Location of the document, and a digest that shows CloudFormation when it has changed. */
 const propertiesSchema = z.object({ Bucket: z.string(), Key: z.string(), Digest: z.string() });
 
-/** A deployment: its rules and profiles are made as its document says. What it no longer names stays, as does all when the stack goes. */
+/** On deployment: applies the configuration document. Entries that it no longer contains stay, also when the stack is deleted. */
 export const handler = handleTrigger('apply-config', applyConfig);
 
 async function applyConfig(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
@@ -26,11 +26,11 @@ async function applyConfig(event: CloudFormationCustomResourceEvent, log: Logger
     const document = readDocument((await Body?.transformToString()) ?? 'null');
     const context = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
     const result = await importConfig(context, document, { dryRun: false, sandboxes: env.PROMPTQ_SANDBOXES });
-    log.info('the configuration of the deployment is applied', { digest: Digest, ...result });
+    log.info('applied the configuration document of the deployment', { digest: Digest, ...result });
   });
 }
 
-/** Synthesis has checked it; but not what was put in its place since. */
+/** Synthesis has validated the document, but it may have been replaced since. */
 function readDocument(text: string): ConfigDocument {
   const value: unknown = JSON.parse(text);
   const result = configDocument.safeParse(value);

@@ -16,8 +16,8 @@ let stores: ReturnType<typeof open> | undefined;
 type StreamWindow = DynamoDBStreamEvent & { readonly shardId: string; readonly state?: object };
 
 /**
- * The Jobs table's stream, in tumbling windows, which bring the shard's id: keeps the counts of jobs, and the figures, and
- * tells metrics. Then, if work has appeared, has it decided whether that takes more workers.
+ * Consumes the stream of the jobs table, in tumbling windows, which provide the id of the shard: updates the counts and
+ * statistics, emits metrics, and triggers a scaling decision if work has appeared.
  */
 export const handler = handleTrigger('count-jobs', countJobs);
 
@@ -26,17 +26,17 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   stores ??= open();
   const { counts, stats, wakeScaling } = stores;
   const changes = event.Records.map(changeOf);
-  // The counts' checkpoint says where to go on: it moves when all else is written.
+  // The checkpoint of the counts is the position to continue from, so it is written last.
   await stats.apply(event.shardId, changes);
   await counts.apply(
     event.shardId,
     changes.map(({ sequence, before, after }) => ({ sequence, before: before?.status, after: after?.status })),
   );
   if (changes.some(({ before, after }) => isNewWork(before, after))) {
-    // What is counted must not be held up by it; the next minute makes up for it.
-    await wakeScaling().catch((error: Error) => log.error('workers are decided about within a minute only', error));
+    // Scaling must not delay the counts. The next scheduled decision makes up for a failure.
+    await wakeScaling().catch((error: Error) => log.error('scaling failed; the next scheduled decision follows within a minute', error));
   }
-  // Last: a batch that fails is given again, and would be told twice.
+  // Last, because a failed batch is repeated and would be emitted twice.
   emitMetrics(metricsOf(changes));
   for (const { id, attempt, worker_id, losses = 0 } of lostJobs(changes))
     log.warn('a running job lost its worker', { job_id: id, attempt, worker_id, losses: losses + 1 });

@@ -9,7 +9,7 @@ import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 let context: DeliverContext | undefined;
 
-/** The queue of signed calls: makes those that are due. A message whose call is to be tried again stays, hidden until then. */
+/** Consumes the queue of signed calls and makes those that are due. The message of a call to retry stays hidden until then. */
 export const handler = handleTrigger('deliver-calls', deliverCalls);
 
 async function deliverCalls(event: SQSEvent, log: Logger): Promise<SQSBatchResponse> {
@@ -21,11 +21,11 @@ async function deliverCalls(event: SQSEvent, log: Logger): Promise<SQSBatchRespo
     const about = { job_id: delivery.job, attempt: delivery.attempt, binding: delivery.binding };
     try {
       const seconds = await deliverCall(opened, delivery);
-      log.info('judged a call', { ...about, ...(seconds !== undefined && { again_in_seconds: seconds }) });
+      log.info('processed a call', { ...about, ...(seconds !== undefined && { again_in_seconds: seconds }) });
       if (seconds === undefined) return [];
       await opened.deliveries.postpone(receiptHandle, seconds);
     } catch (error) {
-      log.error('a call could not be made; its message comes back', { ...about, error: error as Error });
+      log.error('a call failed; its message will be received again', { ...about, error: error as Error });
     }
     return [{ itemIdentifier: messageId }];
   };

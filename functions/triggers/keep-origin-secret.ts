@@ -7,21 +7,21 @@ import { originSecretEnv, readEnv } from '../../lib/platform/config/env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /**
- * `digests` is the resource that makes the secret. `gateway-key` gets the API key that belongs to it, and `value` both, where
- * the distribution is made.
+ * `digests` is the resource that creates the secret. `gateway-key` returns the matching API key, and `value` returns both,
+ * for the distribution.
  */
 const propertiesSchema = z.object({
   Brings: z.enum(['digests', 'gateway-key', 'value']),
   Version: z.coerce.number().int().min(1),
 });
 
-/** A deployment: makes the secret by which its distribution proves itself, or brings it. It is written to no log. */
+/** On deployment: creates or returns the secret that authenticates the distribution. It is never logged. */
 export const handler = handleTrigger('keep-origin-secret', keepOriginSecret);
 
 async function keepOriginSecret(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
   await answerCustomResource(event, async (properties): Promise<Made | undefined> => {
     const { Brings, Version } = propertiesSchema.parse(event.ResourceProperties);
-    log.info('asked for the origin secret', { what: Brings, version: Version, request: event.RequestType });
+    log.info('received a request for the origin secret', { what: Brings, version: Version, request: event.RequestType });
     const secrets = new OriginSecrets(readEnv(originSecretEnv).ORIGIN_SECRET_FOLDER);
     if (properties === undefined) {
       if (Brings === 'digests') await secrets.removeAll(Version);

@@ -6,7 +6,7 @@ import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts'
 import { publishConsoleEnv, readEnv } from '../../lib/platform/config/env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
-/** A deployment: sends the console, which lies beside this function's code, to its bucket; empties that when the stack goes. */
+/** On deployment: uploads the console, which is packaged with this function, to its bucket. Empties the bucket when the stack is deleted. */
 export const handler = handleTrigger('publish-console', publishConsole);
 
 async function publishConsole(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
@@ -15,6 +15,6 @@ async function publishConsole(event: CloudFormationCustomResourceEvent, log: Log
     const published = new PublishedConsole(objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }), env.CONSOLE_BUCKET);
     if (properties === undefined) await published.remove();
     else await published.publish(env.CONSOLE_FOLDER);
-    log.info(properties === undefined ? 'the console is removed' : 'the console is published');
+    log.info(properties === undefined ? 'deleted the console' : 'published the console');
   });
 }

@@ -3,15 +3,15 @@ import ipaddr from 'ipaddr.js';
 import { askLogin, type LoginReply, loginQuestionSchema } from '../../lib/accounts/ask-login.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
-/** In the workers' network: asks the process of a login for its code, and does nothing else. */
+/** Runs in the workers' network and only asks the process of a login for its code. */
 export const handler = handleTrigger('read-login-code', readLoginCode);
 
-/** @throws Error if the address is none of a private network */
+/** @throws Error if the address is not private */
 async function readLoginCode(event: unknown, log: Logger): Promise<LoginReply> {
   const question = loginQuestionSchema.parse(event);
   log.appendKeys({ login_id: question.login_id });
   const range = ipaddr.parse(question.listener.address).range();
   if (range !== 'private' && range !== 'loopback' && range !== 'uniqueLocal')
-    throw new Error(`a worker's address is private; received one that is ${range}`);
+    throw new Error(`expected the private address of a worker; received an address of the range ${range}`);
   return await askLogin(question);
 }

@@ -15,7 +15,7 @@ let context:
   | (ReconcilerContext & ReconcileDeploymentsContext & { readonly reconcileAccounts: () => Promise<void> })
   | undefined;
 
-/** Every minute: looks after all jobs, what deploy bindings do on them, and the logins of vendor accounts. */
+/** Runs every minute: reconciles jobs, deployments and the logins of vendor accounts. */
 export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
 
 async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Logger): Promise<void> {
@@ -32,8 +32,8 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
   const waiting = new WaitingJobs(context.clock);
   const { settled, givenUp } = await reconcile({ ...context, byStatus: waiting.noting(context.byStatus) }, event);
   for (const { id, attempt, status, reason } of settled)
-    log.warn('a running job was settled without its worker', { job_id: id, attempt, status, reason });
-  if (givenUp > 0) log.warn('put back permits that the queues had given up', { dispatchQueues: givenUp });
+    log.warn('finished a running job without its worker', { job_id: id, attempt, status, reason });
+  if (givenUp > 0) log.warn('redrove dead-lettered dispatch messages', { messages: givenUp });
   emitMetrics({ ...waiting.metrics(), PermitsGivenUp: givenUp });
   await reconcileDeployments(context, { lost: event.redrive === true });
   await context.reconcileAccounts();

@@ -8,7 +8,7 @@ import { type ScaleContext, scaleWorkers } from '../../lib/workers/scaling/scale
 
 let context: Omit<ScaleContext, 'log'> | undefined;
 
-/** When work appears, and every minute: launches the workers that it needs. */
+/** Runs when work appears, and every minute: launches the workers that are needed. */
 export const handler = handleTrigger('scale-workers', launchWorkers);
 
 async function launchWorkers(_event: unknown, log: Logger): Promise<LaunchDecision> {

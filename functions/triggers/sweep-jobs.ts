@@ -7,7 +7,7 @@ import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remov
 
 let context: (RemovalContext & { readonly days: number }) | undefined;
 
-/** Every hour: removes jobs that ended longer ago than the deployment keeps them. */
+/** Runs every hour: deletes jobs that ended longer ago than the retention period. */
 export const handler = handleTrigger('sweep-jobs', sweepJobs);
 
 async function sweepJobs(_event: unknown, log: Logger): Promise<{ removed: number }> {
@@ -25,6 +25,6 @@ async function sweepJobs(_event: unknown, log: Logger): Promise<{ removed: numbe
     };
   }
   const removed = context.days === 0 ? 0 : await removeEndedJobs(context, context.days);
-  if (removed > 0) log.info('removed jobs that ended long ago', { removed, days: context.days });
+  if (removed > 0) log.info('deleted jobs after the retention period', { removed, days: context.days });
   return { removed };
 }

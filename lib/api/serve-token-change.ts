@@ -13,7 +13,7 @@ export function serveTokenChange(route: typeof revokeToken, state: TokenState) {
       const changed = await tokens.setState(params.id, state);
       if (changed === 'unknown') throw ApiError.of('not_found');
       if (changed === 'revoked')
-        throw ApiError.because('invalid_state', `token ${params.id} is revoked, and stays so; create another one`);
+        throw ApiError.because('invalid_state', `token ${params.id} is revoked permanently; create another one`);
       return { body: viewToken(changed, core.env.PROMPTQ_API_SCOPE_ENFORCE) };
     },
   );

@@ -1,4 +1,4 @@
-/** Made of openapi.json by `npm run generate`: what openapi-fetch and other clients know of the API. */
+/** Generated from openapi.json by `npm run generate`: types for openapi-fetch and other clients. */
 
 export interface paths {
     "/api/v1/health": {

@@ -52,7 +52,7 @@ it('recount says that the kept counts are right', async () => {
     const result = await operate('recount');
     return result.code === 0 && result;
   });
-  expect(counted.stdout).toMatch(/DRAFT +kept 1 {2}counted 1\n/);
+  expect(counted.stdout).toMatch(/DRAFT +stored 1 {2}counted 1\n/);
 });
 
 it('a home that nobody runs is named', async () => {

@@ -63,7 +63,7 @@ describe('a token made by the command', () => {
     expect((await call(made.token)).status).toBe(401);
     expect(await token('resume', made.id)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is revoked, and stays so'),
+      stderr: expect.stringContaining('is revoked permanently'),
     });
     expect((await call(made.token)).status).toBe(401);
   });
@@ -111,7 +111,7 @@ describe('a wrong use is refused with what is allowed', () => {
     [['create', '--name', 'x', '--expires-in', 'soon'], 'for example 90d'],
     [['create', '--name', 'x', '--expires-in', '0d'], 'for example 90d'],
     [['create', '--name', 'x', '--expires-in', '30'], 'for example 90d'],
-    [['revoke', 'tok_none'], 'there is no token tok_none'],
+    [['revoke', 'tok_none'], 'token tok_none does not exist'],
     [['list', '--home', '/nowhere/at/all'], 'is no home of a local run'],
   ] as const) {
     it(args.join(' '), async () => {

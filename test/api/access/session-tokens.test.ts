@@ -47,7 +47,7 @@ describe('tokens', () => {
     expect(await change('revoke')).toEqual([200, 'revoked']);
     expect(await call()).toBe(401);
     expect(await change('revoke')).toEqual([200, 'revoked']);
-    expect(await change('resume')).toEqual([400, expect.stringContaining('is revoked, and stays so')]);
+    expect(await change('resume')).toEqual([400, expect.stringContaining('is revoked permanently')]);
     const unknown = await admin.api('POST', '/tokens/tok_none/suspend');
     expect([unknown.status, unknown.json.error]).toEqual([404, 'not_found']);
 
