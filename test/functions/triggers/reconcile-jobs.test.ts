@@ -51,7 +51,7 @@ it('the longest wait, jobs that wait for an account, permits given up and lost w
   const told = lines.filter(({ level }) => level !== undefined);
   expect(told).toEqual([
     expect.objectContaining({ request_id: 'invocation-1', job_id: lost.id, attempt: 1, status: 'FAILED' }),
-    expect.objectContaining({ request_id: 'invocation-1', dispatchQueues: 1 }),
+    expect.objectContaining({ request_id: 'invocation-1', messages: 1 }),
   ]);
   // A redrive reads the waiting jobs in another way, and tells the same of them.
   expect(metricsIn(await watch({ redrive: true }))).toEqual({
