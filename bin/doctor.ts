@@ -35,10 +35,7 @@ const program = new Command('doctor')
   .option('--job [profile]', 'also run a small job; default profile: shell in the local run, otherwise codex')
   .option('--job-seconds <number>', 'time limit of that job in seconds', seconds, 180)
   .option('--json', 'print one line of JSON and nothing else')
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 no findings; 1 warnings; 2 a fault, or a check that could not run.',
-  )
+  .addHelpText('after', '\nExit codes: 0 no findings; 1 warnings; 2 a fault, or a check that could not run.')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_CODES.fault))
   .parse();
 

@@ -34,7 +34,9 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   );
   if (changes.some(({ before, after }) => isNewWork(before, after))) {
     // Scaling must not delay the counts. The next scheduled decision makes up for a failure.
-    await wakeScaling().catch((error: Error) => log.error('scaling failed; the next scheduled decision follows within a minute', error));
+    await wakeScaling().catch((error: Error) =>
+      log.error('scaling failed; the next scheduled decision follows within a minute', error),
+    );
   }
   // Last, because a failed batch is repeated and would be emitted twice.
   emitMetrics(metricsOf(changes));

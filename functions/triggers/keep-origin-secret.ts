@@ -21,7 +21,11 @@ export const handler = handleTrigger('keep-origin-secret', keepOriginSecret);
 async function keepOriginSecret(event: CloudFormationCustomResourceEvent, log: Logger): Promise<void> {
   await answerCustomResource(event, async (properties): Promise<Made | undefined> => {
     const { Brings, Version } = propertiesSchema.parse(event.ResourceProperties);
-    log.info('received a request for the origin secret', { what: Brings, version: Version, request: event.RequestType });
+    log.info('received a request for the origin secret', {
+      what: Brings,
+      version: Version,
+      request: event.RequestType,
+    });
     const secrets = new OriginSecrets(readEnv(originSecretEnv).ORIGIN_SECRET_FOLDER);
     if (properties === undefined) {
       if (Brings === 'digests') await secrets.removeAll(Version);

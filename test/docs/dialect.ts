@@ -1,5 +1,12 @@
 /** Trees whose prose is checked: paths from the root. Add a tree once its texts are clean. */
-export const TREES: readonly string[] = ['*.md', 'docs/**/*.md', 'lib/contract/**/*.ts'];
+export const TREES: readonly string[] = [
+  '*.md',
+  'docs/**/*.md',
+  'lib/contract/**/*.ts',
+  'functions/**/*.ts',
+  'bin/**/*.ts',
+  'bench/**/*.ts',
+];
 
 /** Phrases that read as translated, and what to write instead. Each is searched across line ends. */
 export const PHRASES: readonly (readonly [RegExp, string])[] = [
