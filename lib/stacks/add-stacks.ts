@@ -1,6 +1,7 @@
 import { type App, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ApiStack, type ApiStackProps } from './api/api-stack.ts';
+import { ApiStack } from './api/api-stack.ts';
+import type { ApiStackProps } from './api/api-stack-props.ts';
 import { ConsoleStack } from './console/console-stack.ts';
 import { DataStack } from './data/data-stack.ts';
 import { WorkerStack } from './worker/worker-stack.ts';

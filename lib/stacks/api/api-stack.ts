@@ -7,25 +7,22 @@ import {
   ResponseTransferMode,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Route, wholePath } from '../../contract/route.ts';
 import { pages, routes } from '../../contract/routes/routes.ts';
-import type { ConfigDocument } from '../../contract/schemas/config.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
-import type { DataStack } from '../data/data-stack.ts';
+import { loginReaderName, scaleWorkersName } from '../data/shared-names.ts';
 import { NOT_FOUND } from '../functions/bundle-functions.ts';
 import { apiEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { accessStatements, type Served } from '../iam/access-statements.ts';
 import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
-import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import { Operations } from '../operations/operations.ts';
-import { loginReaderName } from '../worker/login-reader.ts';
-import { scaleWorkersName } from '../worker/scaling-name.ts';
 import { STAGE, writeApiOrigin } from './api-origin.ts';
-import { AppliedConfig } from './config-import.ts';
+import type { ApiStackProps } from './api-stack-props.ts';
+import { ConfigImport } from './config-import.ts';
 import { GatewayKeys } from './gateway-keys.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { JobTriggers } from './job-triggers.ts';
@@ -36,17 +33,6 @@ import { RouteTree } from './route-tree.ts';
 const BUFFERED_TIMEOUT = Duration.seconds(29);
 /** The longest that API Gateway streams. */
 const STREAM_TIMEOUT = Duration.minutes(15);
-
-export interface ApiStackProps {
-  readonly data: DataStack;
-  readonly deployment: Deployment;
-  /** The version that `GET /health` tells. */
-  readonly version: string;
-  /** The code of a function, by its id. */
-  readonly codeOf: (functionId: string) => Code;
-  /** Rules and profiles that deploying it brings along. */
-  readonly config?: ConfigDocument | undefined;
-}
 
 /** The HTTP API: a function for each line of the routing table and each page, one for all else, and those that no client calls. */
 export class ApiStack extends Stack {
@@ -84,7 +70,7 @@ export class ApiStack extends Stack {
     addGatewayResponses(api);
     const { countJobs, reconcileJobs } = new JobTriggers(this, 'Triggers', props);
     new Operations(this, 'Operations', { ...props, api, countJobs, reconcileJobs });
-    if (props.config !== undefined) new AppliedConfig(this, 'Config', { ...props, document: props.config });
+    if (props.config !== undefined) new ConfigImport(this, 'Config', { ...props, document: props.config });
     acknowledgeOutputAccess(this, props.data);
     acknowledge(this);
   }
@@ -177,7 +163,7 @@ function acknowledge(stack: ApiStack): void {
     'AwsSolutions-APIG6':
       'An execution log would hold messages that can echo a token; the access log tells what is needed.',
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-      EXPLAINED.accessLog.reason,
+      IAM_EXCEPTIONS.accessLog.reason,
   };
   for (const [id, reason] of Object.entries(reasons)) Validations.of(stack).acknowledge({ id, reason });
 }

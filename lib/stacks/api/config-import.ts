@@ -11,7 +11,7 @@ import { APPLY_CONFIG } from '../functions/bundle-functions.ts';
 import { applyConfigEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { itemStatement, ofKinds } from '../iam/table-grants.ts';
-import type { ApiStackProps } from './api-stack.ts';
+import type { ApiStackProps } from './api-stack-props.ts';
 
 /** Longer than an import of the largest document takes, with its repetitions. */
 const APPLY_TIMEOUT = Duration.minutes(1);
@@ -23,7 +23,7 @@ const ANSWER_TIMEOUT = Duration.minutes(6);
  * a fault which only the registry shows fails the deployment, and a rollback applies the document before.
  * The document travels as an asset, named by its content: a property of a resource is too small for it.
  */
-export class AppliedConfig extends Construct {
+export class ConfigImport extends Construct {
   constructor(scope: Construct, id: string, props: ApiStackProps & { readonly document: ConfigDocument }) {
     super(scope, id);
     const { data, deployment, codeOf, document } = props;

@@ -9,7 +9,7 @@ import { STATS_KINDS } from '../../stats/counting/job-stats.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { countEnvironment, sweepEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
-import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import {
   deadLettersStatement,
   deliveriesStatement,
@@ -22,9 +22,9 @@ import {
   ofKindsLike,
   outputStatements,
   queueStatement,
+  wakeScalingStatement,
 } from '../iam/table-grants.ts';
-import { wakeScalingStatement } from '../worker/scaling-name.ts';
-import type { ApiStackProps } from './api-stack.ts';
+import type { ApiStackProps } from './api-stack-props.ts';
 
 /**
  * The functions that no client calls: one keeps the counts, one looks every minute that no job is forgotten, one makes
@@ -75,7 +75,7 @@ export class JobTriggers extends Construct {
     });
     Validations.of(count).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: EXPLAINED.streams.reason,
+      reason: IAM_EXCEPTIONS.streams.reason,
     });
     return count.resource;
   }

@@ -11,8 +11,8 @@ import { readApiOrigin } from '../api/api-origin.ts';
 import type { ApiStack } from '../api/api-stack.ts';
 import { BroughtOriginSecret } from '../api/origin-secret.ts';
 import type { DataStack } from '../data/data-stack.ts';
+import { serviceEndpointsParameter } from '../data/shared-names.ts';
 import { PUBLISH_CONSOLE } from '../functions/bundle-functions.ts';
-import { serviceEndpointsParameter } from '../iam/table-grants.ts';
 import { ConsoleDistribution } from './console-distribution.ts';
 import { PublishedConsole } from './published-console.ts';
 import { SignInPool } from './sign-in-pool.ts';
@@ -48,14 +48,14 @@ export class ConsoleStack extends Stack {
       deployment.signIn === undefined
         ? new SignInPool(this, 'SignIn', { deployment, origin, after: distribution })
         : undefined;
-    const serviceEndpoints: z.input<typeof serviceEndpointsSchema> = {
+    const whereabouts: z.input<typeof serviceEndpointsSchema> = {
       public_origin: origin,
       ...(pool !== undefined && { issuer: pool.issuer, client_id: pool.clientId }),
     };
     new StringParameter(this, 'Whereabouts', {
       description: "Where browsers find the deployment, and where people sign in: read by the API's functions",
       parameterName: serviceEndpointsParameter(data),
-      stringValue: this.toJsonString(serviceEndpoints),
+      stringValue: this.toJsonString(whereabouts),
       tier: ParameterTier.STANDARD,
     });
     new CfnOutput(this, 'ConsoleUrl', { value: origin });

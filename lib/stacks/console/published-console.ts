@@ -7,7 +7,7 @@ import type { Deployment } from '../../platform/config/deployment.ts';
 import type { publishConsoleEnv } from '../../platform/config/env.ts';
 import type { EnvironmentOf } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
-import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 
 const PUBLISH_TIMEOUT = Duration.minutes(2);
 /** How long a deployment waits for an answer that doesn't come: Lambda repeats a failed call twice, 3 minutes later at the most. */
@@ -56,7 +56,7 @@ export class PublishedConsole extends Construct {
     });
     Validations.of(publish).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${Stack.of(this).getLogicalId(cfnBucket(this.bucket))}.Arn>/*]`,
-      reason: EXPLAINED.console.reason,
+      reason: IAM_EXCEPTIONS.console.reason,
     });
     const files = new CustomResource(this, 'Console', {
       serviceToken: publish.resource.functionArn,

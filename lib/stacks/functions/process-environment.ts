@@ -5,9 +5,7 @@ import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv 
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { clientSecretName, serviceEndpointsParameter } from '../iam/table-grants.ts';
-import { LOGIN_PORT } from '../worker/login-reader.ts';
-import { scaleWorkersName } from '../worker/scaling-name.ts';
+import { clientSecretName, LOGIN_PORT, scaleWorkersName, serviceEndpointsParameter } from '../data/shared-names.ts';
 
 /** What a process's schema asks of its environment: a variable that is missing, or unknown, does not compile. */
 export type EnvironmentOf<S extends z.ZodType> = Strings<z.input<S>>;

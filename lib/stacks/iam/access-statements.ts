@@ -2,19 +2,19 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type Access, type Method, pathParameters, type Route } from '../../contract/route.ts';
 import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { loginReaderStatement } from '../worker/login-reader.ts';
-import { wakeScalingStatement } from '../worker/scaling-name.ts';
 import {
   clientSecretStatement,
   deliveriesStatement,
   EXCEPT_PRIVATE,
   indexStatement,
   itemStatement,
+  loginReaderStatement,
   ofKinds,
   outputStatements,
   queueStatement,
   secretsStatement,
   serviceEndpointsStatement,
+  wakeScalingStatement,
 } from './table-grants.ts';
 
 /** A route, a page, or what takes every other path and method. */

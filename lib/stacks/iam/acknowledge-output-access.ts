@@ -1,7 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import type { DataStack } from '../data/data-stack.ts';
-import { EXPLAINED } from './iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from './iam-exceptions.ts';
 
 /** How CDK names the data stack's export of the bucket's ARN. If it changes, synthesis fails and tells the new name. */
 const BUCKET_ARN_EXPORT = 'ExportsOutputFnGetAttOutputAB65CDDEArn429ADEA9';
@@ -10,6 +10,6 @@ const BUCKET_ARN_EXPORT = 'ExportsOutputFnGetAttOutputAB65CDDEArn429ADEA9';
 export function acknowledgeOutputAccess(scope: IConstruct, data: DataStack): void {
   Validations.of(scope).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${data.stackName}:${BUCKET_ARN_EXPORT}/jobs/*]`,
-    reason: EXPLAINED.output.reason,
+    reason: IAM_EXCEPTIONS.output.reason,
   });
 }

@@ -1,5 +1,5 @@
 import type { Grant } from './grants.ts';
-import { EXPLAINED, type Explanation } from './iam-exceptions.ts';
+import { type Explanation, IAM_EXCEPTIONS } from './iam-exceptions.ts';
 
 /** What a reviewer would object to. */
 export interface Objection {
@@ -7,7 +7,7 @@ export interface Objection {
   readonly about: string;
 }
 
-const EXPLANATIONS: readonly Explanation[] = Object.values(EXPLAINED);
+const EXPLANATIONS: readonly Explanation[] = Object.values(IAM_EXCEPTIONS);
 
 /** Why a grant is about more than one named thing; undefined: it is not, or nobody says why. */
 export function explanationOf({ actions, resources }: Grant): Explanation | undefined {

@@ -7,7 +7,7 @@ export interface Explanation {
 }
 
 /** Every grant whose resource has a `*`; one that is not listed here fails a test. Reviewers, and cdk-nag, are told these reasons. */
-export const EXPLAINED = {
+export const IAM_EXCEPTIONS = {
   streams: {
     actions: ['dynamodb:ListStreams'],
     resource: /^\*$/,

@@ -1,8 +1,15 @@
+import { ArnFormat } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SECRET_NAMES } from '../../access/deployment-secrets.ts';
 import type { IndexSpec, TABLES, TableName } from '../../platform/aws/tables.ts';
 import { BANDS, PRIVATE_KINDS } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
+import {
+  clientSecretName,
+  loginReaderName,
+  scaleWorkersName,
+  serviceEndpointsParameter,
+} from '../data/shared-names.ts';
 
 /** Everything that jobs leave in the bucket lies under this. */
 const OUTPUT_PREFIX = 'jobs/*';
@@ -44,22 +51,12 @@ export const EXCEPT_PRIVATE: Conditions = {
   'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS },
 };
 
-/** The secret that this service has with the identity provider: a SecureString that an operator or a later stack puts there. */
-export function clientSecretName(data: DataStack): string {
-  return `/${data.stackName}/oidc-client-secret`;
-}
-
-/** Leave to read that secret. */
+/** Permission to read that secret. */
 export function clientSecretStatement(data: DataStack): PolicyStatement {
   return readParameterStatement(data, clientSecretName(data));
 }
 
-/** Where the console's stack writes down what the API's functions, which come before it, must know. */
-export function serviceEndpointsParameter(data: DataStack): string {
-  return `${data.secretsFolder}/whereabouts`;
-}
-
-/** Leave to read that. */
+/** Permission to read that. */
 export function serviceEndpointsStatement(data: DataStack): PolicyStatement {
   return readParameterStatement(data, serviceEndpointsParameter(data));
 }
@@ -73,7 +70,23 @@ function readParameterStatement(data: DataStack, ...names: readonly string[]): P
   });
 }
 
-/** Leave to do something with items of a table. */
+/** Permission to start a round of the function that launches workers. */
+export function wakeScalingStatement(data: DataStack): PolicyStatement {
+  return invokeStatement(data, scaleWorkersName(data));
+}
+
+/** Permission to ask for a login code. */
+export function loginReaderStatement(data: DataStack): PolicyStatement {
+  return invokeStatement(data, loginReaderName(data));
+}
+
+function invokeStatement(data: DataStack, resourceName: string): PolicyStatement {
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  const resource = data.formatArn({ service: 'lambda', resource: 'function', resourceName, arnFormat });
+  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [resource] });
+}
+
+/** Permission to do something with items of a table. */
 export function itemStatement(
   data: DataStack,
   table: TableName,
@@ -87,7 +100,7 @@ export function itemStatement(
   });
 }
 
-/** Leave to read indexes of the jobs table. */
+/** Permission to read indexes of the jobs table. */
 export function indexStatement(data: DataStack, names: readonly IndexName<'jobs'>[]): PolicyStatement {
   return new PolicyStatement({
     actions: ['dynamodb:Query'],
@@ -95,7 +108,7 @@ export function indexStatement(data: DataStack, names: readonly IndexName<'jobs'
   });
 }
 
-/** Leave to do something with the bands' queues. */
+/** Permission to do something with the bands' queues. */
 export function queueStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
   return new PolicyStatement({
     actions: actions.map((action) => `sqs:${action}`),
@@ -103,7 +116,7 @@ export function queueStatement(data: DataStack, actions: readonly QueueAction[])
   });
 }
 
-/** Leave to do something with the queue of signed calls. */
+/** Permission to do something with the queue of signed calls. */
 export function deliveriesStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
   return new PolicyStatement({
     actions: actions.map((action) => `sqs:${action}`),
@@ -111,7 +124,7 @@ export function deliveriesStatement(data: DataStack, actions: readonly QueueActi
   });
 }
 
-/** Leave to put a call that failed for good where an operator sees it. */
+/** Permission to put a call that failed for good where an operator sees it. */
 export function givenUpStatement(data: DataStack): PolicyStatement {
   const queue = data.deliveries.deadLetterQueue?.queue;
   return new PolicyStatement({
@@ -120,7 +133,7 @@ export function givenUpStatement(data: DataStack): PolicyStatement {
   });
 }
 
-/** Leave to take from the dead-letter queues what the queues gave up. */
+/** Permission to take from the dead-letter queues what the queues gave up. */
 export function deadLettersStatement(data: DataStack): PolicyStatement {
   const queues = BANDS.flatMap((band) => data.queues[band].deadLetterQueue?.queue ?? []);
   return new PolicyStatement({
@@ -129,12 +142,12 @@ export function deadLettersStatement(data: DataStack): PolicyStatement {
   });
 }
 
-/** Leave to read the secrets that the deployment shares with others. */
+/** Permission to read the secrets that the deployment shares with others. */
 export function secretsStatement(data: DataStack): PolicyStatement {
   return readParameterStatement(data, ...SECRET_NAMES.map((name) => `${data.secretsFolder}/${name}`));
 }
 
-/** Leave to do something with what jobs left in the bucket. */
+/** Permission to do something with what jobs left in the bucket. */
 export function outputStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
   return [
     new PolicyStatement({

@@ -8,7 +8,7 @@ import {
 import { Construct } from 'constructs';
 import { BANDS } from '../../platform/aws/tables.ts';
 import type { MetricName } from '../../platform/operations/metrics.ts';
-import type { OperationsProps } from './operations.ts';
+import type { OperationsProps } from './operations-props.ts';
 import { ownMetric } from './own-metric.ts';
 
 /** Half of CloudWatch's grid. */

@@ -1,25 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Deployment } from '../../platform/config/deployment.ts';
 import { ALARMS, type AlarmSpec, type PartMetric } from '../../platform/operations/alarms.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { Dashboard } from './dashboard.ts';
+import type { OperationsProps } from './operations-props.ts';
 import { ownMetric } from './own-metric.ts';
-
-export interface OperationsProps {
-  readonly data: DataStack;
-  readonly deployment: Deployment;
-  readonly api: RestApi;
-  readonly countJobs: IFunction;
-  readonly reconcileJobs: IFunction;
-}
 
 /** What tells an operator how the deployment does: alarms, by mail if an address is set; a dashboard if one is wanted. */
 export class Operations extends Construct {

@@ -1,34 +1,13 @@
-import { ArnFormat, Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { type IVpc, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
+import { LOGIN_PORT, loginReaderName } from '../data/shared-names.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
-import { EXPLAINED } from '../iam/iam-exceptions.ts';
-
-/** The port at which a worker can be asked for the code of a login that it runs. */
-export const LOGIN_PORT = 8790;
-
-/**
- * The name of the function in the workers' network that asks for it. A name, because that network's stack comes after
- * the API's.
- */
-export function loginReaderName(data: DataStack): string {
-  return `${data.stackName.replace(/-data$/, '')}-read-login-code`;
-}
-
-/** Leave to invoke it. */
-export function loginReaderStatement(data: DataStack): PolicyStatement {
-  const resource = data.formatArn({
-    service: 'lambda',
-    resource: 'function',
-    resourceName: loginReaderName(data),
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
-  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [resource] });
-}
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 
 export interface LoginReaderProps {
   readonly data: DataStack;
@@ -53,7 +32,7 @@ export class LoginReader extends Construct {
       description: 'asks a worker for the code of the login that it runs',
       code,
       environment: {},
-      statements: [new PolicyStatement({ actions: [...EXPLAINED.networkInterfaces.actions], resources: ['*'] })],
+      statements: [new PolicyStatement({ actions: [...IAM_EXCEPTIONS.networkInterfaces.actions], resources: ['*'] })],
       memorySize: 256,
       timeout: Duration.seconds(10),
       network: { vpc, group },
@@ -63,7 +42,7 @@ export class LoginReader extends Construct {
     reader.resource.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     Validations.of(reader).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: EXPLAINED.networkInterfaces.reason,
+      reason: IAM_EXCEPTIONS.networkInterfaces.reason,
     });
   }
 }

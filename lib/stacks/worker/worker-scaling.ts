@@ -10,11 +10,11 @@ import { Construct } from 'constructs';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
+import { scaleWorkersName, workerBuildName } from '../data/shared-names.ts';
 import { scaleEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
-import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import { EXCEPT_PRIVATE, indexStatement, itemStatement, ofKinds } from '../iam/table-grants.ts';
-import { scaleWorkersName } from './scaling-name.ts';
 import type { WorkerTask } from './worker-task.ts';
 
 export interface WorkerScalingProps {
@@ -34,7 +34,7 @@ export class WorkerScaling extends Construct {
     const { data, deployment, cluster, task } = props;
     // Its value changes with each new revision, which no export between stacks could.
     const build = new StringParameter(this, 'Build', {
-      parameterName: `/${data.stackName.replace(/-data$/, '')}-worker/task-definition`,
+      parameterName: workerBuildName(data),
       description: 'The task definition that workers are to be of',
       stringValue: task.definition.taskDefinitionArn,
     });
@@ -94,8 +94,8 @@ function taskStatements(scope: Construct, cluster: ICluster, { definition }: Wor
 function acknowledge(scale: ServiceFunction, scope: Construct, { task, cluster }: WorkerScalingProps): void {
   const { Ref } = Stack.of(scope).resolve(cluster.clusterName) as { Ref: string };
   const reasons = {
-    [`task-definition/${task.definition.family}:*`]: EXPLAINED.revisions.reason,
-    [`task/<${Ref}>/*`]: EXPLAINED.tasks.reason,
+    [`task-definition/${task.definition.family}:*`]: IAM_EXCEPTIONS.revisions.reason,
+    [`task/<${Ref}>/*`]: IAM_EXCEPTIONS.tasks.reason,
   };
   for (const [resource, reason] of Object.entries(reasons)) {
     const arn = `arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:${resource}`;

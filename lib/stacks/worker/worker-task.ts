@@ -19,7 +19,7 @@ import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../platform/config/worker-ri
 import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { operationsEnvironment, workerEnvironment } from '../functions/process-environment.ts';
-import { EXPLAINED } from '../iam/iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import {
   deliveriesStatement,
   EXCEPT_PRIVATE,
@@ -110,11 +110,11 @@ export class WorkerTask extends Construct {
     workspaces.admitOnly(this.definition.taskRole);
     Validations.of(this.definition.taskRole).acknowledge({
       id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${secretsPath(deployment)}*]`,
-      reason: EXPLAINED.secrets.reason,
+      reason: IAM_EXCEPTIONS.secrets.reason,
     });
     Validations.of(this.definition.obtainExecutionRole()).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: EXPLAINED.registryLogin.reason,
+      reason: IAM_EXCEPTIONS.registryLogin.reason,
     });
   }
 

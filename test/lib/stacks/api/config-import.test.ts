@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { ConfigDocument } from '../../../../lib/contract/schemas/config.ts';
 import { applyConfigEnv, readEnv } from '../../../../lib/platform/config/env.ts';
-import { AppliedConfig } from '../../../../lib/stacks/api/config-import.ts';
+import { ConfigImport } from '../../../../lib/stacks/api/config-import.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { APPLY_CONFIG } from '../../../../lib/stacks/functions/bundle-functions.ts';
 import { codeOf, deployment, resourcesOf, standIns, testApp, VERSION } from '../synthesis.ts';
@@ -24,7 +24,7 @@ const app = testApp();
 const data = new DataStack(app, 'data');
 function stackWith(id: string, config: ConfigDocument, of = app): Stack {
   const stack = new Stack(of, id);
-  new AppliedConfig(stack, 'Config', { data, deployment: deployment(), version: VERSION, codeOf, document: config });
+  new ConfigImport(stack, 'Config', { data, deployment: deployment(), version: VERSION, codeOf, document: config });
   return stack;
 }
 const text = 'x'.repeat(50_000);

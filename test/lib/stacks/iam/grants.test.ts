@@ -5,7 +5,7 @@ import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { readAssembly } from '../../../../lib/stacks/iam/assembly.ts';
 import { explanationOf, objectionsTo } from '../../../../lib/stacks/iam/explain-grant.ts';
 import { type Grant, grantsOf } from '../../../../lib/stacks/iam/grants.ts';
-import { EXPLAINED } from '../../../../lib/stacks/iam/iam-exceptions.ts';
+import { IAM_EXCEPTIONS } from '../../../../lib/stacks/iam/iam-exceptions.ts';
 import { codeOf, deployment, testApp, VERSION } from '../synthesis.ts';
 
 const app = testApp();
@@ -26,7 +26,7 @@ describe('what the roles of a deployment may do', () => {
 
   test('needs every explanation that there is', () => {
     const used = new Set(grants.map(explanationOf));
-    expect(Object.entries(EXPLAINED).flatMap(([name, one]) => (used.has(one) ? [] : [name]))).toEqual([]);
+    expect(Object.entries(IAM_EXCEPTIONS).flatMap(([name, one]) => (used.has(one) ? [] : [name]))).toEqual([]);
   });
 
   test('is told for every role, by who has it', () => {
@@ -95,5 +95,5 @@ test('the table is printed with its explanations', () => {
   const printed = execFileSync(process.execPath, [program, 'WatchJobs', '--app', directory], { encoding: 'utf8' });
   expect(printed).toMatch(/^promptq-api: TriggersReconcileJobs \(settles jobs/m);
   expect(printed).toMatch(/^ {2}s3:GetObject s3:PutObject +Output\/jobs\/\* {2}\[1\]$/m);
-  expect(printed).toContain(`[1] ${EXPLAINED.output.reason}`);
+  expect(printed).toContain(`[1] ${IAM_EXCEPTIONS.output.reason}`);
 });

@@ -1,0 +1,13 @@
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Deployment } from '../../platform/config/deployment.ts';
+import type { DataStack } from '../data/data-stack.ts';
+
+/** What alarms and the dashboard watch. */
+export interface OperationsProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly api: RestApiBase;
+  readonly countJobs: IFunction;
+  readonly reconcileJobs: IFunction;
+}
