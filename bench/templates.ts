@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
@@ -13,7 +13,7 @@ export type Resource = z.output<typeof resourceSchema>;
 
 const templateSchema = z.object({ Resources: z.record(z.string(), resourceSchema) });
 
-/** The resources of a deployment as cdk.json has it, by their logical ids, all stacks together. */
+/** The resources of a deployment as cdk.json has it, by their logical ids, all stacks and nested stacks together. */
 export function synthesizedResources(): Map<string, Resource> {
   const { context } = z
     .object({ context: z.record(z.string(), z.unknown()) })
@@ -26,9 +26,15 @@ export function synthesizedResources(): Map<string, Resource> {
       version: '0.0.0',
       codeOf: (functionId) => Code.fromInline(functionId),
     });
-    const resources = Object.values(stacks).map((stack) => templateSchema.parse(Template.fromStack(stack).toJSON()));
+    const resources = Object.values(stacks)
+      .flatMap(withNestedStacks)
+      .map((stack) => templateSchema.parse(Template.fromStack(stack).toJSON()));
     return new Map(resources.flatMap(({ Resources }) => Object.entries(Resources)));
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
+}
+
+function withNestedStacks(stack: Stack): Stack[] {
+  return [stack, ...stack.node.findAll().filter((one) => one instanceof NestedStack)];
 }

@@ -8,7 +8,7 @@ const OTHER_STACK = /[\w-]+:ExportsOutputFnGetAtt(\w+?)[0-9A-F]{8}\w*/;
 const stacks = readAssembly(fileURLToPath(new URL('../cdk.out', import.meta.url)));
 for (const { name, template } of stacks)
   console.log(
-    `${name.padEnd(24)}${String(Object.keys(template.Resources).length).padStart(4)} resources (at most 500)`,
+    `${name.padEnd(28)}${String(Object.keys(template.Resources).length).padStart(4)} resources (at most 500)`,
   );
 
 const all = stacks

@@ -1,5 +1,5 @@
 import { Fn, type Stack } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { DataStack } from '../data/data-stack.ts';
 
@@ -11,7 +11,7 @@ function parameterName(data: DataStack): string {
 }
 
 /** Writes down where the API is, in the API's stack: another value with each API, and with each origin secret. */
-export function writeApiOrigin(stack: Stack, data: DataStack, api: RestApi, originDigests: string): void {
+export function writeApiOrigin(stack: Stack, data: DataStack, api: RestApiBase, originDigests: string): void {
   new StringParameter(stack, 'Origin', {
     description: 'The API and the digests of its origin secrets: read when the console stack is deployed',
     parameterName: parameterName(data),

@@ -1,10 +1,10 @@
-import { ApiKey, CfnUsagePlanKey, type RestApi, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
+import { ApiKey, CfnUsagePlanKey, type RestApiBase, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { OriginSecret } from './origin-secret.ts';
 
 export interface GatewayKeysProps {
-  readonly api: RestApi;
+  readonly api: RestApiBase;
   readonly deployment: Deployment;
   readonly originSecret: OriginSecret;
 }

@@ -1,4 +1,4 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { ERRORS } from '../../contract/errors.ts';
 import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../../contract/security-headers.ts';
 
@@ -24,20 +24,31 @@ const OWN_ANSWERS: readonly OwnAnswer[] = [
   { type: ResponseType.DEFAULT_5XX, error: ERRORS.internal_error.word },
 ];
 
-/** Gives API Gateway's own answers our shape and our words: its own message can echo a token. */
-export function addGatewayResponses(api: RestApi): void {
-  for (const { type, status, error } of OWN_ANSWERS) {
-    api.addGatewayResponse(type.responseType, {
-      type,
-      ...(status !== undefined && { statusCode: String(status) }),
-      responseHeaders: {
-        ...quoted({ ...SECURITY_HEADERS, ...TLS_ONLY_HEADERS }),
-        'x-request-id': 'context.requestId',
-        ...(status === ERRORS.too_many_requests.status && quoted({ 'retry-after': '1' })),
+/**
+ * `x-amazon-apigateway-gateway-responses`: gives API Gateway's own responses our shape and our words, because its own
+ * message can echo a token. They are part of the document because an import replaces those that are separate resources.
+ */
+export function gatewayResponses(): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    OWN_ANSWERS.map(({ type, status, error }) => [
+      type.responseType,
+      {
+        ...(status !== undefined && { statusCode: String(status) }),
+        responseParameters: Object.fromEntries(
+          Object.entries(headersOf(status)).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
+        ),
+        responseTemplates: { 'application/json': JSON.stringify({ error, request_id: '$context.requestId' }) },
       },
-      templates: { 'application/json': JSON.stringify({ error, request_id: '$context.requestId' }) },
-    });
-  }
+    ]),
+  );
+}
+
+function headersOf(status: number | undefined): Record<string, string> {
+  return {
+    ...quoted({ ...SECURITY_HEADERS, ...TLS_ONLY_HEADERS }),
+    'x-request-id': 'context.requestId',
+    ...(status === ERRORS.too_many_requests.status && quoted({ 'retry-after': '1' })),
+  };
 }
 
 /** API Gateway takes a fixed value in single quotes. It says nowhere how one with such quotes is written: left out. */

@@ -48,14 +48,14 @@ export class ConsoleStack extends Stack {
       deployment.signIn === undefined
         ? new SignInPool(this, 'SignIn', { deployment, origin, after: distribution })
         : undefined;
-    const whereabouts: z.input<typeof serviceEndpointsSchema> = {
+    const serviceEndpoints: z.input<typeof serviceEndpointsSchema> = {
       public_origin: origin,
       ...(pool !== undefined && { issuer: pool.issuer, client_id: pool.clientId }),
     };
     new StringParameter(this, 'Whereabouts', {
       description: "Where browsers find the deployment, and where people sign in: read by the API's functions",
       parameterName: serviceEndpointsParameter(data),
-      stringValue: this.toJsonString(whereabouts),
+      stringValue: this.toJsonString(serviceEndpoints),
       tier: ParameterTier.STANDARD,
     });
     new CfnOutput(this, 'ConsoleUrl', { value: origin });

@@ -15,21 +15,37 @@ const manifestSchema = z.object({
     z.string(),
     z.object({
       type: z.string(),
-      properties: z.looseObject({ templateFile: z.string().optional() }).optional(),
+      properties: z.looseObject({ templateFile: z.string().optional(), file: z.string().optional() }).optional(),
       additionalMetadataFile: z.string().optional(),
     }),
   ),
 });
 const templateSchema = z.looseObject({ Resources: z.record(z.string(), z.unknown()) });
+const assetsSchema = z.object({
+  files: z.record(z.string(), z.object({ displayName: z.string(), source: z.looseObject({ path: z.string() }) })),
+});
 
-/** Reads what `cdk synth` has written into a folder. @throws Error if there is nothing */
+/** Reads the stacks that `cdk synth` has written into a folder, each followed by its nested stacks. @throws Error if there is nothing */
 export function readAssembly(folder: string): WrittenStack[] {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const { artifacts } = manifestSchema.parse(read('manifest.json'));
+  const nestedIn = (name: string): WrittenStack[] => {
+    const file = artifacts[`${name}.assets`]?.properties?.file;
+    const assets = file === undefined ? [] : Object.values(assetsSchema.parse(read(file)).files);
+    return assets
+      .filter(({ source }) => source.path.endsWith('.nested.template.json'))
+      .map(({ displayName, source }) => ({
+        name: `${name}/${displayName.replace(/ Nested Stack Template$/, '')}`,
+        template: templateSchema.parse(read(source.path)),
+        // Those of nested stacks are in the metadata of the stack around them.
+        acknowledgements: [],
+      }))
+      .toSorted((one, other) => one.name.localeCompare(other.name));
+  };
   return Object.entries(artifacts).flatMap(([name, { type, properties, additionalMetadataFile }]) => {
     if (type !== 'aws:cloudformation:stack' || properties?.templateFile === undefined) return [];
     const metadata = additionalMetadataFile === undefined ? {} : read(additionalMetadataFile);
     const template = templateSchema.parse(read(properties.templateFile));
-    return [{ name, template, acknowledgements: acknowledgementsIn(metadata) }];
+    return [{ name, template, acknowledgements: acknowledgementsIn(metadata) }, ...nestedIn(name)];
   });
 }

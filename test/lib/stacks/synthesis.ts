@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { App, type Stack } from 'aws-cdk-lib';
+import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { afterAll } from 'vitest';
@@ -41,12 +41,25 @@ const resourceSchema = z.object({
 });
 export type SynthesizedResource = z.output<typeof resourceSchema>;
 
-/** The resources of a stack, by logical id; of one type if it is given. */
-export function resourcesOf(stack: Stack, type?: string): Map<string, SynthesizedResource> {
+/** The resources of a stack without those of its nested stacks, by logical id; of one type if it is given. */
+export function ownResourcesOf(stack: Stack, type?: string): Map<string, SynthesizedResource> {
   const template = z
     .object({ Resources: z.record(z.string(), resourceSchema) })
     .parse(Template.fromStack(stack).toJSON());
   return new Map(Object.entries(template.Resources).filter(([, { Type }]) => type === undefined || Type === type));
+}
+
+/** The stacks within a stack. */
+export function nestedStacksOf(stack: Stack): NestedStack[] {
+  return stack.node.findAll().filter((one) => one instanceof NestedStack && one !== stack) as NestedStack[];
+}
+
+/** The resources of a stack and of its nested stacks, by logical id, which is never used twice; of one type if it is given. */
+export function resourcesOf(stack: Stack, type?: string): Map<string, SynthesizedResource> {
+  const all = [stack, ...nestedStacksOf(stack)].flatMap((one) => [...ownResourcesOf(one, type)]);
+  const byId = new Map(all);
+  if (byId.size < all.length) throw new Error('two nested stacks use a logical id');
+  return byId;
 }
 
 /** The properties of a stack's one resource of a type. @throws Error if it has none, or several. */

@@ -1,6 +1,7 @@
-import type { Stack } from 'aws-cdk-lib';
+import type { CfnStack, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { resourcesOf, roleStatements } from '../synthesis.ts';
+import { nestedStacksOf, ownResourcesOf, propertiesOfOnly, resourcesOf, roleStatements } from '../synthesis.ts';
 
 const functionSchema = z.object({
   Code: z.object({ ZipFile: z.string() }),
@@ -13,8 +14,17 @@ const functionSchema = z.object({
   Handler: z.literal('index.handler'),
 });
 
-/** A stack's functions by the id that `codeOf` gave their code. */
+const referenceSchema = z.object({ Ref: z.string() });
+const parametersSchema = z.record(z.string(), z.unknown()).default({});
+
+/** A stack's functions, those of its nested stacks included, by the id that `codeOf` gave their code. */
 export function functionsById(stack: Stack) {
+  const nested = [...ownResourcesOf(stack, 'AWS::CloudFormation::Stack').values()];
+  const passed = new Map(
+    nested.flatMap(({ Properties }) => Object.entries(parametersSchema.parse(Properties.Parameters))),
+  );
+  // What a nested stack has as a parameter is shown as the value that it is given.
+  const given = (value: unknown) => passed.get(referenceSchema.safeParse(value).data?.Ref ?? '') ?? value;
   return new Map(
     [...resourcesOf(stack, 'AWS::Lambda::Function')].map(([logicalId, { Properties }]) => {
       const { Code, Environment, Role, ...rest } = functionSchema.parse(Properties);
@@ -22,7 +32,9 @@ export function functionsById(stack: Stack) {
         Code.ZipFile,
         {
           logicalId,
-          environment: Environment.Variables,
+          environment: Object.fromEntries(
+            Object.entries(Environment.Variables).map(([name, value]) => [name, given(value)]),
+          ),
           role: Role['Fn::GetAtt'][0],
           runtime: rest.Runtime,
           architecture: rest.Architectures[0],
@@ -34,44 +46,94 @@ export function functionsById(stack: Stack) {
   );
 }
 
-const reference = z.union([
-  z.object({ Ref: z.string() }),
-  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }),
-]);
-const resourceSchema = z.object({ PathPart: z.string(), ParentId: reference });
-const methodSchema = z.object({
-  HttpMethod: z.string(),
-  ResourceId: reference,
-  Integration: z.object({
-    Type: z.literal('AWS_PROXY'),
-    Uri: z.unknown(),
-    TimeoutInMillis: z.number(),
-    ResponseTransferMode: z.string().default('BUFFERED'),
+const parameter = z.strictObject({
+  name: z.string(),
+  in: z.literal('path'),
+  required: z.literal(true),
+  schema: z.strictObject({ type: z.literal('string') }),
+});
+/** All that the document says of a method. Strict: API Gateway ignores what it does not know, and we would not notice. */
+const operationSchema = z.strictObject({
+  parameters: z.array(parameter).default([]),
+  responses: z.strictObject({}),
+  security: z.tuple([z.strictObject({ api_key: z.tuple([]) })]),
+  'x-amazon-apigateway-integration': z.strictObject({
+    type: z.literal('aws_proxy'),
+    httpMethod: z.literal('POST'),
+    passthroughBehavior: z.literal('when_no_match'),
+    uri: z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) }),
+    timeoutInMillis: z.number(),
+    responseTransferMode: z.enum(['STREAM']).optional(),
   }),
 });
+const ANY_METHOD = 'x-amazon-apigateway-any-method';
+const documentSchema = z.strictObject({
+  openapi: z.literal('3.0.1'),
+  info: z.strictObject({ title: z.string(), version: z.string() }),
+  paths: z.record(
+    z.string(),
+    z.record(z.enum(['get', 'post', 'put', 'patch', 'delete', ANY_METHOD]), operationSchema.optional()),
+  ),
+  components: z.strictObject({
+    securitySchemes: z.strictObject({
+      api_key: z.strictObject({
+        type: z.literal('apiKey'),
+        name: z.literal('x-api-key'),
+        in: z.literal('header'),
+      }),
+    }),
+  }),
+  'x-amazon-apigateway-gateway-responses': z.record(
+    z.string(),
+    z.strictObject({
+      statusCode: z.string().optional(),
+      responseParameters: z.record(z.string(), z.string()),
+      responseTemplates: z.strictObject({ 'application/json': z.string() }),
+    }),
+  ),
+});
+
+/** The document from which API Gateway makes the API. */
+export function apiDocumentOf(stack: Stack) {
+  return documentSchema.parse(propertiesOfOnly(stack, 'AWS::ApiGateway::RestApi').Body);
+}
+
+const attribute = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) });
+
+/** The logical id of the function that a value of a stack's template leads to, by an output of a nested stack or not. */
+export function functionAt(stack: Stack, value: unknown): string {
+  const [id, name] = attribute.parse(value)['Fn::GetAtt'];
+  const nested = nestedStacksOf(stack).find(
+    ({ nestedStackResource }) => nestedStackResource && stack.getLogicalId(nestedStackResource as CfnStack) === id,
+  );
+  if (nested === undefined) return id;
+  const outputs = z
+    .record(z.string(), z.object({ Value: attribute }))
+    .parse(Template.fromStack(nested).toJSON().Outputs);
+  return outputs[name.replace(/^Outputs\./, '')]?.Value['Fn::GetAtt'][0] ?? '';
+}
 
 /** What API Gateway answers: every method of every path, and which function it goes to. */
 export function apiMethods(stack: Stack) {
-  const resources = resourcesOf(stack, 'AWS::ApiGateway::Resource');
   const functionIds = new Map([...functionsById(stack)].map(([id, { logicalId }]) => [logicalId, id]));
-  const pathOf = (id: z.output<typeof reference>): string => {
-    if (!('Ref' in id)) return '';
-    const { PathPart, ParentId } = resourceSchema.parse(resources.get(id.Ref)?.Properties);
-    return `${pathOf(ParentId)}/${PathPart}`;
-  };
-  return [...resourcesOf(stack, 'AWS::ApiGateway::Method').values()].map(({ Properties }) => {
-    const { HttpMethod, ResourceId, Integration } = methodSchema.parse(Properties);
-    const uri = JSON.stringify(Integration.Uri);
-    const target = /"Fn::GetAtt":\["([^"]+)","Arn"\]/.exec(uri)?.[1] ?? '';
-    return {
-      verb: HttpMethod,
-      path: pathOf(ResourceId) || '/',
-      functionId: functionIds.get(target),
-      uri,
-      transfer: Integration.ResponseTransferMode,
-      timeoutMs: Integration.TimeoutInMillis,
-    };
-  });
+  return Object.entries(apiDocumentOf(stack).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) => {
+      if (operation === undefined) return [];
+      const { uri, timeoutInMillis, responseTransferMode = 'BUFFERED' } = operation['x-amazon-apigateway-integration'];
+      const target = uri['Fn::Join'][1].find((part) => attribute.safeParse(part).success);
+      return [
+        {
+          verb: method === ANY_METHOD ? 'ANY' : method.toUpperCase(),
+          path,
+          parameters: operation.parameters.map(({ name }) => name),
+          functionId: functionIds.get(functionAt(stack, target)),
+          uri: JSON.stringify(uri),
+          transfer: responseTransferMode,
+          timeoutMs: timeoutInMillis,
+        },
+      ];
+    }),
+  );
 }
 
 /** What the roles of a stack's functions are allowed, besides writing their logs. */

@@ -97,3 +97,9 @@ test('the table is printed with its explanations', () => {
   expect(printed).toMatch(/^ {2}s3:GetObject s3:PutObject +Output\/jobs\/\* {2}\[1\]$/m);
   expect(printed).toContain(`[1] ${IAM_EXCEPTIONS.output.reason}`);
 });
+
+test('the table has the functions of nested stacks', () => {
+  const program = fileURLToPath(new URL('../../../../bin/iam.ts', import.meta.url));
+  const printed = execFileSync(process.execPath, [program, 'JobsSubmit', '--app', directory], { encoding: 'utf8' });
+  expect(printed).toMatch(/^promptq-api\/Routes\/\d: JobsSubmit \(POST/m);
+});

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { NestedStack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { wholePath } from '../../contract/route.ts';
+import { loginReaderName, scaleWorkersName } from '../data/shared-names.ts';
+import { apiEnvironment } from '../functions/process-environment.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
+import { accessStatements, type Served } from '../iam/access-statements.ts';
+import { type Endpoint, INTEGRATION_TIMEOUTS } from './api-document.ts';
+import type { ApiStackProps, ServedRoute } from './api-stack-props.ts';
+
+/**
+ * The nested stacks among which the functions are divided. Each function has three resources and about 9 KB of template,
+ * so 200 routes take a fifth of what CloudFormation allows a stack. Changing it moves functions, whose logs are lost.
+ */
+const NESTED_STACKS = 6;
+
+export interface RouteFunctionsProps extends ApiStackProps {
+  /** Digests of the secrets by which the distribution proves itself, `,`-separated. */
+  readonly originDigests: string;
+}
+
+/** A function for each line of the routing table and each page, in nested stacks. */
+export class RouteFunctions extends Construct {
+  readonly endpoints: readonly (Endpoint & { readonly id: string })[];
+  readonly #stacks = new Map<number, NestedStack>();
+
+  constructor(scope: Construct, id: string, props: RouteFunctionsProps & { readonly served: readonly ServedRoute[] }) {
+    super(scope, id);
+    this.endpoints = props.served.map((route) => {
+      const path = wholePath(route);
+      const { resource } = routeFunction(
+        this.#stackOf(route.id),
+        { ...route, label: `${route.method} ${path}` },
+        props,
+      );
+      return { id: route.id, method: route.method, path, mode: route.mode, functionArn: resource.functionArn };
+    });
+  }
+
+  /** Follows from the id alone, so that a new route moves no other route's function. */
+  #stackOf(functionId: string): NestedStack {
+    const number = (createHash('sha256').update(functionId).digest().readUInt32BE() % NESTED_STACKS) + 1;
+    const known = this.#stacks.get(number);
+    if (known !== undefined) return known;
+    const made = new NestedStack(this, String(number), { description: "Promptq: functions of the API's routes" });
+    this.#stacks.set(number, made);
+    return made;
+  }
+}
+
+/** A function that API Gateway calls, with the environment and the grants that its route declares. */
+export function routeFunction(
+  scope: Construct,
+  { id, mode, label, ...route }: Served & Pick<Endpoint, 'mode'> & { readonly id: string; readonly label: string },
+  { data, deployment, version, codeOf, originDigests }: RouteFunctionsProps,
+): ServiceFunction {
+  return new ServiceFunction(scope, constructId(id), {
+    description: label,
+    code: codeOf(id),
+    environment: {
+      ...apiEnvironment(data, deployment, { version, originDigests }),
+      ...(route.access.loginCode && { LOGIN_READER_FUNCTION: loginReaderName(data) }),
+      ...(route.access.scaling && { SCALE_WORKERS_FUNCTION: scaleWorkersName(data) }),
+    },
+    statements: accessStatements(data, route),
+    memorySize: mode === 'stream' ? 512 : 256,
+    timeout: INTEGRATION_TIMEOUTS[mode],
+    deployment,
+  });
+}
+
+/** `jobs.read` → `JobsRead`. */
+function constructId(functionId: string): string {
+  return functionId.replaceAll(/(?:^|[.-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
