@@ -8,6 +8,9 @@ import { type Grant, grantsOf } from '../../../../lib/stacks/iam/grants.ts';
 import { IAM_EXCEPTIONS } from '../../../../lib/stacks/iam/iam-exceptions.ts';
 import { codeOf, deployment, testApp, VERSION } from '../synthesis.ts';
 
+/** The id of the reconciler's function, which deployments keep. */
+const RECONCILER = 'WatchJobs';
+
 const app = testApp();
 addStacks(app, {
   deployment: deployment({ alarmEmail: 'ops@example.com', dashboard: true }),
@@ -40,7 +43,7 @@ describe('what the roles of a deployment may do', () => {
       resources: ['HighQueue', 'LowQueue', 'NormalQueue'],
       conditions: [],
     });
-    expect(grants.filter(({ holder }) => holder.startsWith('TriggersReconcileJobs'))).toContainEqual(
+    expect(grants.filter(({ holder }) => holder.startsWith(`Triggers${RECONCILER}`))).toContainEqual(
       expect.objectContaining({
         resources: ['Registry'],
         conditions: [expect.stringMatching(/^LeadingKeys is none of token, session/)],
@@ -92,8 +95,8 @@ test('findings that were left have a reason that is a sentence', () => {
 
 test('the table is printed with its explanations', () => {
   const program = fileURLToPath(new URL('../../../../bin/iam.ts', import.meta.url));
-  const printed = execFileSync(process.execPath, [program, 'WatchJobs', '--app', directory], { encoding: 'utf8' });
-  expect(printed).toMatch(/^promptq-api: TriggersReconcileJobs \(settles jobs/m);
+  const printed = execFileSync(process.execPath, [program, RECONCILER, '--app', directory], { encoding: 'utf8' });
+  expect(printed).toMatch(new RegExp(`^promptq-api: Triggers${RECONCILER} \\(settles jobs`, 'm'));
   expect(printed).toMatch(/^ {2}s3:GetObject s3:PutObject +Output\/jobs\/\* {2}\[1\]$/m);
   expect(printed).toContain(`[1] ${IAM_EXCEPTIONS.output.reason}`);
 });
