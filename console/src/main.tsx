@@ -3,10 +3,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
-import { applyAppearance, keptAppearance } from './browser/appearance.ts';
+import { applyAppearance, storedAppearance } from './browser/appearance.ts';
 import { Pages } from './pages.tsx';
 
-applyAppearance(keptAppearance());
+applyAppearance(storedAppearance());
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');

@@ -6,6 +6,8 @@ export const TREES: readonly string[] = [
   'functions/**/*.ts',
   'bin/**/*.ts',
   'bench/**/*.ts',
+  'console/src/**/*.{ts,tsx,css}',
+  'test/console/**/*.ts',
 ];
 
 /** Phrases that read as translated, and what to write instead. Each is searched across line ends. */

@@ -23,7 +23,7 @@ export function BindingsPage() {
   const mayAct = useMayAct();
   const remove = useDeleteBinding();
   const [edited, setEdited] = useState<Binding | 'new'>();
-  const [doomed, setDoomed] = useState<Binding>();
+  const [toDelete, setToDelete] = useState<Binding>();
   if (bindings.error && !bindings.data)
     return <PageError error={bindings.error} what="The bindings" retry={() => void bindings.refetch()} />;
   return (
@@ -57,7 +57,7 @@ export function BindingsPage() {
         items={bindings.data?.items ?? []}
         loading={bindings.isPending}
         loadingText="Loading the bindings"
-        columnDefinitions={bindingColumns(mayAct, { onEdit: setEdited, onDelete: setDoomed })}
+        columnDefinitions={bindingColumns(mayAct, { onEdit: setEdited, onDelete: setToDelete })}
         empty={
           <EmptyList
             title="No bindings yet"
@@ -72,15 +72,16 @@ export function BindingsPage() {
           <BindingDialog binding={edited === 'new' ? undefined : edited} onDone={() => setEdited(undefined)} />
         </Part>
       )}
-      {doomed && (
+      {toDelete && (
         <ConfirmDialog
           action="Delete binding"
           keep="Cancel"
           busy={remove.isPending}
-          onDismiss={() => setDoomed(undefined)}
-          onConfirm={() => remove.mutate(doomed.id, { onSettled: () => setDoomed(undefined) })}
+          onDismiss={() => setToDelete(undefined)}
+          onConfirm={() => remove.mutate(toDelete.id, { onSettled: () => setToDelete(undefined) })}
         >
-          Pending deployments of “{doomed.name}” in {doomed.project} are skipped. Finished ones stay with their jobs.
+          Pending deployments of “{toDelete.name}” in {toDelete.project} are skipped. Finished ones stay with their
+          jobs.
         </ConfirmDialog>
       )}
     </>

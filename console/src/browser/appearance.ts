@@ -7,12 +7,12 @@ const KEY = 'promptq.appearance';
 const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
 
 /** The appearance chosen in this browser. */
-export function keptAppearance(): Appearance {
-  const kept = window.localStorage.getItem(KEY);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+export function storedAppearance(): Appearance {
+  const stored = window.localStorage.getItem(KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
-export function keepAppearance(appearance: Appearance): void {
+export function storeAppearance(appearance: Appearance): void {
   window.localStorage.setItem(KEY, appearance);
   applyAppearance(appearance);
   for (const listener of listeners) listener();
@@ -25,7 +25,7 @@ export function useAppearance(): Appearance {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
-  }, keptAppearance);
+  }, storedAppearance);
 }
 
 /** Applies an appearance, now and whenever the system's changes. */

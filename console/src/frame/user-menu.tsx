@@ -2,7 +2,7 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import Icon from '@cloudscape-design/components/icon';
 import type { Schemas } from '../api/client.ts';
 import { signOut } from '../api/sign-in.ts';
-import { type Appearance, keepAppearance, useAppearance } from '../browser/appearance.ts';
+import { type Appearance, storeAppearance, useAppearance } from '../browser/appearance.ts';
 import { useNarrowScreen } from '../browser/narrow-screen.ts';
 
 const APPEARANCES: readonly { id: Appearance; text: string }[] = [
@@ -19,7 +19,7 @@ export function UserMenu({ session }: { session: Schemas['Caller'] }) {
   const choose = (id: string) => {
     if (id === 'sign-out') return void signOut();
     const chosen = APPEARANCES.find((choice) => choice.id === id);
-    if (chosen !== undefined) keepAppearance(chosen.id);
+    if (chosen !== undefined) storeAppearance(chosen.id);
   };
   return (
     <ButtonDropdown

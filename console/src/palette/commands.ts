@@ -1,7 +1,7 @@
 import { STATUSES } from '../../../lib/contract/statuses.ts';
 import type { Schemas } from '../api/client.ts';
 import { signOut } from '../api/sign-in.ts';
-import { type Appearance, keepAppearance } from '../browser/appearance.ts';
+import { type Appearance, storeAppearance } from '../browser/appearance.ts';
 import { statusText } from '../jobs/status/job-status.tsx';
 import { pagesFor } from '../page/navigation.ts';
 
@@ -29,7 +29,7 @@ export function actionsFor({ role, appearance, goTo, showShortcuts }: Context): 
   const themes = (['light', 'dark', 'system'] as const).filter((theme) => theme !== appearance);
   return [
     ...(mayAct ? [{ id: 'new-job', text: 'New job', act: () => goTo('/jobs/new') }] : []),
-    ...themes.map((theme) => ({ id: theme, text: THEMES[theme], act: () => keepAppearance(theme) })),
+    ...themes.map((theme) => ({ id: theme, text: THEMES[theme], act: () => storeAppearance(theme) })),
     { id: 'shortcuts', text: 'Keyboard shortcuts', act: showShortcuts },
     { id: 'sign-out', text: 'Sign out', act: () => void signOut() },
   ];

@@ -10,8 +10,8 @@ const PHONE = { width: 390, height: 844 };
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) };
 /**
- * `thorough`: every rule, light and dark, wide and on a phone. `usual`: without rules that do not depend on the look,
- * and without colours on a phone.
+ * `thorough`: every rule, light and dark, wide and on a phone. `usual`: every rule in light and wide, then only the
+ * colour rules in dark, and only the other rules on a phone.
  */
 type Depth = 'thorough' | 'usual';
 

@@ -45,7 +45,7 @@ try {
   await service.stop();
 }
 
-/** Captures the scenes in one look, one after the other. Each has a time limit, so that one failure skips no other. */
+/** Captures the scenes of one variant, one after the other. Each has a time limit, so that one failure skips no other. */
 async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string): Promise<void> {
   const context = POLLS[look];
   const first = await openAs(opened, service.consoleUrl, 'admin', { context: { ...context, reducedMotion: 'reduce' } });

@@ -8,7 +8,7 @@ import { useNavigate } from 'react-router';
 import { notify } from '../../feedback/notices.tsx';
 import type { FieldErrors } from '../../form/field-errors.ts';
 import { focusFirstError } from '../../form/focus-first-error.ts';
-import { useKeptFields } from '../../form/kept-fields.ts';
+import { useStoredFields } from '../../form/stored-fields.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { ConfirmEntry } from './confirm-entry.tsx';
 import type { EntryFormPart, EntryKind } from './entry-kind.ts';
@@ -35,11 +35,11 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
   const navigate = useNavigate();
   const isEdit = present !== undefined;
   const name = (of: Fields) => kind.textOf(of, key);
-  const kept = useKeptFields(`${list}.${isEdit ? name(opened) : 'new'}`, kind.fields, {
+  const stored = useStoredFields(`${list}.${isEdit ? name(opened) : 'new'}`, kind.fields, {
     fields: opened,
     openedAt: present?.updated_at ?? null,
   });
-  const { fields } = kept;
+  const { fields } = stored;
   const [errors, setErrors] = useState<FieldErrors<string>>({});
   const [effect, setEffect] = useState<Effect>();
   const preview = useSaveEntry();
@@ -78,7 +78,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
   };
   const apply = () => {
     const onSuccess = () => {
-      kept.forget();
+      stored.forget();
       notify({ type: 'success', header: `The ${what} “${name(fields)}” was ${isEdit ? 'saved' : 'created'}` });
       void navigate(`/${list}`);
     };
@@ -101,7 +101,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
           errors,
           isEdit,
           onChange: (change) => {
-            kept.change(change);
+            stored.change(change);
             setErrors((before) =>
               Object.fromEntries(Object.entries(before).filter(([field]) => !(String(field.split('.')[0]) in change))),
             );
@@ -126,7 +126,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
         <Button
           variant="link"
           onClick={() => {
-            kept.forget();
+            stored.forget();
             void navigate(`/${list}`);
           }}
         >
@@ -139,7 +139,7 @@ export function EntryEditor<Fields extends object>(props: EntryEditorProps<Field
           name={name(fields)}
           isEdit={isEdit}
           effect={effect}
-          outdated={isEdit && present.updated_at !== kept.openedAt}
+          outdated={isEdit && present.updated_at !== stored.openedAt}
           changes={changes}
           saving={save.isPending}
           onSave={apply}

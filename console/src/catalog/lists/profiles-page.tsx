@@ -21,8 +21,8 @@ export function ProfilesPage() {
   usePageTitle('Profiles');
   const profiles = useInfiniteQuery(profilesQuery);
   const mayAdminister = useMayAdminister();
-  const [doomed, setDoomed] = useState<Profile>();
-  const actions = entryActions<Profile>({ list: 'profiles', nameOf: ({ name }) => name, onDelete: setDoomed });
+  const [toDelete, setToDelete] = useState<Profile>();
+  const actions = entryActions<Profile>({ list: 'profiles', nameOf: ({ name }) => name, onDelete: setToDelete });
   return (
     <>
       <CatalogTable
@@ -39,9 +39,9 @@ export function ProfilesPage() {
         trackBy={(profile) => profile.name}
         empty={<EmptyList title="No profiles" />}
       />
-      {doomed && (
+      {toDelete && (
         <Part>
-          <DeleteEntry what="profile" name={doomed.name} onDone={() => setDoomed(undefined)} />
+          <DeleteEntry what="profile" name={toDelete.name} onDone={() => setToDelete(undefined)} />
         </Part>
       )}
     </>

@@ -27,7 +27,7 @@ export function ProjectsPage() {
   const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 10_000 });
   const mayAct = useMayAct();
   const [edited, setEdited] = useState<Project>();
-  const [doomed, setDoomed] = useState<Project>();
+  const [toDelete, setToDelete] = useState<Project>();
   return (
     <>
       <CatalogTable
@@ -39,7 +39,7 @@ export function ProjectsPage() {
           </>
         }
         list={projects}
-        columns={mayAct ? [...COLUMNS, actions(setEdited, setDoomed)] : COLUMNS}
+        columns={mayAct ? [...COLUMNS, actions(setEdited, setToDelete)] : COLUMNS}
         trackBy={(project) => project.id}
         empty={
           <EmptyList title="No projects yet" action={mayAct && <LinkButton to="/jobs/new">New job</LinkButton>}>
@@ -52,9 +52,9 @@ export function ProjectsPage() {
           <EditProject project={edited} onDone={() => setEdited(undefined)} />
         </Part>
       )}
-      {doomed && (
+      {toDelete && (
         <Part>
-          <DeleteProject project={doomed} onDone={() => setDoomed(undefined)} />
+          <DeleteProject project={toDelete} onDone={() => setToDelete(undefined)} />
         </Part>
       )}
     </>

@@ -22,7 +22,7 @@ export function RulesPage() {
   usePageTitle('Rules');
   const rules = useInfiniteQuery(rulesQuery);
   const mayAdminister = useMayAdminister();
-  const [doomed, setDoomed] = useState<Rule>();
+  const [toDelete, setToDelete] = useState<Rule>();
   return (
     <>
       <CatalogTable
@@ -37,7 +37,7 @@ export function RulesPage() {
         list={rules}
         columns={
           mayAdminister
-            ? [...COLUMNS, entryActions<Rule>({ list: 'rules', nameOf: ({ id }) => id, onDelete: setDoomed })]
+            ? [...COLUMNS, entryActions<Rule>({ list: 'rules', nameOf: ({ id }) => id, onDelete: setToDelete })]
             : COLUMNS
         }
         trackBy={(rule) => rule.id}
@@ -50,9 +50,9 @@ export function RulesPage() {
           </EmptyList>
         }
       />
-      {doomed && (
+      {toDelete && (
         <Part>
-          <DeleteEntry what="rule" name={doomed.id} onDone={() => setDoomed(undefined)} />
+          <DeleteEntry what="rule" name={toDelete.id} onDone={() => setToDelete(undefined)} />
         </Part>
       )}
     </>

@@ -11,7 +11,7 @@ import { sizeText } from '../../format/size-text.ts';
 import { PageError } from '../../page/page-error.tsx';
 import type { Job } from '../queries/job-query.ts';
 import { TextBlock } from '../text/text-block.tsx';
-import { type DiffLayout, keepDiffLayout, keptDiffLayout } from './diff-layout.ts';
+import { type DiffLayout, storeDiffLayout, storedDiffLayout } from './diff-layout.ts';
 import { FileList } from './file-list.tsx';
 import { FileSection } from './file-section.tsx';
 import { openAtFirst } from './open-at-first.ts';
@@ -33,7 +33,7 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
   const atFirst = useMemo(() => openAtFirst(files ?? []), [files]);
   const [toggled, setToggled] = useState<ReadonlyMap<number, boolean>>(new Map());
   const [count, setCount] = useState(FILES_PER_STEP);
-  const [kept, setKept] = useState(keptDiffLayout);
+  const [stored, setStored] = useState(storedDiffLayout);
   const isNarrow = useNarrowScreen();
   if (diff.error && !diff.data) {
     return (
@@ -47,8 +47,8 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
   const toggle = (at: number, isOpen: boolean) => setToggled(new Map(toggled).set(at, isOpen));
   const shown = files.slice(0, count);
   const choose = (layout: DiffLayout) => {
-    keepDiffLayout(layout);
-    setKept(layout);
+    storeDiffLayout(layout);
+    setStored(layout);
   };
   return (
     <SpaceBetween size="s">
@@ -61,7 +61,7 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
       {!isNarrow && (
         <SegmentedControl
           label="Layout"
-          selectedId={kept}
+          selectedId={stored}
           options={LAYOUTS}
           onChange={({ detail }) => choose(LAYOUTS.find(({ id }) => id === detail.selectedId)?.id ?? 'inline')}
         />
@@ -72,7 +72,7 @@ export function JobDiff({ job, changes }: { job: Job; changes: Schemas['Reposito
           key={idOf(at)}
           id={idOf(at)}
           file={file}
-          layout={isNarrow ? 'inline' : kept}
+          layout={isNarrow ? 'inline' : stored}
           isOpen={toggled.get(at) ?? atFirst.has(at)}
           onToggle={(isOpen) => toggle(at, isOpen)}
         />

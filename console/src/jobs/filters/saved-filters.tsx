@@ -5,7 +5,7 @@ import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
 import { type ChangeFilters, type JobFilters, NO_FILTERS } from '../queries/job-filters.ts';
 import { filtersText } from './filter-words.ts';
-import { type KeptFilters, keepFilters, keptFilters } from './kept-filters.ts';
+import { type StoredFilters, storedFilters, storeFilters } from './stored-filters.ts';
 
 const NameFilters = lazyPart(() => import('./name-filters.tsx'), 'NameFilters');
 
@@ -16,25 +16,25 @@ interface SavedFiltersProps {
 
 /** The saved filters of this browser: apply, save and remove them. */
 export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
-  const [kept, setKept] = useState(keptFilters);
+  const [stored, setStored] = useState(storedFilters);
   const [naming, setNaming] = useState(false);
-  const keep = (next: KeptFilters) => {
-    setKept(next);
-    if (!keepFilters(next))
+  const keep = (next: StoredFilters) => {
+    setStored(next);
+    if (!storeFilters(next))
       notify({ type: 'warning', header: 'Saved until you leave: this browser does not allow storage' });
   };
   const follow = ({ id }: ButtonDropdownProps.ItemClickDetails) => {
     const [what = '', name = ''] = split(id);
-    const chosen = kept[name];
+    const chosen = stored[name];
     if (what === 'save') setNaming(true);
     else if (what === 'clear') onChoose(NO_FILTERS);
     else if (what === 'take' && chosen !== undefined) onChoose({ ...NO_FILTERS, order: '', ...chosen });
-    else if (what === 'remove') keep(Object.fromEntries(Object.entries(kept).filter(([other]) => other !== name)));
+    else if (what === 'remove') keep(Object.fromEntries(Object.entries(stored).filter(([other]) => other !== name)));
   };
   return (
     <>
       <ButtonDropdown
-        items={itemsFor(kept, Object.keys(filters).length > 0)}
+        items={itemsFor(stored, Object.keys(filters).length > 0)}
         onItemClick={({ detail }) => follow(detail)}
       >
         Saved filters
@@ -42,9 +42,9 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
       {naming && (
         <Part>
           <NameFilters
-            taken={Object.keys(kept)}
+            taken={Object.keys(stored)}
             onSave={(name) => {
-              keep({ ...kept, [name]: filters });
+              keep({ ...stored, [name]: filters });
               setNaming(false);
             }}
             onDismiss={() => setNaming(false)}
@@ -55,11 +55,11 @@ export function SavedFilters({ filters, onChoose }: SavedFiltersProps) {
   );
 }
 
-function itemsFor(kept: KeptFilters, filtered: boolean): ButtonDropdownProps.Items {
-  const names = Object.keys(kept).sort((one, other) => one.localeCompare(other));
+function itemsFor(stored: StoredFilters, filtered: boolean): ButtonDropdownProps.Items {
+  const names = Object.keys(stored).sort((one, other) => one.localeCompare(other));
   const none = { disabled: !filtered, disabledReason: 'No filters are active.' };
   return [
-    ...names.map((name) => ({ id: `take:${name}`, text: name, secondaryText: filtersText(kept[name] ?? {}) })),
+    ...names.map((name) => ({ id: `take:${name}`, text: name, secondaryText: filtersText(stored[name] ?? {}) })),
     { id: 'save:', text: 'Save these filters…', iconName: 'add-plus', ...none },
     { id: 'clear:', text: 'Clear all filters', iconName: 'undo', ...none },
     ...(names.length === 0

@@ -22,7 +22,7 @@ import { apiOrigin, curlLine } from './curl-line.ts';
 import { exampleFields } from './examples.ts';
 import { creationOf, fieldsOf, type JobErrors, type JobFields, NO_FIELDS } from './job-fields.ts';
 import { JobForm } from './job-form.tsx';
-import { keepForm, keptForm } from './kept-form.ts';
+import { storedForm, storeForm } from './stored-form.ts';
 
 /** Creates a job, from scratch or with `?from=ID` from an existing one. */
 export function NewJobPage() {
@@ -35,7 +35,7 @@ export function NewJobPage() {
   const example = exampleFields(parameters.get('example'));
   const isFilled = from !== null || example !== undefined;
   const model = useQuery({ ...jobQuery(from ?? ''), enabled: from !== null, refetchInterval: false });
-  const [fields, setFields] = useState<JobFields>(() => (isFilled ? (example ?? NO_FIELDS) : keptForm()));
+  const [fields, setFields] = useState<JobFields>(() => (isFilled ? (example ?? NO_FIELDS) : storedForm()));
   const [errors, setErrors] = useState<JobErrors>({});
   const [filledFrom, setFilledFrom] = useState<string>();
   if (model.data && filledFrom !== from && from !== null) {
@@ -44,7 +44,7 @@ export function NewJobPage() {
   }
   // A copy of a job, or an example, does not overwrite unsent input.
   useEffect(() => {
-    if (!isFilled) keepForm(fields);
+    if (!isFilled) storeForm(fields);
   }, [fields, isFilled]);
   const create = useMutation({
     mutationFn: async (draft: boolean) => {
@@ -53,7 +53,7 @@ export function NewJobPage() {
       return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
     },
     onSuccess: async ({ id }) => {
-      if (!isFilled) keepForm(undefined);
+      if (!isFilled) storeForm(undefined);
       await client.invalidateQueries({ queryKey: ['jobs'] });
       await navigate(`/jobs/${id}`);
     },

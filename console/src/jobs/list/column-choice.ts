@@ -34,7 +34,7 @@ export interface ColumnChoice {
 /** The columns chosen in this browser. */
 export function useColumnChoice(): ColumnChoice {
   const narrow = useNarrowScreen();
-  const [chosen, setChosen] = useState(keptColumns);
+  const [chosen, setChosen] = useState(storedColumns);
   return {
     shown: chosen ?? (narrow ? NARROW : WIDE),
     choose: (columns) => {
@@ -45,7 +45,7 @@ export function useColumnChoice(): ColumnChoice {
   };
 }
 
-function keptColumns(): readonly ColumnId[] | undefined {
-  const kept = window.localStorage.getItem(KEY)?.split(',');
-  return kept && COLUMN_IDS.filter((id) => kept.includes(id));
+function storedColumns(): readonly ColumnId[] | undefined {
+  const stored = window.localStorage.getItem(KEY)?.split(',');
+  return stored && COLUMN_IDS.filter((id) => stored.includes(id));
 }

@@ -13,7 +13,7 @@ import { useLog } from '../output/use-log.ts';
 import type { Job } from '../queries/job-query.ts';
 import { DownloadButton } from './download-button.tsx';
 import { LogSearch } from './log-search.tsx';
-import { keepPlainText, type LogView, prefersPlainText } from './log-view.ts';
+import { type LogView, prefersPlainText, storePlainText } from './log-view.ts';
 import { openPlainText } from './plain-view.ts';
 import { openTerminal } from './terminal-view.ts';
 import './job-log.css';
@@ -76,7 +76,7 @@ export function JobLog({ job }: { job: Job }) {
         <Toggle
           checked={plain}
           onChange={({ detail }) => {
-            keepPlainText(detail.checked);
+            storePlainText(detail.checked);
             setPlain(detail.checked);
           }}
         >

@@ -21,6 +21,6 @@ export function prefersPlainText(): boolean {
   return window.localStorage.getItem(PLAIN_KEY) === 'on';
 }
 
-export function keepPlainText(on: boolean): void {
+export function storePlainText(on: boolean): void {
   window.localStorage.setItem(PLAIN_KEY, on ? 'on' : 'off');
 }

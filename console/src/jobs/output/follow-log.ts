@@ -3,7 +3,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Schemas } from '../../api/client.ts';
 import { ERROR_WORDS } from '../../api/error-words.ts';
 import { reach } from '../../api/reach.ts';
-import type { KeptStates } from './output-losses.ts';
+import type { OutputStates } from './output-losses.ts';
 
 type Status = Schemas['Job']['status'];
 
@@ -22,7 +22,7 @@ interface LogFollower {
   readonly onOpen?: () => void;
   readonly onPiece: (piece: LogPiece) => void;
   /** The attempt has ended, and its whole log was delivered. */
-  readonly onEnd: (status: Status, kept: KeptStates) => void;
+  readonly onEnd: (status: Status, kept: OutputStates) => void;
   /** Why the log stopped: permanently, or until `onOpen` is called again. */
   readonly onTrouble: (message: string, isFinal: boolean) => void;
 }
@@ -123,7 +123,7 @@ async function readStream(
     }
     if (event === 'end') {
       await events.cancel();
-      const { status, ...kept } = JSON.parse(data) as { status: Status } & KeptStates;
+      const { status, ...kept } = JSON.parse(data) as { status: Status } & OutputStates;
       follower.onEnd(status, kept);
       return 'ended';
     }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 
 /** The integrity of stored output, in a result and at the end of a followed log. */
-export type KeptStates = Partial<
+export type OutputStates = Partial<
   Pick<Schemas['JobResult'], 'stdout_state' | 'stderr_state' | 'receipt_state' | 'attachments_state'>
 >;
 
@@ -18,7 +18,7 @@ const SUBJECTS = {
 } as const;
 
 /** A sentence for each part of the stored output that does not match its record. */
-export function outputLosses(states: KeptStates): string[] {
+export function outputLosses(states: OutputStates): string[] {
   const losses = Object.entries(SUBJECTS).flatMap(([member, subject]) => {
     const state = states[member as keyof typeof SUBJECTS];
     return state === undefined || state === 'complete' ? [] : [`${subject} ${WORDS[state]}.`];

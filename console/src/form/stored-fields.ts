@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import * as z from 'zod';
 
 /** A form's values, and the version of the stored item that they are based on. */
-interface Kept<Fields> {
+interface StoredFields<Fields> {
   readonly fields: Fields;
   /** When the item was last changed; null if it is new or built in. */
   readonly openedAt: string | null;
@@ -13,22 +13,22 @@ interface Kept<Fields> {
  * @param key identifies the form
  * @param schema rejects values that an earlier version of the console stored in another shape
  */
-export function useKeptFields<Fields>(key: string, schema: z.ZodType<Fields>, opened: Kept<Fields>) {
+export function useStoredFields<Fields>(key: string, schema: z.ZodType<Fields>, opened: StoredFields<Fields>) {
   const storageKey = `promptq.form.${key}`;
-  const [kept, setKept] = useState(() => read(storageKey, schema) ?? opened);
-  const isChanged = kept.fields !== opened.fields;
+  const [stored, setStored] = useState(() => read(storageKey, schema) ?? opened);
+  const isChanged = stored.fields !== opened.fields;
   useEffect(() => {
-    if (isChanged) write(storageKey, kept);
-  }, [storageKey, kept, isChanged]);
+    if (isChanged) write(storageKey, stored);
+  }, [storageKey, stored, isChanged]);
   return {
-    ...kept,
+    ...stored,
     change: (changed: Partial<Fields>) =>
-      setKept((before) => ({ ...before, fields: { ...before.fields, ...changed } })),
+      setStored((before) => ({ ...before, fields: { ...before.fields, ...changed } })),
     forget: () => write(storageKey, undefined),
   };
 }
 
-function read<Fields>(storageKey: string, schema: z.ZodType<Fields>): Kept<Fields> | undefined {
+function read<Fields>(storageKey: string, schema: z.ZodType<Fields>): StoredFields<Fields> | undefined {
   try {
     const text = window.sessionStorage.getItem(storageKey);
     if (text === null) return undefined;
@@ -39,10 +39,10 @@ function read<Fields>(storageKey: string, schema: z.ZodType<Fields>): Kept<Field
 }
 
 /** Storage may be unavailable or full. The form still holds its values. */
-function write(storageKey: string, kept: object | undefined): void {
+function write(storageKey: string, stored: object | undefined): void {
   try {
-    if (kept === undefined) window.sessionStorage.removeItem(storageKey);
-    else window.sessionStorage.setItem(storageKey, JSON.stringify(kept));
+    if (stored === undefined) window.sessionStorage.removeItem(storageKey);
+    else window.sessionStorage.setItem(storageKey, JSON.stringify(stored));
   } catch {
     // See above.
   }
