@@ -27,10 +27,10 @@ const IMPORT = String.raw`# Import the product catalogue, page by page
 page=0
 while :; do page=$((page + 1)); printf '\033[36mpage %s\033[0m 250 products\n' "$page"; sleep 0.4; done`;
 const AGENT = [
-  'Look why the nightly build is red, and say what to do',
+  'Find out why the nightly build fails, and suggest a fix',
   'drill: tool printf "%s\\n" src/cart.ts src/checkout.ts src/search.ts',
   'drill: tool echo "checkout.test.ts: expected 3 items, received 2"; exit 1',
-  `drill: follow-up ${JSON.stringify({ prompt: 'Mend the rounding in the checkout', draft: true })}`,
+  `drill: follow-up ${JSON.stringify({ prompt: 'Fix the rounding in the checkout', draft: true })}`,
 ].join('\n');
 
 /** Jobs of a sample run by what they demonstrate, oldest first. */

@@ -69,7 +69,7 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
         {vendor === 'practice' ? `${agent}, practice vendor` : agent}
         {agent !== 'shell' && (
           <Box variant="small" display="block">
-            {model ?? "The agent's default"}
+            {model ?? 'Default model'}
           </Box>
         )}
       </>

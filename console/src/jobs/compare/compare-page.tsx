@@ -62,7 +62,7 @@ function TwoSides({ a, b }: { a: SideRef; b: SideRef }) {
       </Header>
       {[jobA, jobB].some((job) => job.error && job.data) && (
         <Alert type="warning" header="This page is out of date">
-          It updates as soon as the service responds.
+          The page updates as soon as the service responds.
         </Alert>
       )}
       <div className="compare-columns">

@@ -36,7 +36,7 @@ export function JobPage() {
       <JobCrumbs id={id} />
       {job.error && (
         <Alert type="warning" header="This page is out of date">
-          {job.error.message} It updates as soon as the service responds.
+          {job.error.message} The page updates as soon as the service responds.
         </Alert>
       )}
       <Header

@@ -64,7 +64,7 @@ export function JobsPage() {
     <>
       {jobs.error && (
         <Alert type="warning" header="The list is out of date">
-          {jobs.error.message} It updates as soon as the service responds.
+          {jobs.error.message} The list updates as soon as the service responds.
         </Alert>
       )}
       {mayAct && isWholePage && (
