@@ -137,18 +137,6 @@ test('the history shows how each attempt ended, and links to its comparison with
   await page.getByText('Both sides are the same attempt.').waitFor();
 });
 
-test('a job that is cancelled while it waits keeps the outcome of its attempt', async () => {
-  const id = await create({ prompt: 'exit 5', profile: 'shell', retries: 1 });
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'retry_backoff');
-  await page.goto(`/jobs/${id}?tab=details`);
-  await page.getByText('Attempt 1: Failed').waitFor();
-  expect(await page.getByText('Attempt 1 started').count()).toBe(0);
-  await service.api('POST', `/jobs/${id}/cancel`);
-  await page.getByText('Cancelled by request.').first().waitFor();
-  expect(await page.getByText('Attempt 1 ended: Cancelled').count()).toBe(0);
-  await page.getByText('Attempt 1: Failed').waitFor();
-});
-
 test('a job runs again with another model in two clicks, and is compared with its original', async () => {
   const id = await ended({ prompt: 'drill: tool echo first' });
   await page.goto(`/jobs/${id}`);

@@ -89,6 +89,18 @@ test('the history of a job shows how long it waited and ran, and its outcome', a
   await page.getByText(/, after \d+(\.\d+)? m?s: .*Exit code 3/).waitFor();
 });
 
+test('a job that is cancelled while it waits keeps the outcome of its attempt', async () => {
+  const id = await create({ prompt: 'exit 5', profile: 'shell', retries: 1 });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'retry_backoff');
+  await page.goto(`/jobs/${id}?tab=details`);
+  await page.getByText('Attempt 1: Failed').waitFor();
+  expect(await page.getByText('Attempt 1 started').count()).toBe(0);
+  await service.api('POST', `/jobs/${id}/cancel`);
+  await page.getByText('Cancelled by request.').first().waitFor();
+  expect(await page.getByText('Attempt 1 ended: Cancelled').count()).toBe(0);
+  await page.getByText('Attempt 1: Failed').waitFor();
+});
+
 test('rebuilding the record needs confirmation, and its outcome is reported', async () => {
   const id = await create({ prompt: await codex.prints(CODEX.message('Done.'), CODEX.end) });
   await hasEnded(id);
