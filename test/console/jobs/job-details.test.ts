@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
@@ -90,8 +92,18 @@ test('the history of a job shows how long it waited and ran, and its outcome', a
 });
 
 test('a job that is cancelled while it waits keeps the outcome of its attempt', async () => {
-  const id = await create({ prompt: 'exit 5', profile: 'shell', retries: 1 });
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'retry_backoff');
+  await service.api('POST', '/config/import', { profiles: [{ name: 'single', agent: 'shell', concurrency: 1 }] });
+  const state = async (job: string) => (await service.api('GET', `/jobs/${job}`)).json;
+  const gate = join(service.home, 'single-gate');
+  const prompt = `until [ -e ${gate} ]; do sleep 0.05; done; exit 5`;
+  const id = await create({ prompt, profile: 'single', retries: 100 });
+  await waitFor(async () => (await state(id)).status === 'RUNNING');
+  // Takes the profile's only slot once the first attempt has failed, so that the job waits until it is cancelled.
+  const other = await create({ prompt: 'while :; do sleep 0.2; done', profile: 'single', priority: 10 });
+  await waitFor(async () => (await state(other)).state_reason.code === 'profile_busy');
+  await writeFile(gate, '');
+  await waitFor(async () => (await state(other)).status === 'RUNNING');
+  await waitFor(async () => (await state(id)).state_reason.code === 'profile_busy');
   await page.goto(`/jobs/${id}?tab=details`);
   await page.getByText('Attempt 1: Failed').waitFor();
   expect(await page.getByText('Attempt 1 started').count()).toBe(0);
@@ -99,6 +111,7 @@ test('a job that is cancelled while it waits keeps the outcome of its attempt', 
   await page.getByText('Cancelled by request.').first().waitFor();
   expect(await page.getByText('Attempt 1 ended: Cancelled').count()).toBe(0);
   await page.getByText('Attempt 1: Failed').waitFor();
+  await service.api('POST', `/jobs/${other}/kill`);
 });
 
 test('rebuilding the record needs confirmation, and its outcome is reported', async () => {
