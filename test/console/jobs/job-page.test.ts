@@ -142,6 +142,8 @@ test('the diff of a repository job is downloaded', async () => {
   const id = await create({ project, prompt: 'echo two > README.md', profile: 'shell' });
   await ended(id);
   await page.goto(`/jobs/${id}?tab=changes`);
+  // The link moves until the diff is shown.
+  await page.getByRole('table', { name: 'Changes in README.md' }).waitFor();
   const { text } = await downloaded(() => page.getByRole('link', { name: 'Download the diff' }).click());
   expect(text).toContain('-one\n+two\n');
 });
