@@ -34,7 +34,7 @@ const reportSchema = z.object({
 });
 
 /** A run that takes longer (seconds) counts as endless if it ends without the mutant. */
-const ENDLESS = 300;
+const ENDLESS = 900;
 
 const NO_END = 'it never ends';
 
