@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ALARM_PRICE, ALARMS } from '../../lib/platform/operations/alarms.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -27,6 +27,15 @@ describe('the runbook', () => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
       `all ${words[ALARMS.length - 9]} $${(ALARMS.length * ALARM_PRICE).toFixed(2)}`,
     );
+  });
+
+  test('searches logs for texts that the code writes', () => {
+    const root = new URL('../..', import.meta.url);
+    const sources = globSync('{lib,functions,worker-container}/**/*.ts', { cwd: root });
+    const code = sources.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');
+    const searched = idsOf(/\| grep '([a-z][^']+)'/g);
+    expect(searched.length).toBeGreaterThan(3);
+    expect(searched.filter((words) => !code.includes(words))).toEqual([]);
   });
 
   test('runs scripts that there are, and links to sections that there are', () => {
