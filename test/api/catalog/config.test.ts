@@ -128,7 +128,7 @@ describe('a broken document is refused with the path of its fault and changes no
     [
       'an id twice',
       { rules: [rule, rule] },
-      /^body\.rules\[1\]\.id: received "good" .*another than that of rules\[0\]$/,
+      /^body\.rules\[1\]\.id: received "good" .*a different value than in rules\[0\]$/,
     ],
     [
       'too long a text',
@@ -138,7 +138,7 @@ describe('a broken document is refused with the path of its fault and changes no
     [
       'a name twice',
       { profiles: [profile, profile] },
-      /^body\.profiles\[1\]\.name: .*another than that of profiles\[0\]$/,
+      /^body\.profiles\[1\]\.name: .*a different value than in profiles\[0\]$/,
     ],
     ['a typo', inProfile({ timout: 5 }), /^body\.profiles\[1\]: unknown "timout"; allowed: name, agent, .*timeout/],
     [
@@ -161,7 +161,7 @@ describe('a broken document is refused with the path of its fault and changes no
     [
       'a variable of our own',
       inProfile({ env: { PROMPTQ_ATTEMPT: 'x' } }),
-      /^body\.profiles\[1\]\.env\.PROMPTQ_ATTEMPT: .*service's own/,
+      /^body\.profiles\[1\]\.env\.PROMPTQ_ATTEMPT: .*reserved for the service/,
     ],
     [
       'a variable of the dynamic loader',
