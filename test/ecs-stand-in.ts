@@ -20,7 +20,7 @@ export interface StandInTask {
 }
 
 /** How ECS answers RunTask: it starts so many tasks, and says why not more; it refuses; it starts them and is not heard. */
-export type Course = { start: number; reason?: string } | { refuse: string; status: number } | 'unheard';
+type Course = { start: number; reason?: string } | { refuse: string; status: number } | 'unheard';
 
 /**
  * Stands in for what scaling calls of AWS, on loopback: ECS's RunTask and DescribeTasks, SSM's GetParameter (JSON 1.1), and

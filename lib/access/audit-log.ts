@@ -22,7 +22,7 @@ const rowSchema = z.object({
 });
 
 /** Who did what to what, when, from where, and what came of it. */
-export type AuditRow = z.output<typeof rowSchema>;
+type AuditRow = z.output<typeof rowSchema>;
 
 /** What is written down; the time is the table's. Nothing of it may be a secret. */
 export interface AuditEntry {

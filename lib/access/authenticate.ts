@@ -8,13 +8,13 @@ import { TOKEN_PATTERN } from './tokens/api-tokens.ts';
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /** A call as those see it who find out who makes it. */
-export interface Caller {
+interface Caller {
   readonly event: APIGatewayProxyEvent;
   readonly headers: Headers;
 }
 
 /** Tells whom a credential stands for; undefined: nobody. */
-export type Verifier = (credential: string, caller: Caller) => Promise<Principal | undefined>;
+type Verifier = (credential: string, caller: Caller) => Promise<Principal | undefined>;
 
 /** One for each kind of principal. */
 export type Verifiers = Readonly<Record<Principal['kind'], Verifier>>;

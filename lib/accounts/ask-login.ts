@@ -5,7 +5,7 @@ import { type Listener, listenerSchema } from './account.ts';
 export const NONCE_HEADER = 'x-promptq-nonce';
 
 /** What the login process tells whoever presents its nonce; all but the id only once the CLI has said it. */
-export const loginPromptSchema = z.object({
+const loginPromptSchema = z.object({
   login_id: z.string(),
   verification_uri: z.string().optional(),
   user_code: z.string().optional(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** To a path of ours. */
-export interface PageLink {
+interface PageLink {
   readonly text: string;
   readonly path: string;
 }
@@ -75,6 +75,6 @@ export function frame(title: string, markup: string): string {
 }
 
 /** Text as it may stand in markup and in attributes. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

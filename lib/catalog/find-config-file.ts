@@ -4,7 +4,7 @@ import type { ConfigDocument } from '../contract/schemas/config.ts';
 import { readConfigFile } from './read-config-file.ts';
 
 /** The file that is applied when there is one and no other is named. */
-export const DEFAULT_CONFIG_FILE = 'promptq.config.yaml';
+const DEFAULT_CONFIG_FILE = 'promptq.config.yaml';
 
 /** A configuration file that was read and is right. */
 export interface ConfigFile {

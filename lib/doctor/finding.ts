@@ -1,5 +1,5 @@
 /** How a thing that was looked at is: it works; it works, but somebody should know; it does not work. */
-export const STATES = ['ok', 'warning', 'fault'] as const;
+const STATES = ['ok', 'warning', 'fault'] as const;
 export type State = (typeof STATES)[number];
 
 /** What came of one look. Whatever is not `ok` says what to do. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 
 /** A stack as the stand-in tells of it. */
-export interface StandInStack {
+interface StandInStack {
   readonly status: string;
   readonly reason?: string;
   readonly outputs?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A fenced code block. */
-export interface Fence {
+interface Fence {
   readonly language: string;
   readonly text: string;
   /** The heading above it. */

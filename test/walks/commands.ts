@@ -9,7 +9,7 @@ export interface Model {
   readonly ofKey: Map<string, JobModel>;
 }
 
-export interface Real {
+interface Real {
   readonly service: ServiceUnderTest;
   /** Distinguishes the keys of this walk from those of others. */
   readonly walk: string;

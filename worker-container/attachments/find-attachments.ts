@@ -15,7 +15,7 @@ export interface FoundFiles {
   readonly left: ReadonlyMap<LeftFor, number>;
 }
 
-export type LeftFor = 'count' | 'size' | 'total' | 'kind' | 'name' | 'depth';
+type LeftFor = 'count' | 'size' | 'total' | 'kind' | 'name' | 'depth';
 
 type Limits = Readonly<Record<keyof typeof LIMITS.attachments, number>>;
 

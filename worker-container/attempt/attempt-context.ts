@@ -73,7 +73,7 @@ export interface AttemptSurroundings {
 }
 
 /** Runs the profile's agent on a job. @throws Error with a plain message when it can't be started */
-export type RunAgent = (
+type RunAgent = (
   context: AttemptContext & { readonly log: Logger },
   job: Job,
   surroundings: AttemptSurroundings,

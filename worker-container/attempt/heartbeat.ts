@@ -6,7 +6,7 @@ import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 
 /** What a running attempt hears of its job. */
-export interface HeartbeatEvents {
+interface HeartbeatEvents {
   /** The job was asked to end; `kill`: without asking the agent first. Called again when a cancel becomes a kill. */
   readonly onEndRequested: (how: { kill: boolean }) => void;
   /** The attempt's fence is void, or may be: nothing was acknowledged for too long. */

@@ -71,11 +71,6 @@ export function realUidOf(pid: number): number | undefined {
   return uid === undefined ? undefined : Number(uid);
 }
 
-/** Whether a process has ended, reaped or not. */
-export function isGone(pid: number): boolean {
-  return readProcess(pid)?.zombie ?? true;
-}
-
 function readEntry(pid: number, file: string): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`);

@@ -37,7 +37,7 @@ export const CLONES = '.repositories';
 export const RECORDS = 'worktrees';
 
 /** Where the clone of a project's repository is; another address is another clone. */
-export function cloneDir({ workspaces, projectId, repository }: Omit<CloneRequest, 'ref' | 'credentials'>): string {
+function cloneDir({ workspaces, projectId, repository }: Omit<CloneRequest, 'ref' | 'credentials'>): string {
   const hash = createHash('sha256').update(repository).digest('hex').slice(0, 12);
   return join(workspaces, CLONES, `${projectId}-${hash}`, 'clone.git');
 }

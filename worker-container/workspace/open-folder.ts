@@ -15,7 +15,7 @@ export function pathOf(folder: FileHandle): string {
 }
 
 /** Opens a folder by the one above it. */
-export async function openBelow(above: FileHandle, name: string): Promise<FileHandle> {
+async function openBelow(above: FileHandle, name: string): Promise<FileHandle> {
   return await open(`${pathOf(above)}/${name}`, DIRECTORY_ITSELF).catch((cause: unknown) => {
     throw new Error(`there is a link or a file named ${name} on the way, or it can't be opened`, { cause });
   });

@@ -5,7 +5,7 @@ import { readPlace } from '../../platform/aws/read-place.ts';
 import type { Core } from './core.ts';
 
 /** Where the identity provider sends browsers back to. */
-export const CALLBACK = '/auth/callback';
+const CALLBACK = '/auth/callback';
 
 /** Brings what signs people in; undefined while the deployment names no identity provider. */
 export type SignInServices = () => Promise<SignIn | undefined>;

@@ -36,12 +36,12 @@ export function createJobStore({ table, env }: Core): JobStore {
   return new JobStore(table, env.JOBS_TABLE);
 }
 
-export function createTexts({ table, env }: Core): JobTextStore {
+function createTexts({ table, env }: Core): JobTextStore {
   const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
   return new JobTextStore({ table, registryTable: env.REGISTRY_TABLE, objects, bucket: env.OUTPUT_BUCKET });
 }
 
-export function createDispatchQueues({ env }: Core): DispatchQueues {
+function createDispatchQueues({ env }: Core): DispatchQueues {
   return new DispatchQueues(queueClient(), {
     high: env.QUEUE_URL_HIGH,
     normal: env.QUEUE_URL_NORMAL,
@@ -54,7 +54,7 @@ export function createWhyWaiting({ table, env }: Core): WhyWaiting {
   return new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) });
 }
 
-export function createReceiptReader({ env }: Core): FollowUpContext['readReceipt'] {
+function createReceiptReader({ env }: Core): FollowUpContext['readReceipt'] {
   const output = new OutputStore(objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }), env.OUTPUT_BUCKET);
   return (jobId, attempt) => output.readReceipt(jobId, attempt);
 }
@@ -154,7 +154,7 @@ export function createHealth(core: Core): HealthContext {
 }
 
 /** What a job's settings are judged by. */
-export function createSettings({ table, env }: Core): SettingsContext {
+function createSettings({ table, env }: Core): SettingsContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {
     profiles: new ProfileStore(registry),

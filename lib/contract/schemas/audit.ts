@@ -34,7 +34,7 @@ export const auditQuery = z.object({
   until: instant('Only entries before this time.'),
 });
 
-export const auditRow = z
+const auditRow = z
   .object({
     id: z.string(),
     at: timestamp,

@@ -3,7 +3,6 @@ import { LIMITS } from '../limits.ts';
 import { timestamp } from './fields/text.ts';
 
 export const BINDING_MODES = ['generic', 'custom', 'hosted_editor', 'web_framework'] as const;
-export type BindingMode = (typeof BINDING_MODES)[number];
 
 /** `delivered` is the success of a call, `succeeded` of all other modes. The last four are final. */
 export const DEPLOYMENT_STATES = ['pending', 'running', 'delivered', 'succeeded', 'failed', 'skipped'] as const;

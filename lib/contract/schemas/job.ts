@@ -73,7 +73,7 @@ export const stateReason = z
       'Why the job is in its state. Always present. After a rollback, `code` and the status of a job can have values that only a later version documents.',
   });
 
-export const usage = z
+const usage = z
   .object({
     input_tokens: z.number().int(),
     cached_input_tokens: z.number().int(),
@@ -246,7 +246,7 @@ export const namedShape = {
 };
 
 /** Position of a queued job. */
-export const queuePlace = z
+const queuePlace = z
   .object({
     ahead: z.number().int().nullable().meta({
       description:
@@ -260,7 +260,7 @@ export const queuePlace = z
   .meta({ id: 'QueuePlace', example: { ahead: 2, ahead_complete: true, held_by: [] } });
 
 /** One attempt of a job. */
-export const jobAttempt = z
+const jobAttempt = z
   .object({
     attempt: z.number().int(),
     status: knownOrLater(STATUSES).nullable().meta({

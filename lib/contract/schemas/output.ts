@@ -63,7 +63,7 @@ export const result = z
   })
   .meta({ id: 'JobResult' });
 
-export const LOG_STREAMS = ['stdout', 'stderr', 'all'] as const;
+const LOG_STREAMS = ['stdout', 'stderr', 'all'] as const;
 
 export const logsQuery = z.object({
   stream: z.enum(LOG_STREAMS).optional().meta({ description: 'Stream to return. Default: `all`.' }),

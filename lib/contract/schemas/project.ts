@@ -5,7 +5,7 @@ import { statusCounts } from './job.ts';
 import { projectSettingsShape } from './project-settings.ts';
 
 /** An item of `GET /projects`. */
-export const project = z
+const project = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -18,7 +18,6 @@ export const project = z
     ...projectSettingsShape,
   })
   .meta({ id: 'Project' });
-export type ProjectView = z.output<typeof project>;
 
 /** `GET /projects`. */
 export const projectList = z.object({ items: z.array(project), next_cursor: nextCursor }).meta({ id: 'ProjectList' });

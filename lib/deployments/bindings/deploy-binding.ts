@@ -43,7 +43,7 @@ export function timeoutOf(binding: DeployBinding): number {
 }
 
 /** The fields without which a binding does nothing. */
-export function missingOf(binding: DeployBinding): string[] {
+function missingOf(binding: DeployBinding): string[] {
   switch (binding.binding_mode) {
     case 'generic':
       return binding.target_url === undefined ? ['target_url'] : [];

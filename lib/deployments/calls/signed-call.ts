@@ -65,7 +65,7 @@ export async function makeSignedCall(
 }
 
 /** The signature headers; one signature for each secret. */
-export function headersOf({ id, payload, secrets, at }: SignedCall): Record<string, string | number> {
+function headersOf({ id, payload, secrets, at }: SignedCall): Record<string, string | number> {
   return {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(payload),

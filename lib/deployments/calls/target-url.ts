@@ -14,6 +14,6 @@ export function checkTarget(text: string, reach: Reach): string | undefined {
 }
 
 /** The host of a URL, an IPv6 address without its brackets. */
-export function hostOf({ hostname }: URL): string {
+function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -16,7 +16,7 @@ export const usageSchema = z.object({
 export type Usage = z.output<typeof usageSchema>;
 
 /** What is persisted of one stream of one attempt. */
-export const streamManifestSchema = z.object({
+const streamManifestSchema = z.object({
   /** Bytes as persisted (secrets masked). */
   bytes: z.number(),
   lines: z.number(),
@@ -38,7 +38,7 @@ export type DocumentName = (typeof DOCUMENTS)[number];
 export const OUTCOME_KINDS = ['succeeded', 'failed', 'cancelled', 'parked', 'handed_back'] as const;
 
 /** How an attempt ended, as its worker saw it. */
-export const outcomeSchema = z.looseObject({
+const outcomeSchema = z.looseObject({
   kind: knownOrLater(OUTCOME_KINDS),
   /** A code of `state_reason`. */
   reason: knownOrLater(REASON_CODES),

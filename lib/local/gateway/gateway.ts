@@ -30,7 +30,7 @@ const KEPT_ALIVE = 65_000;
 const MAX_CHECK_INTERVAL_MS = 30_000;
 
 /** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
-export const GATEWAY_LIMITS = {
+const GATEWAY_LIMITS = {
   bodyBytes: 10 * 1024 * 1024,
   /** The whole event as JSON, the body escaped in it. */
   eventBytes: 6_291_456,

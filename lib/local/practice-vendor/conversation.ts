@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** What one tool call of ours came to, as codex resends it. */
-export interface ToolResult {
+interface ToolResult {
   /** The step that made the call. */
   readonly step: number;
   /** The unified-exec session to poll, while the command still runs. */

@@ -23,7 +23,7 @@ export async function endProcess(child: ChildProcess, graceMs: number): Promise<
 }
 
 /** Whether the child's end has been seen. */
-export function hasEnded(child: ChildProcess): boolean {
+function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 

@@ -7,7 +7,7 @@ const CONNECTION_TIMEOUT_MS = 2_000;
 export const REQUEST_TIMEOUT_MS = 5_000;
 
 /** The same where the request, or what it asks for, is an object of up to a part of an upload (5 MiB). */
-export const OBJECT_TIMEOUT_MS = 60_000;
+const OBJECT_TIMEOUT_MS = 60_000;
 
 /** Milliseconds after which a connection without requests is closed; only on plain HTTP, which is the local run's. */
 const IDLE_MS = 5_000;

@@ -6,7 +6,7 @@ import { isUnavailable } from './unavailable.ts';
 const MEMORY_MS = 120_000;
 
 /** What this process knows of times in which the table could not serve it. */
-export class TableOutage {
+class TableOutage {
   #failedAt = Number.NEGATIVE_INFINITY;
 
   /** Notes requests that fail although the client tried them again. */

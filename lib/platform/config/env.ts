@@ -183,7 +183,7 @@ export const sweepEnv = triggerEnv.extend({
 });
 
 /** Most slots of one worker. */
-export const MOST_SLOTS = 64;
+const MOST_SLOTS = 64;
 
 /** Accounts of the worker's image for the slots of all workers that run at the same time (decision 0054). */
 export const SLOT_ACCOUNTS = 1_000;

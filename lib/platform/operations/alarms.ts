@@ -142,5 +142,3 @@ export const ALARMS: readonly AlarmSpec[] = [
 
 /** Dollars a month for an alarm on one metric (us-east-1, 2026-11); the first ten of an account are free. */
 export const ALARM_PRICE = 0.1;
-/** Dollars a month for a dashboard; the first three of an account are free. */
-export const DASHBOARD_PRICE = 3;

@@ -39,7 +39,7 @@ export interface MessageReader {
 }
 
 /** How an attempt ended, beside what its stdout says. */
-export interface AttemptExit {
+interface AttemptExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** The last 64 KiB of stderr. */

@@ -13,8 +13,8 @@ export const LAUNCH = {
 /** RunTask takes no more tasks in one call. */
 const BATCH = 10;
 
-export const PROVIDERS = ['FARGATE', 'FARGATE_SPOT'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+const PROVIDERS = ['FARGATE', 'FARGATE_SPOT'] as const;
+type Provider = (typeof PROVIDERS)[number];
 
 const launchSchema = z.object({
   /** Makes repeated calls one launch. */

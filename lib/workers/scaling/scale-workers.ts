@@ -21,7 +21,7 @@ import type { ScalingStore } from './scaling-store.ts';
 import type { WorkerTasks } from './worker-tasks.ts';
 
 /** How many workers there may be, and of what kind. */
-export interface ScalingSettings {
+interface ScalingSettings {
   readonly maxWorkers: number;
   /** Jobs that one worker runs at once. */
   readonly concurrency: number;

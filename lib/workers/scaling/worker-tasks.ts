@@ -78,7 +78,7 @@ export class WorkerTasks {
 }
 
 /** `arn:…:task/cluster/ID` → `ID`. */
-export function taskId(arn: string): string {
+function taskId(arn: string): string {
   return arn.slice(arn.lastIndexOf('/') + 1);
 }
 

@@ -100,7 +100,7 @@ function isOfTable(command: unknown): boolean {
 }
 
 /** What the SDK tries again: throttling, a fault of the service, a connection that broke. */
-export class PassingFault extends Error {
+class PassingFault extends Error {
   override readonly name = 'PassingFault';
   /** By this the SDK recognises what it may try again. */
   readonly $retryable = {};

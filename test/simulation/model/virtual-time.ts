@@ -5,7 +5,7 @@ interface Entry {
 }
 
 /** Where virtual time begins, milliseconds since 1970. */
-export const BEGINNING = Date.parse('2026-11-20T10:00:00.000Z');
+const BEGINNING = Date.parse('2026-11-20T10:00:00.000Z');
 
 /**
  * Time that passes only from event to event. Between two events all promises that can go on do so; nothing else makes

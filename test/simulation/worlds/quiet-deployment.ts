@@ -32,7 +32,7 @@ class Quiet extends Faults {
 }
 
 /** What was sent to the queues. */
-export interface SentMessage {
+interface SentMessage {
   readonly job: string;
   readonly band: string;
   readonly seconds: number;

@@ -40,7 +40,7 @@ export function downloadAs(path: string): string {
 }
 
 /** What a file is by its name; a hint for clients, never the type that a download is sent with. */
-export function contentTypeOf(path: string): string {
+function contentTypeOf(path: string): string {
   const extension = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return CONTENT_TYPES[extension] ?? 'application/octet-stream';
 }

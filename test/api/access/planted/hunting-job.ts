@@ -18,7 +18,7 @@ export interface Hunt {
 }
 
 /** How often the job swaps a folder with a link while the service works in that place. */
-export const RACE_ROUNDS = 1_000;
+const RACE_ROUNDS = 1_000;
 
 export function huntingScript({ loot, home, neighbour, attacker, repository, ports }: Hunt): string {
   return `

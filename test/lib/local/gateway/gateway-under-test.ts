@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Gateway, type GatewayOptions, startGateway } from '../../../../lib/local/gateway/gateway.ts';
 import type { GatewayRoute } from '../../../../lib/local/gateway/gateway-resources.ts';
 
-export const ROUTES: readonly GatewayRoute[] = [
+const ROUTES: readonly GatewayRoute[] = [
   { id: 'things.read', method: 'GET', path: '/things/{id}', mode: 'buffered' },
   { id: 'things.patch', method: 'PATCH', path: '/things/{id}', mode: 'buffered' },
   { id: 'things.search', method: 'GET', path: '/things/search', mode: 'buffered' },
