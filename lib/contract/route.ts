@@ -16,8 +16,8 @@ export interface Access {
   readonly jobs?: 'read' | 'write';
   readonly registry?: 'read' | 'write';
   readonly output?: 'read' | 'write';
-  /** The index of waiting jobs. */
-  readonly queue?: 'read';
+  /** Indexes of the jobs table that it queries: for lists, or for the place in the queue. */
+  readonly jobIndexes?: readonly ('by-time' | 'by-status' | 'ready')[];
   readonly dispatchQueues?: 'send';
   /** Messages that trigger signed calls of deploy bindings. */
   readonly deliveries?: 'send';

@@ -52,7 +52,7 @@ export const listJobs = defineRoute({
   responses: { 200: { description: 'A page of jobs.', schema: jobList } },
   errors: ['invalid_request'],
   mode: 'buffered',
-  access: { jobs: 'read', registry: 'read' },
+  access: { jobs: 'read', jobIndexes: ['by-time', 'by-status'], registry: 'read' },
 });
 
 export const readJob = defineRoute({
@@ -66,7 +66,7 @@ export const readJob = defineRoute({
   responses: { 200: { description: 'The job.', schema: job } },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
-  access: { jobs: 'read', registry: 'read', output: 'read', queue: 'read' },
+  access: { jobs: 'read', registry: 'read', output: 'read', jobIndexes: ['ready'] },
 });
 
 export const readJobStatus = defineRoute({

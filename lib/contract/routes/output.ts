@@ -21,7 +21,7 @@ export const readResult = defineRoute({
   responses: { 200: { description: 'The result.', schema: result }, 303: redirect },
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
-  access: { jobs: 'write', registry: 'read', output: 'read' },
+  access: { jobs: 'read', registry: 'read', output: 'read' },
 });
 
 export const readLogs = defineRoute({

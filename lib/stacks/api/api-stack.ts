@@ -32,7 +32,6 @@ export class ApiStack extends Stack {
       {
         id: NOT_FOUND,
         method: 'ANY',
-        path: '/{proxy+}',
         mode: 'buffered',
         access: {},
         label: 'whatever no route maps',

@@ -1,5 +1,5 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { type Access, type Method, pathParameters, type Route } from '../../contract/route.ts';
+import type { Access, Method, Route } from '../../contract/route.ts';
 import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './table-grants.ts';
 
 /** A route, a page, or what takes every other path and method. */
-export type Served = Pick<Route, 'access' | 'path' | 'audited'> & {
+export type Served = Pick<Route, 'access' | 'audited'> & {
   readonly method: Method | 'ANY';
   readonly outsideApi?: boolean;
 };
@@ -26,15 +26,14 @@ export type Served = Pick<Route, 'access' | 'path' | 'audited'> & {
 /** What a route's function may do: find out who calls, and what its line of the routing table declares. */
 export function accessStatements(
   data: DataStack,
-  { access, path, audited = false, method, outsideApi = false }: Served,
+  { access, audited = false, method, outsideApi = false }: Served,
 ): PolicyStatement[] {
   return [
     ...authenticationStatements(data),
     secretsStatement(data),
     ...(outsideApi || method !== 'GET' ? [serviceEndpointsStatement(data)] : []),
     ...auditStatements(data, access.audit, audited),
-    ...jobStatements(data, access.jobs, pathParameters(path)),
-    ...(access.queue === 'read' ? [indexStatement(data, ['ready'])] : []),
+    ...jobStatements(data, access),
     ...registryStatements(data, access.registry),
     ...objectStatements(data, access.output),
     ...principalStatements(data, access),
@@ -86,13 +85,11 @@ function principalStatements(data: DataStack, { tokens, sessions = [], clientSec
   ];
 }
 
-/** A route whose path names no job is about many: it may read the indexes that lists are made from. */
-function jobStatements(data: DataStack, access: Access['jobs'], parameters: readonly string[]): PolicyStatement[] {
-  if (access === undefined) return [];
-  const writes = access === 'write' ? (['PutItem', 'UpdateItem'] as const) : [];
+function jobStatements(data: DataStack, { jobs, jobIndexes = [] }: Access): PolicyStatement[] {
+  const writes = jobs === 'write' ? (['PutItem', 'UpdateItem'] as const) : [];
   return [
-    itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', ...writes]),
-    ...(parameters.length === 0 ? [indexStatement(data, ['by-time', 'by-status'])] : []),
+    ...(jobs === undefined ? [] : [itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', ...writes])]),
+    ...(jobIndexes.length === 0 ? [] : [indexStatement(data, jobIndexes)]),
   ];
 }
 
