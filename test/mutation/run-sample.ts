@@ -83,7 +83,7 @@ async function tryAll(): Promise<void> {
           const source = sources.get(mutant.file) ?? '';
           const broken = mutated(source, mutant);
           const set = (isBroken: boolean) => writeFile(join(folder, mutant.file), isBroken ? broken : source);
-          const seen = await show(mutant, broken, set).finally(() => set(false));
+          const seen = await show(mutant, broken, set).finally(async () => await set(false));
           if (seen === undefined) unseen.push(mutant);
           else note(mutant, seen, performance.now() - beganAt);
         }
