@@ -6,7 +6,6 @@ export const TREES: readonly string[] = [
   'functions/**/*.ts',
   'bin/**/*.ts',
   'bench/**/*.ts',
-  'console/src/**/*.{ts,tsx}',
   'console/src/**/*.{ts,tsx,css}',
   'test/console/**/*.ts',
 ];
