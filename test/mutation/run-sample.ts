@@ -83,9 +83,13 @@ async function tryAll(): Promise<void> {
           const source = sources.get(mutant.file) ?? '';
           const broken = mutated(source, mutant);
           const set = (isBroken: boolean) => writeFile(join(folder, mutant.file), isBroken ? broken : source);
-          const seen = await show(mutant, broken, set).finally(async () => await set(false));
-          if (seen === undefined) unseen.push(mutant);
-          else note(mutant, seen, performance.now() - beganAt);
+          try {
+            const seen = await show(mutant, broken, set);
+            if (seen === undefined) unseen.push(mutant);
+            else note(mutant, seen, performance.now() - beganAt);
+          } finally {
+            await set(false);
+          }
         }
         return unseen;
       };
