@@ -10,41 +10,43 @@ const stacks = addStacks(app, { deployment: deployment(), version: VERSION, code
 const { directory } = app.synth();
 const grants = readAssembly(directory).flatMap(({ template }) => grantsOf(template));
 
-/** What the functions that no client calls may change, and for how many seconds each may run. */
-const TRIGGERS: Record<string, { readonly seconds: number; readonly writes: readonly string[] }> = {
-  CountJobs: {
-    seconds: 60,
-    writes: ['dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures'],
-  },
-  WatchJobs: {
-    seconds: 300,
-    writes: [
-      'dynamodb:PutItem Jobs',
-      'dynamodb:UpdateItem Jobs',
-      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, probe, hold, deployments#*, account',
-      'dynamodb:PutItem Registry: project, texts#*, labels#*, probe, hold, deployments#*, account',
-      's3:PutObject Output/jobs/*',
-    ],
-  },
-  DeliverCalls: {
-    seconds: 30,
-    writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
-  },
-  SweepJobs: {
-    seconds: 900,
-    writes: [
-      'dynamodb:DeleteItem Jobs',
-      'dynamodb:UpdateItem Jobs',
-      'dynamodb:DeleteItem Registry: texts#*, labels#*, deployments#*',
-      's3:DeleteObject Output/jobs/*',
-    ],
-  },
-};
+/** What the functions that no client calls may change, and for how many seconds each may run, by their constructs. */
+const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; readonly writes: readonly string[] }> =
+  {
+    CountJobs: {
+      id: 'triggers.count-jobs',
+      seconds: 60,
+      writes: ['dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures'],
+    },
+    WatchJobs: {
+      id: 'triggers.reconcile-jobs',
+      seconds: 300,
+      writes: [
+        'dynamodb:PutItem Jobs',
+        'dynamodb:UpdateItem Jobs',
+        'dynamodb:DeleteItem Registry: project, texts#*, labels#*, probe, hold, deployments#*, account',
+        'dynamodb:PutItem Registry: project, texts#*, labels#*, probe, hold, deployments#*, account',
+        's3:PutObject Output/jobs/*',
+      ],
+    },
+    DeliverCalls: {
+      id: 'triggers.deliver-calls',
+      seconds: 30,
+      writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
+    },
+    SweepJobs: {
+      id: 'triggers.sweep-jobs',
+      seconds: 900,
+      writes: [
+        'dynamodb:DeleteItem Jobs',
+        'dynamodb:UpdateItem Jobs',
+        'dynamodb:DeleteItem Registry: texts#*, labels#*, deployments#*',
+        's3:DeleteObject Output/jobs/*',
+      ],
+    },
+  };
 
-/** `WatchJobs` → `triggers.reconcile-jobs`. */
-const idOf = (name: string) => `triggers.${name.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}`;
-
-describe.for(Object.entries(TRIGGERS))('%s', ([name, { seconds, writes }]) => {
+describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, writes }]) => {
   test('may change this and nothing else', () => {
     const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
     const found = own.flatMap(({ actions, resources, conditions }) =>
@@ -56,6 +58,6 @@ describe.for(Object.entries(TRIGGERS))('%s', ([name, { seconds, writes }]) => {
   });
 
   test('has its time', () => {
-    expect(functionsById(stacks.api).get(idOf(name))?.timeout).toBe(seconds);
+    expect(functionsById(stacks.api).get(id)?.timeout).toBe(seconds);
   });
 });
