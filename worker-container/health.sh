@@ -1,7 +1,7 @@
 #!/bin/bash
-# Succeeds while the worker's process is there and neither stopped nor a zombie. (When it ends, the container does.)
+# Succeeds while the worker's process exists and is neither stopped nor a zombie. When it ends, so does the container.
 set -euo pipefail
-# Processes of jobs run as other users. They can take any name, and what is read of their memory can block its reader.
+# Processes of jobs run as other users. They can take any name, and reading their memory can block the reader.
 is_own() {
   local line lines
   mapfile -t lines < "$1/status" || return 1

@@ -35,23 +35,23 @@ import { sweepWorkspaces } from './workspace/sweep-workspaces.ts';
 /** Milliseconds. */
 const SWEEP_INTERVAL_MS = 3_600_000;
 
-/** How often (ms) a worker looks whether another build is wanted. */
+/** How often (ms) a worker checks whether another build is wanted. */
 const OUTDATED_INTERVAL_MS = 15_000;
 let nextBuildCheckAt = 0;
 
-/** How long a worker whose reports nobody takes tries to end in good order. */
+/** How long (ms) an abandoned worker tries to shut down cleanly. */
 const ABANDON_TIMEOUT_MS = 15_000;
-/** How long it then waits for what it has left running to end. */
+/** How long (ms) it then waits for the processes that it left running to end. */
 const ORPHANS_TIMEOUT_MS = 5_000;
 let exitCode = 0;
 
-/** The worker: one long-running process, in a Fargate task or as a child of the local run. SIGTERM ends it gracefully. */
+/** The worker: one long-running process, in a Fargate task or a child of the local run. SIGTERM ends it gracefully. */
 const workerId = `${hostname()}-${randomBytes(4).toString('hex')}`.slice(-63);
 const log = new Logger({ serviceName: 'promptq-worker', persistentKeys: { worker_id: workerId } });
-// Its log may stand on a full disk. A line that is lost must not end the worker and its jobs.
+// Its log may be on a full disk. A lost line must not end the worker and its jobs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.once('uncaughtException', (error) => {
-  log.critical('the worker fell over', error);
+  log.critical('the worker crashed', error);
   process.exit(1);
 });
 const env = readEnv(workerEnv);
@@ -89,7 +89,7 @@ let task = await readTask();
 const source = new MessagePoller({
   dispatchQueues: services.dispatchQueues,
   starvingBands: () => starvingBands({ byStatus: services.byStatus, clock }),
-  onFailure: (error) => log.warn('looking for permits failed', error as Error),
+  onFailure: (error) => log.warn('polling for dispatch messages failed', error as Error),
 });
 const draining = new AbortController();
 const stopping = new AbortController();
@@ -127,18 +127,18 @@ const loginRunner = new LoginRunner(
 );
 
 await mkdir(env.PROMPTQ_WORK_DIR, { recursive: true, mode: 0o700 });
-// The slots' accounts pass through it to what is theirs.
+// The slots' accounts traverse this folder to reach their own.
 if (accounts !== undefined) await chmod(env.PROMPTQ_WORK_DIR, 0o711);
 const orphans = await killOrphans();
-if (orphans > 0) log.warn('ended what an earlier worker had left running', { processes: orphans });
+if (orphans > 0) log.warn('ended processes of an earlier worker', { processes: orphans });
 await clearWorkFolder(env.PROMPTQ_WORK_DIR, credentials, accounts).catch((error: Error) =>
-  log.warn('what an earlier worker had left on the disk stays', error),
+  log.warn('files of an earlier worker were not removed', error),
 );
 
 process.on('SIGTERM', () => stop('SIGTERM', env.PROMPTQ_STOP_GRACE_SECONDS));
 process.on('SIGINT', () => stop('SIGINT', env.PROMPTQ_STOP_GRACE_SECONDS));
-// Only a child of the local run has such a channel: its closing means that the parent is gone, and with it whoever
-// could take a report. The agents are ended, and the jobs are taken over when their leases are over.
+// Only a child of the local run has this channel. When it closes, the parent is gone and no one can take a report. The
+// agents are ended, and the jobs are taken over when their leases expire.
 process.once('disconnect', () => abandon('the parent is gone'));
 
 const startedAt = timestamp(clock.now());
@@ -174,7 +174,7 @@ await releaseAccounts();
 log.info('stopped');
 process.exit(exitCode);
 
-/** @returns how many processes an earlier worker had left */
+/** @returns how many processes an earlier worker left running */
 async function killOrphans(): Promise<number> {
   if (accounts === undefined) return await endMarkedLike(markPrefix);
   let ended = 0;
@@ -183,22 +183,22 @@ async function killOrphans(): Promise<number> {
   return ended;
 }
 
-/** Another worker may use an account once no process of it is left; unreleased, it becomes free later. */
+/** Another worker may use an account once none of its processes is left. An unreleased account becomes free later. */
 async function releaseAccounts(): Promise<void> {
   if (leases === undefined) return;
   await killOrphans()
     .then(() => leases.release())
-    .catch((error: Error) => log.warn("this worker's accounts stay taken for a while", error));
+    .catch((error: Error) => log.warn("this worker's accounts were not released; their leases expire", error));
 }
 
 function stop(why: string, graceSeconds: number): void {
   log.info('stopping', { why, running: worker.running.length, grace_seconds: graceSeconds });
   draining.abort();
-  registration.announceDraining('stopped').catch((error: Error) => log.warn('not told that this worker leaves', error));
+  registration.announceDraining('stopped').catch((error: Error) => log.warn('the shutdown was not announced', error));
   setTimeout(() => stopping.abort(), graceSeconds * 1000);
 }
 
-/** Ends what runs, and then this process, also if some of that waits for an answer which never comes. */
+/** Ends what runs, then this process, even if something waits for an answer that never comes. */
 function abandon(why: string): void {
   stop(why, 0);
   setTimeout(() => {
@@ -207,7 +207,7 @@ function abandon(why: string): void {
   }, ABANDON_TIMEOUT_MS).unref();
 }
 
-/** A failure is made up for by the next sweep, of whichever worker. */
+/** A failure does no harm: the next sweep, by any worker, does the same work. */
 async function sweep(): Promise<void> {
   const { jobs, locks } = services;
   const days = env.PROMPTQ_WORKSPACE_DAYS;
@@ -216,15 +216,15 @@ async function sweep(): Promise<void> {
     .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
 }
 
-/** ECS may not answer while the machine is busy with the start; who needs it asks again. */
+/** ECS may not answer while the machine is busy starting. Callers that need the answer ask again. */
 async function readTask() {
   return await readTaskIdentity(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
-    log.warn('ECS does not say which task this is: until it does, nobody can tell whether it is outdated', error);
+    log.warn('ECS did not identify this task: whether it is outdated is unknown until it does', error);
     return undefined;
   });
 }
 
-/** Only a task can be outdated: workers of the local run are replaced with it. */
+/** Only a task can be outdated: workers of the local run are replaced together with it. */
 async function isOutdated(): Promise<boolean> {
   if (performance.now() < nextBuildCheckAt) return false;
   nextBuildCheckAt = performance.now() + OUTDATED_INTERVAL_MS;

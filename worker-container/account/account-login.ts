@@ -20,12 +20,12 @@ export interface LoginContext extends LoginCliContext {
   readonly onLinked: () => Promise<void>;
 }
 
-/** What a person needs, with the time (ms, the table's) from which the code is worth nothing. */
+/** What a person needs, with the time (ms, on the table's clock) at which the code expires. */
 type Prompt = DevicePrompt & { readonly expiresAt: number };
 
 /**
- * Takes a login and runs it to its end: approval, refusal, expiry, cancel, or the end of this worker (`stopping`). The
- * one-time code is in the memory of this process and its CLI, and nowhere else.
+ * Runs a login to its end: approval, denial, expiry, cancellation, or the end of this worker (`stopping`). The one-time
+ * code exists only in the memory of this process and its CLI.
  */
 export async function runLogin(context: LoginContext, login: Login, stopping: AbortSignal): Promise<void> {
   const { accounts, vendor, env, log } = context;
@@ -47,7 +47,7 @@ export async function runLogin(context: LoginContext, login: Login, stopping: Ab
     if (end !== undefined) await accounts.change(vendor, (account) => endedLogin(account, login.id, end));
     log.info('login ended', { vendor, login_id: login.id, ...end });
   } finally {
-    // Last: until then the record says how the login ended, whoever asks.
+    // Closed last: once the listener is gone, the record already says how the login ended.
     await listener.close();
   }
 }
@@ -62,7 +62,7 @@ async function claimLogin({ accounts, vendor, workerId }: LoginContext, { id }: 
   return account !== undefined;
 }
 
-/** @returns how the login is to be recorded; undefined: it is recorded already, as linked or as not wanted any more. */
+/** @returns how to record the login; undefined: it is recorded already, as linked or as unwanted. */
 async function driveLogin(
   context: LoginContext,
   login: Login,
@@ -90,7 +90,7 @@ async function driveLogin(
     const auth = await cli.credential();
     const isDone = typeof end === 'object' && 'exitCode' in end && end.exitCode === 0;
     if (isDone && auth !== undefined && (await link(context, login, auth))) return undefined;
-    // Approved just when it was cancelled, say: it is not wanted, and must not stay good.
+    // The login may have been approved just as it was cancelled. An unwanted credential must not remain valid.
     if (auth !== undefined) await cli.revoke();
     if (end === 'unwanted') return undefined;
     return 'state' in end ? end : readLoginFailure(cli.stderr, code);
@@ -106,11 +106,11 @@ async function driveLogin(
 async function link(context: LoginContext, login: Login, auth: string): Promise<boolean> {
   if (!(await context.credentials.link(login.id, auth, accountOfLogin(auth)))) return false;
   context.log.info('account linked', { vendor: context.vendor });
-  await context.onLinked().catch((error: Error) => context.log.warn('waiting jobs were left to reconcile-jobs', error));
+  await context.onLinked().catch((error: Error) => context.log.warn('waiting jobs deferred to reconcile-jobs', error));
   return true;
 }
 
-/** Milliseconds until the CLI must have said what the user is to do. */
+/** Milliseconds within which the CLI must have printed the address and the code. */
 const LONGEST_START = 60_000;
 
 const EXPIRED: LoginFailure = { state: 'expired', error: 'The code was not entered in time.' };

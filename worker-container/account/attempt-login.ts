@@ -14,8 +14,8 @@ export class AccountRequiredError extends Error {
 }
 
 /**
- * The login of one attempt: a copy in the CLI's own folder. What the CLI renews is written back while it runs, since its
- * refresh token serves once and others are waiting for what comes after it.
+ * The login of one attempt: a copy in the CLI's own folder. Renewals by the CLI are written back while it runs: a
+ * refresh token can be used once, and other attempts need its successor.
  */
 export class AttemptLogin {
   readonly #credentials: CredentialFiles;
@@ -23,7 +23,7 @@ export class AttemptLogin {
   readonly #owner: number | undefined;
   readonly #onFailure: (error: unknown) => void;
   #text: string;
-  /** The one that the copy is of, or has become; undefined: the copy does not count any more. */
+  /** The generation of the copy, or of its latest renewal; undefined: the copy is outdated. */
   #generation: number | undefined;
   readonly #began: number;
   #timer: NodeJS.Timeout | undefined;
@@ -44,7 +44,7 @@ export class AttemptLogin {
   }
 
   /**
-   * Copies the login that counts into the CLI's folder in an attempt's, which nobody else may write to yet.
+   * Copies the current login into the CLI's folder of an attempt. No other user may be able to write there yet.
    * @throws AccountRequiredError if no account is linked
    */
   static async copyInto(
@@ -63,21 +63,21 @@ export class AttemptLogin {
     return login;
   }
 
-  /** Values that no reader of output may see. */
+  /** Values to mask in all output. */
   get secrets(): string[] {
     return secretsOfLogin(this.#text);
   }
 
-  /** Writes back what the CLI has renewed last; to be called when it has ended. */
+  /** Writes back the CLI's last renewal. Call it once the CLI has ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#poll();
   }
 
-  /** A run that was sent away is to start again, spending nothing, where there is a newer login than the one that it had. */
+  /** Restarts a rejected run, without counting the attempt, if a newer login than its own is available. */
   async reviseOutcome(outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'parked' || outcome.reason !== 'account_required') return outcome;
-    // Whoever has used the refresh token up is just about to write back what he got for it.
+    // The attempt that used the refresh token up is about to write the renewed login back.
     const patience = USED_UP.test(outcome.error ?? '') ? TIMEOUT_MS : 0;
     for (let waited = 0; ; waited += LOOK_EVERY) {
       const current = await this.#credentials.generation();
@@ -88,7 +88,7 @@ export class AttemptLogin {
     }
   }
 
-  /** One look at a time: two would write one renewal back twice. */
+  /** One poll at a time: two would write the same renewal back twice. */
   async #poll(): Promise<void> {
     this.#looking = this.#looking.then(async () => await this.#writeBack().catch(this.#onFailure));
     await this.#looking;
@@ -97,7 +97,7 @@ export class AttemptLogin {
   async #writeBack(): Promise<void> {
     if (this.#generation === undefined) return;
     const text = (await readOwned(loginFile(this.#attemptDir), (uid) => uid === this.#owner)) ?? '';
-    // The CLI may be writing it just now, or have given it up.
+    // The CLI may be writing the file right now, or may have logged out.
     if (text === this.#text || !isLogin(text)) return;
     this.#generation = await this.#credentials.renew(this.#generation, text);
     this.#text = text;
@@ -106,7 +106,7 @@ export class AttemptLogin {
 }
 
 interface LoginCopyOptions {
-  /** Whom the CLI runs as; undefined: this process's user. */
+  /** The account that the CLI runs under; undefined: this process's user. */
   readonly account: ServiceAccount | undefined;
   readonly onFailure: (error: unknown) => void;
 }
@@ -115,7 +115,7 @@ function loginFile(attemptDir: string): string {
   return join(attemptDir, AGENT_FOLDER, CODEX_HOME, 'auth.json');
 }
 
-/** Out of the CLI's reach stands of which login it has a copy, for the worker that comes after one that died. */
+/** The generation of the copied login, out of the CLI's reach: the next worker needs it if this one dies. */
 const GENERATION = 'login-generation';
 
 async function noteGeneration(attemptDir: string, generation: number): Promise<void> {
@@ -123,7 +123,7 @@ async function noteGeneration(attemptDir: string, generation: number): Promise<v
 }
 
 /**
- * Writes back what a CLI had renewed in an attempt's folder when its worker died: the login that counts may be used up.
+ * Writes back what a CLI had renewed in an attempt's folder when its worker died: the stored login may be used up.
  * @param isOwner whether attempts ran as this user.
  */
 export async function recoverRenewal(

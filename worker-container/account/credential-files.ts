@@ -6,16 +6,16 @@ import { linked, renewed } from '../../lib/accounts/account.ts';
 import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 
-/** A login as it counts now. */
+/** The current login. */
 export interface HeldCredential {
-  /** The CLI's file, whole. */
+  /** The CLI's file in full. */
   readonly text: string;
   readonly generation: number;
 }
 
 /**
- * The login of a vendor account, in a folder that all workers share. A file is written once and never changed; which
- * one counts says the registry, so that a conditional write there decides between machines, and no lock is needed.
+ * The login of a vendor account, in a folder that all workers share. A file is written once and never changed. The
+ * registry names the current one: a conditional write there decides between machines, so no lock is needed.
  */
 export class CredentialFiles {
   readonly #folder: string;
@@ -28,13 +28,13 @@ export class CredentialFiles {
     this.#vendor = vendor;
   }
 
-  /** The generation that counts now; undefined: no account is linked. */
+  /** The current generation; undefined: no account is linked. */
   async generation(): Promise<number | undefined> {
     const { credential, generation } = await this.#accounts.read(this.#vendor);
     return credential === undefined ? undefined : generation;
   }
 
-  /** @throws Error if the file that counts is not there */
+  /** @throws Error if the current file does not exist */
   async read(): Promise<HeldCredential | undefined> {
     for (let tries = 1; ; tries += 1) {
       const { credential, generation } = await this.#accounts.read(this.#vendor);
@@ -42,21 +42,21 @@ export class CredentialFiles {
       try {
         return { text: await readFile(join(this.#folder, credential.file), 'utf8'), generation };
       } catch (cause) {
-        // It was replaced just now; or a network file system still remembers that it was not there.
+        // The file was just replaced, or a network file system still caches its absence.
         if (tries === POLLS) throw new Error(`the login of account ${this.#vendor} can't be read`, { cause });
         await sleep(tries * RETRY_PAUSE_MS);
       }
     }
   }
 
-  /** Links the account by a login's outcome. @returns false: the login is not wanted any more. */
+  /** Links the account with the result of a login. @returns false: the login is no longer wanted. */
   async link(loginId: string, text: string, account: string | undefined): Promise<boolean> {
     const file = await this.#write(text);
     const credential = { file, ...(account !== undefined && { account }) };
     return await this.#keepIf(file, (current) => linked(current, loginId, credential));
   }
 
-  /** Puts a renewed login in the place of the one it was made from. @returns its generation; undefined: that one does not count any more. */
+  /** Replaces a login with its renewal. @returns the new generation; undefined: `from` is no longer the current one. */
   async renew(from: number, text: string): Promise<number | undefined> {
     const before = await this.#accounts.read(this.#vendor);
     if (before.generation !== from) return undefined;
@@ -66,7 +66,7 @@ export class CredentialFiles {
     return from + 1;
   }
 
-  /** Hands out each login that is to be revoked, then removes it. */
+  /** Passes each login that is to be revoked to `revoke`, then removes its file. */
   async discard(revoke: (id: string, text: string) => Promise<void>): Promise<void> {
     const { discarded } = await this.#accounts.read(this.#vendor);
     for (const file of discarded) {
@@ -84,14 +84,14 @@ export class CredentialFiles {
     }
   }
 
-  /** Removes what a worker left that died between writing a file and saying that it counts. */
+  /** Removes the files of a worker that died after writing one and before registering it. */
   async removeStrays(): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     if (names.length === 0) return;
     const { credential, discarded } = await this.#accounts.read(this.#vendor);
     for (const name of names) {
       if (name === credential?.file || discarded.includes(name)) continue;
-      // Another worker may be about to say that it counts.
+      // Another worker may be about to register this file.
       const written = await stat(join(this.#folder, name)).catch(() => undefined);
       if (written !== undefined && written.mtimeMs < Date.now() - STRAY_AFTER) await this.#remove(name);
     }
@@ -102,7 +102,7 @@ export class CredentialFiles {
     await this.#accounts.change(this.#vendor, update).catch((error: unknown) => {
       failure = error;
     });
-    // A write whose answer was lost looks like a refusal: what counts says the registry.
+    // A write whose response was lost looks like a rejection: only the registry tells them apart.
     const { credential } = await this.#accounts.read(this.#vendor);
     if (credential?.file === file) return true;
     await this.#remove(file);

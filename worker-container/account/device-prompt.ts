@@ -4,18 +4,18 @@ import { stripVTControlCharacters } from 'node:util';
 export interface DevicePrompt {
   readonly verificationUri: string;
   readonly userCode: string;
-  /** Milliseconds from when it was printed. */
+  /** Milliseconds, counted from when it was printed. */
   readonly expiresIn: number;
 }
 
 /**
- * Finds address and code in what `codex login --device-auth` (0.169.0) has printed so far, which is coloured whatever
- * one asks for. undefined: it has not printed them yet.
+ * Finds address and code in what `codex login --device-auth` (0.169.0) has printed so far. It prints colours in any
+ * case. undefined: address or code is not printed yet.
  */
 export function readDevicePrompt(printed: string): DevicePrompt | undefined {
   const text = stripVTControlCharacters(printed);
   const verificationUri = /^\s*(https?:\/\/\S+)\s*$/m.exec(text)?.[1];
-  // A whole line: the code may not have come completely yet.
+  // Match a whole line: the code may have arrived in part.
   const userCode = /^\s*([A-Z0-9]{4}-[A-Z0-9]{4,6})[ \t]*\r?\n/m.exec(text)?.[1];
   if (verificationUri === undefined || userCode === undefined) return undefined;
   const minutes = Number(/expires in (\d+) minutes?/.exec(text)?.[1] ?? DEFAULT_MINUTES);
@@ -24,13 +24,13 @@ export function readDevicePrompt(printed: string): DevicePrompt | undefined {
 
 const DEFAULT_MINUTES = 15;
 
-/** How a login ended that has not come to a credential. */
+/** How a login without a credential ended. */
 export interface LoginFailure {
   readonly state: 'failed' | 'expired';
   readonly error: string;
 }
 
-/** Understands what the CLI said on stderr before it gave up. The code is no part of it. */
+/** Parses what the CLI printed on stderr before it gave up. The result does not contain the code. */
 export function readLoginFailure(stderr: string, code: string | undefined): LoginFailure {
   const lines = stripVTControlCharacters(stderr).split('\n');
   const said = lines.findLast((line) => line.startsWith('Error ')) ?? lines.findLast((line) => line.trim() !== '');

@@ -10,13 +10,13 @@ import { type DevicePrompt, readDevicePrompt } from './device-prompt.ts';
 
 export interface LoginCliContext {
   readonly env: WorkerEnv;
-  /** Begins the mark of every process of this worker. */
+  /** Prefix of the mark of every process of this worker. */
   readonly markPrefix: string;
-  /** What the CLI runs under, and nothing else does. Undefined: as this process's user. */
+  /** The account reserved for the CLI. Undefined: it runs as this process's user. */
   readonly account: ServiceAccount | undefined;
 }
 
-/** The CLI's device login, in a fresh folder of its own. What it prints is in this process's memory alone. */
+/** The CLI's device login, in a new folder. Its output exists only in this process's memory. */
 export class LoginCli {
   readonly #tree: Tree;
   readonly #mark: string;
@@ -44,12 +44,12 @@ export class LoginCli {
     return new LoginCli(context, await run(context, command, { home, mark }), { mark, home });
   }
 
-  /** When the CLI has said where to enter which code; may never be. */
+  /** Resolves when the CLI has printed the address and the code; may never resolve. */
   get prompted(): Promise<DevicePrompt> {
     return this.#prompted.promise;
   }
 
-  /** When the CLI has ended by itself, or was ended. */
+  /** Resolves when the CLI has exited, ended or not. */
   get exited(): Promise<TreeExit> {
     return this.#tree.exited;
   }
@@ -58,19 +58,19 @@ export class LoginCli {
     return this.#printed.stderr;
   }
 
-  /** The login that the CLI has left; undefined: none. */
+  /** The login that the CLI wrote; undefined: none. */
   async credential(): Promise<string | undefined> {
     const owner = ownerOf(this.#context.account);
     const text = await readOwned(join(this.#home, 'auth.json'), (uid) => uid === owner);
     return text !== undefined && isLogin(text) ? text : undefined;
   }
 
-  /** Ends what is left of the CLI. Its login, if it has come to one, stays until `dispose`. */
+  /** Kills what is left of the CLI. A login that it wrote stays until `dispose`. */
   async end(): Promise<void> {
     await endTree({ child: this.#tree, mark: this.#mark, politeSignal: 'SIGTERM', kill: true });
   }
 
-  /** Revokes a login that nobody wants any more, by the CLI that has made it. */
+  /** Revokes an unwanted login with the CLI that made it. */
   async revoke(): Promise<void> {
     await logout(this.#context, this.#home, `${this.#mark}/logout`);
   }
@@ -81,7 +81,7 @@ export class LoginCli {
   }
 
   #read(stream: 'stdout' | 'stderr', chunk: Buffer): void {
-    // A CLI that goes on and on is no login.
+    // Bound the memory: a CLI may print without end.
     this.#printed[stream] = `${this.#printed[stream]}${chunk}`.slice(-MOST_PRINTED);
     const prompt = stream === 'stdout' ? readDevicePrompt(this.#printed.stdout) : undefined;
     if (prompt !== undefined) this.#prompted.resolve(prompt);
@@ -90,7 +90,7 @@ export class LoginCli {
 
 const MOST_PRINTED = 64 * 1024;
 
-/** Revokes a login at its vendor by the vendor's CLI, which tries but once. */
+/** Revokes a login with the vendor's CLI, which tries only once. */
 export async function revokeLogin(context: LoginCliContext, id: string, auth: string): Promise<void> {
   const home = await freshHome(context, id);
   try {

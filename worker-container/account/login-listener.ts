@@ -5,16 +5,16 @@ import { networkInterfaces } from 'node:os';
 import type { Listener } from '../../lib/accounts/account.ts';
 import { type LoginPrompt, NONCE_HEADER } from '../../lib/accounts/ask-login.ts';
 
-/** Gives what a login's process knows to whoever presents its nonce. */
+/** Serves the state of a login to a caller that presents its nonce. */
 export interface LoginListener {
   readonly where: Listener;
   close(): Promise<void>;
 }
 
 export interface ListenOptions {
-  /** `loopback`: this machine alone; `private`: the address of the task in its network, which nobody but one function may enter. */
+  /** `loopback`: this machine only; `private`: the task's address in its network, open to a single function. */
   readonly network: 'loopback' | 'private';
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly prompt: () => LoginPrompt;
 }
@@ -54,9 +54,9 @@ function isSame(given: string, nonce: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** @throws Error where there is none */
+/** @throws Error if the machine has none */
 function privateAddress(): string {
-  // 169.254.0.0/16: Fargate's own services.
+  // 169.254.0.0/16 belongs to Fargate's own services.
   const found = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'));

@@ -5,8 +5,8 @@ import { type LoginContext, runLogin } from './account-login.ts';
 import { revokeLogin } from './login-cli.ts';
 
 /**
- * Looks whether the vendor account needs something of a worker: a login to be run, or one to be revoked. It asks the
- * registry instead of the queues, whose messages only a worker with a free slot takes.
+ * Polls for the work of the vendor account: a login to run, or one to revoke. It reads the registry instead of the
+ * queues, because only a worker with a free slot receives messages.
  */
 export class LoginRunner {
   readonly #context: LoginContext;
@@ -19,18 +19,18 @@ export class LoginRunner {
     this.#signals = signals;
   }
 
-  /** Milliseconds since a login or a logout was run; 0 while one is. */
+  /** Milliseconds since a login or a logout last ran; 0 while one is running. */
   get idleSince(): number {
     return this.#busy ? 0 : performance.now() - this.#usedAt;
   }
 
-  /** Until `draining` is aborted and nothing is being run. */
+  /** Runs until `draining` is aborted and no login or logout is running. */
   async run(): Promise<void> {
     const { credentials, log } = this.#context;
     const { draining } = this.#signals;
-    await credentials.removeStrays().catch((error: Error) => log.warn('old files of logins stay', error));
+    await credentials.removeStrays().catch((error: Error) => log.warn('old login files were not removed', error));
     while (!draining.aborted) {
-      await this.#poll().catch((error: Error) => log.warn('the vendor account was not looked after', error));
+      await this.#poll().catch((error: Error) => log.warn('polling the vendor account failed', error));
       if (this.#busy) this.#usedAt = performance.now();
       this.#busy = false;
       await sleep(LOGIN.pollEvery, undefined, { signal: draining }).catch(() => undefined);

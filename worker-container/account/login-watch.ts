@@ -9,7 +9,7 @@ interface ReconcilerContext {
   readonly log: Logger;
 }
 
-/** Keeps the lease of a login that runs, and hears when it is not wanted any more. */
+/** Renews the lease of a running login and detects when the login is no longer wanted. */
 export class LoginWatch {
   readonly #context: ReconcilerContext;
   readonly #login: Login;
@@ -30,7 +30,7 @@ export class LoginWatch {
     clearInterval(this.#timer);
   }
 
-  /** Says at once how far the login has come. */
+  /** Reports the progress of the login immediately. */
   async beat(state: 'starting' | 'awaiting_user'): Promise<void> {
     const isNews = state !== this.#state;
     this.#state = state;
@@ -46,7 +46,7 @@ export class LoginWatch {
   }
 
   async #once(call: () => Promise<void>): Promise<void> {
-    await call().catch((error: Error) => this.#context.log.warn('the lease of the login was not kept', error));
+    await call().catch((error: Error) => this.#context.log.warn('the lease of the login was not renewed', error));
   }
 
   async #beat(quietly: boolean): Promise<void> {

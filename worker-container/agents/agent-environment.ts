@@ -4,7 +4,7 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { WorkerEnv } from '../../lib/platform/config/env.ts';
 import type { AgentRun } from './agent.ts';
 
-/** Whom an agent of this profile talks to; undefined: its own vendor. */
+/** The vendor that an agent of this profile talks to; undefined: its own. */
 export function vendorOf(env: WorkerEnv, profile: Profile): AgentRun['vendor'] {
   if (profile.vendor === 'own') return undefined;
   if (env.PROMPTQ_PRACTICE_URL === undefined || env.PROMPTQ_PRACTICE_KEY === undefined) {
@@ -13,13 +13,13 @@ export function vendorOf(env: WorkerEnv, profile: Profile): AgentRun['vendor'] {
   return { baseUrl: env.PROMPTQ_PRACTICE_URL, apiKey: env.PROMPTQ_PRACTICE_KEY };
 }
 
-/** Where an agent finds the practice vendor that is to be reached by the linked login; undefined: it is not. */
+/** The practice vendor's address, if the linked login is its; undefined otherwise. */
 export function practiceUrlOf(env: WorkerEnv, profile: Profile): string | undefined {
   if (profile.vendor !== 'own' || profile.agent !== 'codex') return undefined;
   return practiceUrl(env);
 }
 
-/** The practice vendor, where logins are its; undefined: they are the vendors' own. */
+/** The practice vendor, if it issues the logins; undefined: the vendors issue them. */
 export function practiceUrl(env: WorkerEnv): string | undefined {
   if (env.PROMPTQ_VENDOR === 'real') return undefined;
   if (env.PROMPTQ_PRACTICE_URL === undefined)
@@ -27,7 +27,7 @@ export function practiceUrl(env: WorkerEnv): string | undefined {
   return env.PROMPTQ_PRACTICE_URL;
 }
 
-/** Whether an agent of this profile works by the linked account; else by a key that it was given, or by none. */
+/** Whether an agent of this profile uses the linked account, rather than a given key or none. */
 export function usesLogin(env: WorkerEnv, profile: Profile): boolean {
   if (profile.agent !== 'codex' || profile.vendor !== 'own') return false;
   if (env.PROMPTQ_VENDOR === 'practice') return true;
@@ -35,7 +35,7 @@ export function usesLogin(env: WorkerEnv, profile: Profile): boolean {
   return CODEX_API_KEY === undefined && OPENAI_API_KEY === undefined;
 }
 
-/** Whether a job that is parked for want of an account waits for the linked one. */
+/** Whether a job parked for lack of an account waits for the linked one. */
 export async function waitsForLogin(
   env: WorkerEnv,
   profiles: Pick<ProfileStore, 'get'>,
@@ -46,9 +46,9 @@ export async function waitsForLogin(
 }
 
 /**
- * All that an agent gets of the environment: an allow-list, so that nothing of the worker's own (AWS credentials and
- * where to fetch them, names of tables and queues) reaches what a prompt can make it run.
- * @param personal of the account that it runs under; a profile's own comes before it.
+ * The complete environment of an agent. It is an allow-list: nothing of the worker's own (AWS credentials and where to
+ * get them, names of tables and queues) reaches what a prompt can run.
+ * @param personal variables of the account that it runs under; a profile's own variables override them.
  */
 export function agentEnvironment(
   env: WorkerEnv,
@@ -65,18 +65,18 @@ export function agentEnvironment(
   };
 }
 
-/** What every CLI and command gets, whatever it is to do. */
+/** Variables that every CLI and command gets. */
 export function plainEnvironment(env: WorkerEnv): Record<string, string> {
   const { PATH, HOME, LANG, PROMPTQ_RUN_HOME } = env;
   return given({ PATH, HOME, LANG, PROMPTQ_RUN_HOME });
 }
 
-/** What an agent's CLI gets to make or end a login. */
+/** Variables for an agent's CLI while it makes or ends a login. */
 export function loginEnvironment(env: WorkerEnv, agent: Profile['agent']): Record<string, string> {
   return { ...plainEnvironment(env), ...given(OF_AGENT[agent].binary(env)) };
 }
 
-/** What to warn a job of whose profile was stored before some of its variables were refused: it still gets those. */
+/** Warnings for a job whose profile was stored before some of its variables were rejected: it still gets them. */
 export function variableWarnings(profile: Profile): string[] {
   const names = namesOfKind(profile, 'interpreter');
   return names.length === 0
@@ -99,8 +99,8 @@ export function secretNames(profile: Profile): string[] {
 }
 
 /**
- * @throws Error that names the secrets which there are not, or the dynamic loader's variables: a profile that was stored
- * when these were allowed must not have them either.
+ * @throws Error that names the missing secrets, or the dynamic loader's variables: a profile stored when these were
+ * allowed must not have them either.
  */
 function resolved(profile: Profile, secrets: Secrets): Record<string, string> {
   const loaders = namesOfKind(profile, 'loader');
@@ -121,13 +121,13 @@ function resolved(profile: Profile, secrets: Secrets): Record<string, string> {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What each agent gets beyond that, and nobody else does: where its CLI is, and the account for its own vendor. */
+/** Variables of one agent only: where its CLI is, and the account for its own vendor. */
 const OF_AGENT: Readonly<
   Record<Profile['agent'], { binary: (env: WorkerEnv) => Variables; account: (env: WorkerEnv) => Variables }>
 > = {
   codex: {
     binary: ({ PROMPTQ_CODEX_BIN }) => ({ PROMPTQ_CODEX_BIN }),
-    // A real key is nothing for the practice vendor.
+    // Never send a real key to the practice vendor.
     account: ({ PROMPTQ_VENDOR, OPENAI_API_KEY }) =>
       PROMPTQ_VENDOR === 'real' ? { CODEX_API_KEY: OPENAI_API_KEY } : {},
   },
@@ -144,7 +144,7 @@ function given(variables: Variables): Record<string, string> {
   );
 }
 
-/** Values that no reader of output may see. What a profile sets as plain text is none. */
+/** Values to mask in all output. Plain-text values of a profile are not secret. */
 export function secretsOf(env: WorkerEnv, secrets: Secrets): string[] {
   const own = [env.OPENAI_API_KEY, env.ANTHROPIC_API_KEY, env.CLAUDE_CODE_OAUTH_TOKEN, env.PROMPTQ_PRACTICE_KEY].filter(
     (value) => value !== undefined,

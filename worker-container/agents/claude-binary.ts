@@ -1,6 +1,6 @@
 import { findVendorBinary, type VendorBinary } from './vendor-binary.ts';
 
-/** The native claude: `given`, or the one of the installed npm package. Throws a plain Error if there is none to execute. */
+/** The native claude: `given`, or the installed npm package's. @throws Error with a plain message if it can't run */
 export async function findClaude(given: string | undefined): Promise<string> {
   return await findVendorBinary(CLAUDE, given);
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentRun } from './agent.ts';
 
-/** Makes what claude keeps on disk during one attempt, inside the attempt's folder, and says its environment. */
+/** Creates claude's files for one attempt inside the attempt's folder. @returns its environment */
 export async function claudeEnvironment(run: AgentRun): Promise<Readonly<Record<string, string>>> {
   const home = join(run.attemptDir, 'claude-home');
   const temp = join(run.attemptDir, 'claude-temp');
@@ -12,33 +12,33 @@ export async function claudeEnvironment(run: AgentRun): Promise<Readonly<Record<
   await writeFile(toolEnvironment, WITHOUT_SECRETS, { mode: 0o600 });
   const { PROMPTQ_CLAUDE_BIN: _, ...env } = run.env;
   return {
-    // The queue retries jobs; with claude's own ten a dead vendor, or a wrong key, takes minutes to notice.
+    // The queue retries jobs. With claude's default of 10, a dead vendor or a wrong key takes minutes to notice.
     CLAUDE_CODE_MAX_RETRIES: '4',
     ...(run.vendor === undefined ? env : { ...withoutAccount(env), ...accountAt(run.vendor) }),
     CLAUDE_CONFIG_DIR: home,
-    // Otherwise under /tmp, where it stays, and where claudes of other jobs find this one's socket.
+    // The default is /tmp, where files stay and where the claudes of other jobs find this one's socket.
     CLAUDE_CODE_TMPDIR: temp,
     CLAUDE_ENV_FILE: toolEnvironment,
-    // Of an added folder CLAUDE.md is read, but none of the settings.
+    // Reads CLAUDE.md of an added folder, and none of its settings.
     CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // What goes on behind claude's back makes its result one of several, and it is ended soon after the first.
+    // With background tasks claude prints several results, and it is ended soon after the first.
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_CRON: '1',
   };
 }
 
 /**
- * Sourced by claude before each command of its tools: what looks like a secret is not theirs. They keep the attempt's
- * mark, by which the worker finds survivors.
+ * Sourced by claude before each command of its tools: removes every variable that looks like a secret. The attempt's
+ * mark stays, so that the worker finds survivors.
  */
 const WITHOUT_SECRETS = `for name in $(awk 'BEGIN {
   for (name in ENVIRON) if (toupper(name) ~ /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/) print name
 }'); do unset "$name"; done
 `;
 
-/** Whatever of a real account is in the environment is nobody else's business. */
+/** Removes the variables of a real account. */
 function withoutAccount(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ACCOUNT.test(name)));
 }
@@ -46,6 +46,6 @@ function withoutAccount(env: Readonly<Record<string, string>>): Record<string, s
 const ACCOUNT = /^ANTHROPIC_|^CLAUDE_CODE_OAUTH_/;
 
 function accountAt({ baseUrl, apiKey }: NonNullable<AgentRun['vendor']>): Record<string, string> {
-  // claude adds the version to the path by itself.
+  // claude appends the version to the path.
   return { ANTHROPIC_BASE_URL: baseUrl.replace(/\/v1\/?$/, ''), ANTHROPIC_API_KEY: apiKey };
 }

@@ -1,8 +1,8 @@
 import type { AgentRun } from './agent.ts';
 
 /**
- * Arguments that give claude's tools what the sandbox allows. There is nobody to ask, so what is not allowed is denied.
- * `--dangerously-skip-permissions` is no way: it is refused to root.
+ * Arguments that give claude's tools what the sandbox allows. No one can answer a question, so all else is denied.
+ * `--dangerously-skip-permissions` is not an option: claude rejects it for root.
  */
 export function permissionArguments(sandbox: AgentRun['sandbox']): readonly string[] {
   switch (sandbox) {
@@ -12,7 +12,7 @@ export function permissionArguments(sandbox: AgentRun['sandbox']): readonly stri
       // Edits are accepted inside the working folder only.
       return ['--permission-mode=acceptEdits', `--settings=${JSON.stringify({ sandbox: SANDBOX })}`];
     case 'read-only':
-      // Commands that claude knows to change nothing still run.
+      // Commands that claude knows to be read-only still run.
       return ['--permission-mode=dontAsk', `--disallowedTools=${EDITORS.join(',')}`];
   }
 }
@@ -20,7 +20,7 @@ export function permissionArguments(sandbox: AgentRun['sandbox']): readonly stri
 const EDITORS = ['Edit', 'Write', 'NotebookEdit'];
 const EVERYTHING = ['Bash', 'Read', ...EDITORS, 'WebFetch', 'WebSearch', 'Skill', 'Workflow'];
 
-/** Commands run under bubblewrap and without a network; a machine that can't do that is not worked around. */
+/** Commands run under bubblewrap without a network, and fail on a machine that lacks it. */
 const SANDBOX = {
   enabled: true,
   failIfUnavailable: true,

@@ -5,11 +5,11 @@ import { findClaude } from './claude-binary.ts';
 import { claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
 
-/** Anthropic's claude CLI. Facts are of version 2.1.328, from real runs. */
+/** Anthropic's claude CLI. Observed with version 2.1.328. */
 export const claude: Agent = {
   ...claudeOutput,
   name: 'claude',
-  // Ends the tools too; so does SIGINT, but then claude exits with 0.
+  // SIGTERM ends the tools too. So does SIGINT, but then claude exits with 0.
   politeSignal: 'SIGTERM',
   maxPromptLength: LIMITS.claudePromptLength,
 
@@ -18,9 +18,9 @@ export const claude: Agent = {
     return {
       command,
       args: [
-        // Without `--verbose` it refuses to stream.
+        // claude streams only with `--verbose`.
         ...['--print', '--output-format=stream-json', '--verbose'],
-        // The working folder may instruct the model, but not set claude up: its settings could send the key elsewhere.
+        // The working folder may instruct the model, not configure claude: its settings could send the key elsewhere.
         ...['--setting-sources=user', '--strict-mcp-config', `--add-dir=${run.cwd}`],
         ...['--disallowedTools=ScheduleWakeup', ...permissionArguments(run.sandbox)],
         ...(run.model === undefined ? [] : [`--model=${run.model}`]),

@@ -1,11 +1,11 @@
 import type { AgentRun } from './agent.ts';
 
-/** The variable that carries the key of `run.vendor`; it matches the patterns that are kept from tools. */
+/** The variable with the key of `run.vendor`; its name matches the patterns that are hidden from tools. */
 export const VENDOR_KEY = 'PROMPTQ_VENDOR_API_KEY';
 
 /**
- * `config.toml` for one attempt: codex talks to its vendor and to nobody else, and its tools see the attempt's
- * environment without what looks like a secret. They keep the attempt's mark, by which the worker finds survivors.
+ * `config.toml` for one attempt: codex talks only to its vendor, and its tools see the attempt's environment without
+ * variables that look like secrets. The attempt's mark stays, so that the worker finds survivors.
  */
 export function codexConfig({ vendor, practiceUrl, env }: Pick<AgentRun, 'vendor' | 'practiceUrl' | 'env'>): string {
   const baseUrl = vendor?.baseUrl ?? practiceUrl;
@@ -18,7 +18,7 @@ export function codexConfig({ vendor, practiceUrl, env }: Pick<AgentRun, 'vendor
       : ['[sandbox_workspace_write]', `writable_roots = [${tomlString(env.PROMPTQ_ATTACHMENTS)}]`]),
     ...(env.TZ === undefined ? [] : ['[shell_environment_policy.set]', `TZ = ${tomlString(env.TZ)}`]),
     ...(baseUrl === undefined ? [] : providerOf(baseUrl)),
-    // With codex's login instead of a key of ours.
+    // With codex's login instead of a key from the worker.
     ...(baseUrl === undefined
       ? []
       : [vendor === undefined ? 'requires_openai_auth = true' : `env_key = "${VENDOR_KEY}"`]),
@@ -26,24 +26,24 @@ export function codexConfig({ vendor, practiceUrl, env }: Pick<AgentRun, 'vendor
   ].join('\n');
 }
 
-/** `config.toml` for the commands that make and end a login. */
+/** `config.toml` for the commands that make or end a login. */
 export function codexLoginConfig(practiceUrl: string | undefined): string {
   return [...(practiceUrl === undefined ? [] : [chatgptAt(practiceUrl)]), ...QUIET, ''].join('\n');
 }
 
-/** After a login codex asks ChatGPT's servers too. */
+/** After a login codex also calls ChatGPT's servers. */
 function chatgptAt(practiceUrl: string): string {
   return `chatgpt_base_url = ${tomlString(new URL('/backend-api/', practiceUrl).href)}`;
 }
 
 const PROVIDER = 'promptq';
 
-/** Without these 0.169.0 was seen to connect to github.com, api.github.com and chatgpt.com besides its vendor. */
+/** Without these, 0.169.0 also connects to github.com, api.github.com and chatgpt.com. */
 const QUIET = [
   'check_for_update_on_startup = false',
-  // Never in a keyring of whoever owns the machine.
+  // Never in a keyring of the machine's owner.
   'cli_auth_credentials_store = "file"',
-  // A login shell, or the snapshot of one, would run the profile files of whoever owns the machine in every job.
+  // A login shell, or its snapshot, would run the profile files of the machine's owner in every job.
   'allow_login_shell = false',
   '[analytics]',
   'enabled = false',
@@ -68,13 +68,13 @@ function providerOf(baseUrl: string): readonly string[] {
     'name = "Promptq"',
     `base_url = ${tomlString(baseUrl)}`,
     'wire_api = "responses"',
-    // The queue retries jobs; with codex's own five a dead vendor takes half a minute to notice.
+    // The queue retries jobs. With codex's default of five retries, a dead vendor takes half a minute to notice.
     'request_max_retries = 1',
     'stream_max_retries = 1',
   ];
 }
 
-/** A TOML basic string: JSON's escapes are a part of TOML's, but TOML also wants DEL escaped and no lone surrogates. */
+/** A TOML basic string: JSON's escapes are a part of TOML's, but TOML also needs DEL escaped and no lone surrogates. */
 function tomlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }

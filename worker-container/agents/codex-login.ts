@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { findCodex } from './codex-binary.ts';
 import { codexLoginConfig } from './codex-config.ts';
 
-/** The CLI's own folder, in that of an attempt. */
+/** Name of the CLI's folder inside that of an attempt. */
 export const CODEX_HOME = 'codex-home';
 
-/** A command of the CLI about its login. `home`: its CODEX_HOME. */
+/** A command of the CLI that concerns its login. `home`: its CODEX_HOME. */
 export interface LoginCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -15,20 +15,20 @@ export interface LoginCommand {
 
 export interface LoginCommandOptions {
   readonly home: string;
-  /** As the worker allows it to an agent. */
+  /** The allow-listed environment of an agent. */
   readonly env: Readonly<Record<string, string>>;
-  /** The practice vendor's model, whose login is beside it; undefined: the vendor itself. */
+  /** Model address of the practice vendor, which also serves the login; undefined: the vendor itself. */
   readonly practiceUrl: string | undefined;
 }
 
-/** `codex login --device-auth`, which prints address and code, waits, and leaves `auth.json` in its home. */
+/** `codex login --device-auth`, which prints address and code, waits, and writes `auth.json` to its home. */
 export async function codexLogin(options: LoginCommandOptions): Promise<LoginCommand> {
   const { practiceUrl } = options;
   const issuer = practiceUrl === undefined ? [] : ['--experimental_issuer', new URL(practiceUrl).origin];
   return await loginCommand(['login', '--device-auth', ...issuer], options);
 }
 
-/** `codex logout`, which revokes the login of its home and removes it. */
+/** `codex logout`, which revokes and removes the login in its home. */
 export async function codexLogout(options: LoginCommandOptions): Promise<LoginCommand> {
   return await loginCommand(['logout'], options);
 }
@@ -57,18 +57,18 @@ const authSchema = z.object({
   tokens: z.object({ id_token: z.string(), access_token: z.string(), refresh_token: z.string() }),
 });
 
-/** Values of an `auth.json` that nobody may see. */
+/** Values of an `auth.json` to mask in all output. */
 export function secretsOfLogin(auth: string): string[] {
   const { data } = authSchema.safeParse(parsed(auth));
   return data === undefined ? [] : Object.values(data.tokens);
 }
 
-/** Whether a text is a whole `auth.json` with a login. */
+/** Whether a text is a complete `auth.json` with a login. */
 export function isLogin(auth: string): boolean {
   return authSchema.safeParse(parsed(auth)).success;
 }
 
-/** What the vendor calls the account: the address of its owner. */
+/** The vendor's name for the account: its owner's address. */
 export function accountOfLogin(auth: string): string | undefined {
   const { data } = authSchema.safeParse(parsed(auth));
   const claims = parsed(Buffer.from(data?.tokens.id_token.split('.')[1] ?? '', 'base64url').toString());

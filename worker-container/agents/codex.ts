@@ -6,13 +6,13 @@ import { findCodex } from './codex-binary.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
 import { CODEX_HOME, practiceLoginEnvironment } from './codex-login.ts';
 
-/** OpenAI's codex CLI. Facts are of version 0.169.0, from real runs. */
+/** OpenAI's codex CLI. Observed with version 0.169.0. */
 export const codex: Agent = {
   ...codexOutput,
   name: 'codex',
   // SIGTERM and SIGKILL leave codex's tools running; SIGINT ends them with it.
   politeSignal: 'SIGINT',
-  // What codex itself takes; above it it exits with 1.
+  // codex's own limit; with a longer prompt it exits with 1.
   maxPromptLength: 1_048_576,
 
   async prepare(run) {
@@ -39,9 +39,9 @@ function environmentOf(run: AgentRun, home: string): Readonly<Record<string, str
   return {
     ...env,
     CODEX_HOME: home,
-    // codex prints reset times in local time and without a zone; they are read in this process's zone.
+    // codex prints reset times in local time without a zone. They are parsed in this process's zone.
     TZ: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    // codex reads its own variable only; and a key for the real vendor is nobody else's business.
+    // codex reads only its own variable. A key for the real vendor must not reach anything else.
     ...(run.practiceUrl !== undefined && practiceLoginEnvironment(run.practiceUrl)),
     ...(run.vendor === undefined && run.practiceUrl === undefined && CODEX_API_KEY !== undefined && { CODEX_API_KEY }),
     ...(run.vendor !== undefined && { [VENDOR_KEY]: run.vendor.apiKey }),

@@ -4,12 +4,12 @@ import { shellOutput } from '../../lib/vendors/shell/shell-output.ts';
 import { findBash } from '../commands/find-bash.ts';
 import type { Agent } from './agent.ts';
 
-/** No vendor at all: the prompt is a bash script. Its exit code is all that says how it went. */
+/** No vendor: the prompt is a bash script. Only its exit code tells how it ended. */
 export const shell: Agent = {
   ...shellOutput,
   name: 'shell',
   politeSignal: 'SIGTERM',
-  // A file has no limit of its own.
+  // A file has no length limit.
   maxPromptLength: Number.MAX_SAFE_INTEGER,
 
   async prepare(run) {

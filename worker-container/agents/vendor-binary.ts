@@ -2,21 +2,22 @@ import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where a vendor's CLI is to be found. */
+/** Where to find a vendor's CLI. */
 export interface VendorBinary {
-  /** As people call it. */
+  /** The common name. */
   readonly name: string;
   /** The npm package that brings the binaries of all platforms. */
   readonly packageName: string;
   /** The variable that names another binary. */
   readonly variable: string;
-  /** Paths inside the platform's own package (`PACKAGE-PLATFORM`), by Node's words for the platform (`linux-x64`). */
+  /** Paths inside the platform's own package (`PACKAGE-PLATFORM`), keyed by Node's platform name (`linux-x64`). */
   readonly paths: Readonly<Record<string, string>>;
 }
 
 /**
- * The native binary of a CLI: `given`, or the one of the installed npm package. What such a package calls its command is
- * often a wrapper, whose SIGKILL leaves the CLI running. Throws a plain Error if there is none that can be executed.
+ * The native binary of a CLI: `given`, or the installed npm package's. The package's command is often a wrapper, and a
+ * SIGKILL to a wrapper leaves the CLI running.
+ * @throws Error with a plain message if none is executable
  */
 export async function findVendorBinary(binary: VendorBinary, given: string | undefined): Promise<string> {
   const path = given ?? installed(binary);

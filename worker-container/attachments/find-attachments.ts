@@ -2,14 +2,14 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 
-/** A file that is to be kept. */
+/** A file to store. */
 export interface FoundFile {
   /** Relative to the folder, segments separated by `/`. */
   readonly path: string;
   readonly bytes: number;
 }
 
-/** What of a folder is kept, and how much is not, by why. */
+/** The files of a folder that are stored, and how many are skipped, by reason. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly left: ReadonlyMap<LeftFor, number>;
@@ -19,12 +19,12 @@ type LeftFor = 'count' | 'size' | 'total' | 'kind' | 'name' | 'depth';
 
 type Limits = Readonly<Record<keyof typeof LIMITS.attachments, number>>;
 
-/** More than this is not even looked at: a folder of millions would keep a worker for hours. */
+/** Most entries to scan, as a multiple of the count limit: a folder of millions would keep a worker busy for hours. */
 const MAX_SCANNED = 10;
 
 /**
- * Looks through a folder for what can be kept: regular files with plain names, no links, up to the limits.
- * @param owner Whose files they are: what belongs to others and has another name elsewhere was not made here.
+ * Finds the files that can be stored: regular files with plain names, no links, up to the limits.
+ * @param owner Owner of the files. A file of another user with a second name elsewhere was not made here.
  */
 export async function findAttachments(
   folder: string,
@@ -71,7 +71,7 @@ async function* entriesOf(
   }
 }
 
-/** Control characters and those that turn the direction of text; U+FFFD stands for what is no UTF-8. */
+/** Control characters, bidirectional controls, and U+FFFD, which replaces invalid UTF-8. */
 const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
 const WHY: Readonly<Record<LeftFor, string>> = {
@@ -83,7 +83,7 @@ const WHY: Readonly<Record<LeftFor, string>> = {
   depth: `more than ${LIMITS.attachments.depth} folders deep`,
 };
 
-/** What a client is told of the files that are not kept. */
+/** Warnings for the client about files that were skipped. */
 export function warningsOf(left: FoundFiles['left']): string[] {
   return [...left].map(([why, count]) => `attachments: ${count} not kept: ${WHY[why]}`);
 }

@@ -17,13 +17,13 @@ export interface AttachmentsToKeep {
   readonly bucket: string;
   readonly jobId: string;
   readonly attempt: number;
-  /** Where the agent left them; nothing writes there any more. */
+  /** Where the agent left them. Nothing writes there any more. */
   readonly folder: string;
-  /** Whose they are, but for those in the worker's own folder; undefined: this process's user's. */
+  /** User id that owns them, except in the worker's own folder; undefined: this process's user. */
   readonly owner: number | undefined;
-  /** What is masked in their names. */
+  /** Masks their names. */
   readonly redaction: Redaction;
-  /** Gives up; then nothing of them is listed. */
+  /** Aborts the upload; then none of them is listed. */
   readonly signal: AbortSignal;
   readonly onFailure: (error: unknown) => void;
 }
@@ -33,14 +33,14 @@ export interface KeptAttachments {
   readonly warnings: readonly string[];
 }
 
-/** Where in the attachments the worker's own are; an agent's files there give way. */
+/** Folder of the worker's own attachments. Whatever an agent puts there is removed. */
 export const OWN_FOLDER = '.promptq';
 
-/** Files up to here are one request each, several at once; larger ones go one after another, in parts. */
+/** Files up to this size take one request each, several at once. Larger ones are sent one after another, in parts. */
 const SMALL = 1024 * 1024;
 const AT_ONCE = 8;
 
-/** Puts the files of an attempt into the object store with constant memory, and then the index that names them. */
+/** Uploads an attempt's files in constant memory, then the index that names them. */
 export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptAttachments> {
   const { files, left } = await findAttachments(options.folder, undefined, options.owner);
   const warnings = warningsOf(left);
@@ -56,7 +56,7 @@ export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptA
       try {
         hashes.set(place, await upload({ s3, bucket, key, signal }, from));
       } catch (error) {
-        // Another try would find no better file.
+        // A retry would find the same changed file.
         if (!(error instanceof ChangedFileError)) throw error;
         changed = error;
       }
@@ -92,7 +92,7 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** Something else has the place of a file since it was found: its job let others write there. */
+/** A file was replaced after it was found: its job let others write there. */
 class ChangedFileError extends Error {
   override readonly name = 'ChangedFileError';
 }
@@ -105,8 +105,8 @@ async function upload(
   target: Target,
   { path, bytes, owner }: FoundFile & Pick<AttachmentsToKeep, 'owner'>,
 ): Promise<string> {
-  // Neither a link nor a FIFO that has taken the file's place since is followed, or waited for. A link in the place of a
-  // folder is followed, so what it leads to must be the job's too.
+  // Don't follow a link, and don't wait on a FIFO, that has replaced the file since. A link in place of a folder is
+  // followed, so its target must belong to the job too.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
@@ -134,7 +134,7 @@ async function put({ s3, bucket, key, signal }: Target, parts: Buffer[]): Promis
   await s3.send(command, { abortSignal: signal });
 }
 
-/** Exactly so many bytes of a file, hashed on the way. */
+/** Exactly `bytes` bytes of a file, hashed as they are read. */
 async function* pieces(file: FileHandle, bytes: number, hash: Hash): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; ) {
     const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, bytes - at));

@@ -1,6 +1,6 @@
 import type { Redaction } from '../secrets/redaction.ts';
 
-/** Names of files as they may be told: secrets in them masked, and still each another. */
+/** Names of files as shown: secrets in them masked, and still distinct. */
 export function maskedNames(names: readonly string[], redaction: Redaction): string[] {
   const masked = names.map((name) => redaction.text(name));
   const taken = new Set(names.filter((name, place) => masked[place] === name));

@@ -1,12 +1,12 @@
 import type { Agent } from '../agents/agent.ts';
 import type { Ending } from '../commands/ending.ts';
 
-/** Longest delay of a timer, in milliseconds; anything above would fire at once. */
+/** Longest delay of a timer, in milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Milliseconds: until the first output, between outputs, and from the final result to the exit. A shell script may be
- * silent as long as it likes; an agent CLI that is waits for a network that does not come.
+ * Milliseconds: until the first output, between outputs, and from the final result to the exit. A shell script may stay
+ * silent as long as it likes. A silent agent CLI is waiting for a network that does not answer.
  */
 export const CLOCKS: Readonly<Record<Agent['name'], { start?: number; silence?: number; grace: number }>> = {
   codex: { start: 120_000, silence: 3_600_000, grace: 10_000 },
@@ -14,25 +14,25 @@ export const CLOCKS: Readonly<Record<Agent['name'], { start?: number; silence?: 
   shell: { grace: 10_000 },
 };
 
-/** The four clocks of an attempt: each that runs out asks for the end with a reason of its own. */
+/** The four clocks of an attempt. Each one that expires requests the end with its own reason. */
 export class AttemptClocks {
   readonly #ending: Ending;
   #clocks: Partial<(typeof CLOCKS)[Agent['name']]> = {};
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  /** The attempt begins: what it needs before its agent counts too. */
+  /** Starts the total clock: the preparation counts too. */
   constructor(ending: Ending, total: number | undefined) {
     this.#ending = ending;
     if (total !== undefined) this.#arm('total', total, 'timed_out');
   }
 
-  /** The agent is started. */
+  /** The agent has started. */
   onStart(agent: Agent['name']): void {
     this.#clocks = CLOCKS[agent];
     if (this.#clocks.start !== undefined) this.#arm('start', this.#clocks.start, 'no_start');
   }
 
-  /** Something was written. */
+  /** The agent wrote something. */
   onOutput(): void {
     this.#disarm('start');
     if (this.#clocks.silence === undefined) return;

@@ -16,28 +16,28 @@ import type { SecretSource } from '../secrets/secrets.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import type { AttemptFolder } from './attempt-folder.ts';
 
-/** What an attempt needs of its worker. */
+/** What an attempt needs from its worker. */
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
   readonly workerId: string;
   readonly output: OutputStore;
   readonly objects: S3Client;
-  /** Begins the mark of every process of this worker. */
+  /** Prefix of the mark of every process of this worker. */
   readonly markPrefix: string;
   readonly log: Logger;
-  /** What the slot's processes run under, and nothing else does. Default: this process's user. */
+  /** The account reserved for the slot's processes. Default: this process's user. */
   readonly account?: ServiceAccount | undefined;
   /** The login of the vendor account. */
   readonly credentials?: CredentialFiles | undefined;
   /** Resolves the secrets of profiles. Default: there are none. */
   readonly secrets?: SecretSource;
-  /** Time that is no record's: timers and pauses. Default: this machine's. */
+  /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;
-  /** What an attempt does to its machine. Default: to this one. */
+  /** An attempt's effects on its machine. Default: this machine. */
   readonly machine?: { readonly folder: AttemptFolder; readonly runAgent: RunAgent };
 }
 
-/** What running an attempt left behind, before anybody was told. */
+/** The result of running an attempt, before it is reported. */
 export type AttemptRecord = Pick<
   Receipt,
   | 'outcome'
@@ -62,11 +62,11 @@ export interface AttemptRun {
   readonly dispose: () => Promise<void>;
 }
 
-/** What an attempt runs in. */
+/** The surroundings of an attempt. */
 export interface AttemptSurroundings {
   readonly attemptDir: string;
   readonly ending: Ending;
-  /** Gets the secrets that are read here. */
+  /** Collects the secrets that are read here. */
   readonly redaction: Redaction;
   /** Fires `watched` and `unwatched`. */
   readonly watched: EventTarget;

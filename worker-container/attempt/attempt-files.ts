@@ -12,13 +12,13 @@ import { attemptFolder } from './attempt-folder.ts';
 
 /** The files of one attempt, below its folder. */
 export interface AttemptFiles {
-  /** What the agent knows as `$PROMPTQ_ATTACHMENTS`. */
+  /** `$PROMPTQ_ATTACHMENTS` of the agent. */
   readonly attachments: string;
-  /** What the worker adds to them, out of the agent's reach until it has ended. */
+  /** The worker's additions, out of the agent's reach until it has ended. */
   readonly own: string;
-  /** The CLI's configuration and scripts: the worker's while it writes them, then the agent's. */
+  /** The CLI's configuration and scripts. The worker writes them, then gives the folder to the agent. */
   readonly agent: string;
-  /** Variables that name the account's own home and its places for temporary files and caches, all on this machine's disk. */
+  /** Variables for the account's home, temporary files and caches, all on this machine's disk. */
   readonly personal: Readonly<Record<string, string>> | undefined;
 }
 
@@ -49,7 +49,7 @@ async function makeFolder(path: string, account?: ServiceAccount): Promise<strin
   return path;
 }
 
-/** A home, and places for temporary files and caches, for what runs under the slot's account besides attempts. */
+/** A home, and folders for temporary files and caches, for what runs under the slot's account outside attempts. */
 export async function openHome(
   { account, env }: Pick<AttemptContext, 'account' | 'env'>,
   name: string,
@@ -61,8 +61,8 @@ export async function openHome(
 }
 
 /**
- * Keeps what the agent left in its attachments folder, and what the worker has to add. A failure is told by a warning,
- * it doesn't change the outcome.
+ * Uploads what the agent left in its attachments folder, and what the worker adds. A failure becomes a warning and does
+ * not change the outcome.
  * @param limit milliseconds.
  */
 export async function keepAttemptFiles(
@@ -82,17 +82,17 @@ export async function keepAttemptFiles(
       owner: account?.uid,
       redaction,
       signal: AbortSignal.timeout(limit),
-      onFailure: (error) => log.warn('keeping attachments failed; trying again', error as Error),
+      onFailure: (error) => log.warn('storing attachments failed; trying again', error as Error),
     });
   } catch (error) {
-    log.error('attachments were not kept', error as Error);
+    log.error('attachments were not stored', error as Error);
     return { attachments: [], warnings: ['attachments: not kept: they could not be read, or stored in time'] };
   }
 }
 
-/** Closes a folder that its job may have opened to jobs of other slots: none of them can put a link in the worker's way. */
+/** Closes a folder that its job may have opened to other slots' jobs, so that none can plant a link in it. */
 async function takeBack(folder: string): Promise<void> {
-  // In this order: only an owner can change the mode without a further right.
+  // In this order: only the owner can change the mode without a further capability.
   await chown(folder, process.geteuid?.() ?? 0, process.getegid?.() ?? 0);
   await chmod(folder, 0o700);
 }
@@ -100,14 +100,14 @@ async function takeBack(folder: string): Promise<void> {
 async function addOwn({ attachments, own }: AttemptFiles): Promise<void> {
   const names = await readdir(own);
   const target = join(attachments, OWN_FOLDER);
-  // Whatever the agent has put in its place, a link too.
+  // Whatever the agent put in its place, even a link.
   await removeTree(target);
   if (names.length === 0) return;
   await mkdir(target);
   for (const name of names) await copyFile(join(own, name), join(target, name));
 }
 
-/** What a receipt says of the kept files. */
+/** The members of a receipt that describe the stored files. */
 export function recordOf({ attachments, warnings }: KeptAttachments): Pick<AttemptRecord, 'attachments' | 'warnings'> {
   const bytes = attachments.reduce((sum, file) => sum + file.bytes, 0);
   return {

@@ -2,17 +2,17 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
-/** Makes and removes the folder of an attempt; a parameter, so that a simulation can do without a disk. */
+/** Creates and removes the folder of an attempt. A parameter, so that a simulation needs no disk. */
 export interface AttemptFolder {
   /**
-   * An empty folder, whatever an earlier worker left there.
-   * @param options.isPassable whether other accounts reach what is theirs in it.
+   * Creates an empty folder, and removes what an earlier worker left there.
+   * @param options.isPassable whether other accounts can reach their own files in it.
    */
   make(path: string, options: { readonly isPassable: boolean }): Promise<void>;
   remove(path: string): Promise<void>;
 }
 
-/** The folder of an attempt on this machine's disk; nobody but the worker can list it. */
+/** The folder of an attempt on this machine's disk. Only the worker can list it. */
 export const attemptFolder: AttemptFolder = {
   async make(path, { isPassable }) {
     await removeTree(path);
@@ -20,7 +20,7 @@ export const attemptFolder: AttemptFolder = {
     if (isPassable) for (const folder of [dirname(path), path]) await chmod(folder, 0o711);
   },
   async remove(path) {
-    // Jobs of other slots can be at work in what its own job has opened to them.
+    // The attempt's own job may have opened it to jobs of other slots, which may still write there.
     await removeTree(path);
   },
 };

@@ -4,17 +4,17 @@ import { AccountRequiredError } from '../account/attempt-login.ts';
 import type { EndingReason } from '../commands/ending.ts';
 import type { TreeExit } from '../commands/process-tree.ts';
 
-/** All that decides what an attempt came to. */
+/** Everything that decides the outcome of an attempt. */
 export interface AttemptEnd {
-  /** Why the worker ended it; undefined: it ended by itself. */
+  /** Why the worker ended it; undefined: the agent exited without being asked. */
   readonly ending: EndingReason | undefined;
   readonly exit: TreeExit;
   readonly facts: AgentFacts;
-  /** The job's timeout as a person reads it: `5 seconds`. */
+  /** The job's timeout in readable form: `5 seconds`. */
   readonly timeout: string;
 }
 
-/** What the attempt came to. Success needs exit 0 (or a final result) and no error reported by the agent itself. */
+/** The outcome of an attempt. Success needs exit 0 (or a final result) and no error reported by the agent itself. */
 export function attemptOutcome({ ending, exit, facts, timeout }: AttemptEnd): Outcome {
   const how = { exit_code: exit.exitCode, signal: exit.signal };
   switch (ending) {
@@ -73,12 +73,12 @@ function ownEnd(
   };
 }
 
-/** The attempt whose settings could not be read, or whose worker has no room: not the job's fault, so nothing is spent. */
+/** The outcome if settings could not be read or the disk is full: not the job's fault, so it does not count. */
 export function notStarted(): Outcome {
   return { kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null, signal: null };
 }
 
-/** The attempt that never came to run. */
+/** The outcome of an attempt that never ran. */
 export function startFailure(error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof AccountRequiredError)
@@ -86,7 +86,7 @@ export function startFailure(error: unknown): Outcome {
   return { kind: 'failed', reason: 'start_failed', error: message, exit_code: null, signal: null };
 }
 
-/** The attempt that was ended before its agent was started. */
+/** The outcome of an attempt that was ended before its agent started. */
 export function endedEarly(ending: EndingReason | undefined, timeout: string): Outcome {
   return attemptOutcome({ ending, exit: { exitCode: null, signal: null }, facts: { finished: false }, timeout });
 }

@@ -19,9 +19,10 @@ import type { Redaction } from '../secrets/redaction.ts';
 import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
 
 /**
- * Writes the receipt, with all secrets in it masked, then reports the outcome. If the report doesn't come through, whoever finds the lease over takes
- * the outcome from the receipt; if the fence is void the report is refused and the receipt stays as evidence.
- * @returns the job as it then is, if the report came through.
+ * Writes the receipt, with all secrets in it masked, then reports the outcome. If the report fails, whichever process
+ * finds the lease expired takes the outcome from the receipt. If the fence is void, the report is rejected and the
+ * receipt stays as evidence.
+ * @returns the updated job, if the report succeeded.
  */
 export async function reportAttempt(
   context: AttemptContext & { readonly log: Logger },
@@ -80,12 +81,12 @@ export async function reportAttempt(
     }
     return settled;
   } catch (error) {
-    context.log.error('the outcome could not be reported; the receipt, if it was written, tells it', error as Error);
+    context.log.error('the outcome could not be reported; the receipt, if written, has it', error as Error);
   }
   return undefined;
 }
 
-/** Codes, hashes and times, which the service made and reads again: a short secret may occur in one by chance. */
+/** Codes, hashes and times that the service makes and parses again: a short secret may occur in one by chance. */
 const NOT_MASKED: ReadonlySet<string> = new Set([
   'kind',
   'reason',
@@ -97,24 +98,24 @@ const NOT_MASKED: ReadonlySet<string> = new Set([
   'sha256',
 ]);
 
-/** Never fails: what is left undone is done by reconcile-jobs. */
+/** Never rejects: reconcile-jobs completes what fails here. */
 async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {
   return await afterAttempt(context, job, ended).catch((error: Error) => {
-    context.log.warn('what follows from the end was left to reconcile-jobs', error);
+    context.log.warn('follow-up actions deferred to reconcile-jobs', error);
     return ended;
   });
 }
 
-/** Milliseconds; an hour moves more than the most output that is kept. */
+/** Milliseconds. An hour is enough for the most output that is stored. */
 const LONGEST_UPLOAD = 3_600_000;
 
-/** The job as the report will make it, unless a client is faster. */
+/** The job as the report will leave it, unless a client changes it first. */
 function afterEnd(context: AttemptContext, job: Job, receipt: Receipt): Job {
   const decision = decide(job, { type: 'end', receipt }, { now: context.clock.now(), random: context.random });
   return 'job' in decision ? decision.job : job;
 }
 
-/** What documents are made of: the job as it is after the attempt, and what the attempt left. */
+/** The content of documents: the job after the attempt, and the attempt's results. */
 interface DocumentContent {
   readonly job: Job;
   readonly receipt: Receipt;
@@ -122,7 +123,7 @@ interface DocumentContent {
   readonly attachments: readonly Attachment[];
 }
 
-/** Writes the answers that are too large to be streamed through Lambda as whole documents, as they will read. */
+/** Writes the responses that are too large to stream through Lambda as complete documents. */
 async function writeDocuments(
   context: AttemptContext,
   { job, receipt, sources, attachments }: DocumentContent,
@@ -148,7 +149,7 @@ async function writeDocuments(
     receiptState: 'complete',
     attachmentsState: receipt.attachments && 'complete',
   });
-  // Also the answer of `logs?stream=all`, so it has that answer's members too.
+  // Also the response of `logs?stream=all`, so it has that response's members too.
   const both = { stdout: comparedSource('stdout'), stderr: comparedSource('stderr') };
   await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, both, whole));
   const written: DocumentName[] = ['result'];

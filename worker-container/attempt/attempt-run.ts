@@ -22,7 +22,7 @@ import { attemptOutcome } from './attempt-outcome.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 
 /**
- * Runs the profile's agent on a job until nothing of it is alive and all its output is kept.
+ * Runs the profile's agent on a job until none of its processes is alive and all its output is stored.
  * @throws Error with a plain message when it can't be started.
  */
 export async function runAgent(
@@ -52,7 +52,7 @@ async function runWithLogin(
   const at = { attemptDir, ending, mark, files, redaction };
   const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
     clocks.stop();
-    // The output of a setup command that failed is what its author wants to see.
+    // The author of a failed setup command needs its output.
     throw new AgentNotStartedError(
       error,
       await keepAttemptFiles(context, job, { files, redaction, limit: DRAIN_TIMEOUT_MS }),
@@ -95,10 +95,10 @@ async function runWithLogin(
     clocks.stop();
     const streams = await shipper.finish({
       complete: byItself,
-      // A worker that must go can't wait for an object store that does not answer; what was shipped live is there.
+      // A worker that must stop can't wait for an unresponsive object store. What was shipped live is stored.
       ...(isReleasingJob(ending) && { signal: AbortSignal.timeout(DRAIN_TIMEOUT_MS) }),
     });
-    // Others wait for what it has renewed; nobody waits for files.
+    // Other attempts wait for the renewed login. Nothing waits for the files.
     await login?.close();
     const releasing = isReleasingJob(ending);
     redaction.add(login?.secrets ?? []);
@@ -144,12 +144,12 @@ async function runWithLogin(
 /** How long (ms) a worker that is stopping, or has lost the job, tries to join the output. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** Whether the worker gives the job up instead of ending it. */
+/** Whether the worker releases the job instead of ending it. */
 export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
   return reason === 'stopping' || reason === 'lost';
 }
 
-/** Gives an agent that works by the linked account a copy of its login. @throws AccountRequiredError if none is linked */
+/** Copies the login for an agent that uses the linked account. @throws AccountRequiredError if none is linked */
 async function loginOf(
   { env, credentials, profiles, log, account }: AttemptContext & { readonly log: Logger },
   job: Job,
@@ -163,10 +163,10 @@ async function loginOf(
   });
 }
 
-/** How long (ms) it is tried to keep an attempt's files. */
+/** How long (ms) to try to store an attempt's files. */
 const KEEP_FILES_TIMEOUT_MS = 3_600_000;
 
-/** Until the agent has ended, or was ended, and nothing of its tree is alive. */
+/** Resolves when the agent has ended and no process of its tree is alive. */
 async function untilEnded(
   tree: Tree,
   agent: Agent,
@@ -175,7 +175,7 @@ async function untilEnded(
 ): Promise<{ exit: TreeExit; byItself: boolean }> {
   const { politeSignal } = agent;
   const byItself = await Promise.race([tree.exited.then(() => true), ending.requested.then(() => false)]);
-  // What an agent leaves behind when it has ended by itself is nobody's any more: it is not asked.
+  // Processes left behind by an agent that exited unasked belong to no one: they are killed without a polite signal.
   const ended = endTree({ child: tree, mark, politeSignal, kill: byItself || ending.reason === 'killed' });
   const hurry = ending.escalated.then(() => endTree({ child: tree, mark, politeSignal, kill: true }));
   await Promise.race([ended, hurry]);

@@ -6,18 +6,18 @@ import { secretNames } from '../agents/agent-environment.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
-/** All that an attempt must read before it can start. */
+/** Everything that an attempt must read before it can start. */
 export interface AttemptSettings {
   readonly profile: Profile;
   readonly texts: JobTexts;
   readonly rules: readonly Rule[];
-  /** By name; those that there are. */
+  /** By name; missing ones are absent. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 /**
  * Reads what an attempt needs.
- * @throws SettingsUnreadError where a service was busy or out of reach; Error with a plain message where the job can't be run.
+ * @throws SettingsUnreadError if a service was busy or unreachable; Error with a plain message if the job can't be run.
  */
 export async function readSettings(
   context: Pick<AttemptContext, 'profiles' | 'texts' | 'rules' | 'secrets'>,
@@ -33,7 +33,7 @@ export async function readSettings(
   });
 }
 
-/** Values of the secrets that a profile refers to, by name; of those that there are. */
+/** Values of the secrets that a profile refers to, by name; missing ones are absent. */
 export async function readSecrets(
   { secrets }: Pick<AttemptContext, 'secrets'>,
   profile: Profile,

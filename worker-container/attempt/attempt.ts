@@ -26,10 +26,11 @@ const NO_OUTPUT = {
 };
 
 /**
- * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report; then the permit
- * has served. Never rejects: whatever goes wrong becomes the attempt's outcome, or is left to whoever finds the lease over.
- * @param stopping aborted when the worker wants its running attempts back.
- * @returns the job as it then is, if its outcome was reported.
+ * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report. Then acknowledges
+ * the dispatch message. Never rejects: a failure becomes the attempt's outcome, or the job is taken over when its lease
+ * expires.
+ * @param stopping aborted when the worker releases its running attempts.
+ * @returns the updated job, if its outcome was reported.
  */
 export async function runAttempt(
   context: AttemptContext,
@@ -83,7 +84,7 @@ export async function runAttempt(
     const failure = error instanceof AgentNotStartedError ? error.cause : error;
     const isEnded = failure instanceof CancelledBeforeStartError;
     if (!isEnded) log.error('the attempt failed to run', failure as Error);
-    // Without an outcome to report the lease runs out, and the job is taken over.
+    // Without a reported outcome, the lease expires and the job is taken over.
     if (ending.reason === 'lost' || (isReleasingJob(ending) && !isEnded)) return undefined;
     const kept = error instanceof AgentNotStartedError ? error.kept : { attachments: [], warnings: [] };
     const record = {
@@ -102,14 +103,14 @@ export async function runAttempt(
   } finally {
     heartbeat.stop();
     stopping.removeEventListener('abort', stop);
-    await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('an attempt folder stays', error));
+    await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('attempt folder not removed', error));
     await visibility.acknowledge();
   }
 }
 
-/** What the attempt came to whose agent never ran. */
+/** The outcome of an attempt whose agent never ran. */
 function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
   if (failure instanceof CancelledBeforeStartError) return endedEarly(ending.reason, timeout);
-  // Another worker, or this one once it has room, can run it.
+  // Another worker can run it, or this one once its disk has room.
   return failure instanceof SettingsUnreadError || isDiskFull(failure) ? notStarted() : startFailure(failure);
 }

@@ -5,14 +5,14 @@ import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 
-/** What a running attempt hears of its job. */
+/** Events of a running attempt's job. */
 interface HeartbeatEvents {
   /** The job was asked to end; `kill`: without asking the agent first. Called again when a cancel becomes a kill. */
   readonly onEndRequested: (how: { kill: boolean }) => void;
-  /** The attempt's fence is void, or may be: nothing was acknowledged for too long. */
+  /** The attempt's fence is void, or may be: no heartbeat was acknowledged for too long. */
   readonly onLost: () => void;
   readonly onWatched: (watched: boolean) => void;
-  /** The lease was pushed forward. */
+  /** The lease was extended. */
   readonly onBeat: () => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -27,8 +27,8 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Keeps an attempt's lease and reads what was asked of its job meanwhile: a write every 10 s, a read every 2 s between.
- * Ends itself when the fence is void.
+ * Renews an attempt's lease and detects requests to end its job: a write every 10 s, a read every 2 s in between.
+ * Stops once the fence is void.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;

@@ -27,23 +27,23 @@ export interface PreparedAttempt {
   readonly cwd: string;
   /** The job's working copy of its project's repository. */
   readonly worktree: JobWorktree | undefined;
-  /** For whoever reads the job. */
+  /** Shown with the job. */
   readonly warnings: readonly string[];
 }
 
-/** Where, and in whose name, an attempt is prepared. */
+/** Where, and under which account, an attempt is prepared. */
 interface Surroundings {
   readonly attemptDir: string;
   readonly ending: Ending;
   readonly mark: string;
   readonly files: AttemptFiles;
-  /** Gets the secrets that are read here. */
+  /** Collects the secrets that are read here. */
   readonly redaction: Redaction;
 }
 
 /**
- * Reads what an attempt needs, and makes its folder, or its worktree, and its agent's command.
- * @throws SettingsUnreadError; CancelledBeforeStartError; Error with a plain message where the job can't be run.
+ * Reads what an attempt needs, and creates its folder or worktree and its agent's command.
+ * @throws SettingsUnreadError; CancelledBeforeStartError; Error with a plain message if the job can't be run.
  */
 export async function prepareAttempt(
   context: AttemptContext,

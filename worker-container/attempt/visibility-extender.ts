@@ -3,10 +3,10 @@ import type { DispatchQueues, ReceivedMessage } from '../../lib/jobs/dispatch/di
 import { QUEUE } from '../../lib/platform/aws/tables.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 
-/** SQS ends a message's flight after 12 hours whatever is asked; an hour before, the permit is given up. */
+/** SQS limits a message's time in flight to 12 hours. An hour before that, the message is acknowledged. */
 const LONGEST_FLIGHT = 11 * 3_600_000;
 
-/** Keeps a permit in flight while its job runs, so that the queue's figures and its fairness see the work. */
+/** Keeps a dispatch message in flight while its job runs, so that queue metrics and fairness count the work. */
 export class VisibilityExtender {
   readonly #queues: DispatchQueues;
   readonly #received: ReceivedMessage;
@@ -27,15 +27,15 @@ export class VisibilityExtender {
     if (this.#timing.now() > this.#until) return await this.acknowledge();
     await this.#queues
       .extend(this.#received, QUEUE.visibilityTimeout)
-      .catch((error: Error) => this.#log.warn('the permit was not kept in flight; the lease alone counts', error));
+      .catch((error: Error) => this.#log.warn('dispatch message not in flight; the lease still applies', error));
   }
 
-  /** The permit has served. */
+  /** Acknowledges the message; later calls do nothing. */
   async acknowledge(): Promise<void> {
     if (this.#acknowledged) return;
     this.#acknowledged = true;
     await this.#queues
       .acknowledge(this.#received)
-      .catch((error: Error) => this.#log.warn('a permit was not dropped; it will come back once', error));
+      .catch((error: Error) => this.#log.warn('dispatch message not acknowledged; it will return once', error));
   }
 }

@@ -12,15 +12,15 @@ export interface AgentPipes {
   readonly stdio: readonly [number, number, number];
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Closes the agent's ends in this process; without it the output would never end. */
+  /** Closes the agent's ends in this process. Otherwise the output would never end. */
   handOver(): void;
 }
 
 /**
- * Makes an agent's standard streams. Node's own `pipe` is a pair of sockets, on which `> /dev/stderr` and
- * `cat /dev/stdin` fail, which make `bash -c` read ~/.bashrc as if it came over the network, and whose unread output
- * Node throws away when the process exits. So stdin is a file, and stdout and stderr are FIFOs that any user may open
- * anew, since the agent may run as another than the worker; none has a name any more when this returns.
+ * Creates an agent's standard streams. Node's own `pipe` is a pair of sockets: `> /dev/stderr` and `cat /dev/stdin`
+ * fail on them, they make `bash -c` read ~/.bashrc as if it came over the network, and Node discards their unread
+ * output when the process exits. So stdin is a file, and stdout and stderr are FIFOs. Any user may reopen the FIFOs,
+ * since the agent may run as another user than the worker. None of the three has a name any more when this returns.
  */
 export async function openAgentPipes(stdin: string): Promise<AgentPipes> {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-pipes-'));
@@ -33,7 +33,7 @@ export async function openAgentPipes(stdin: string): Promise<AgentPipes> {
   try {
     await writeFile(join(folder, 'stdin'), stdin, { mode: 0o444 });
     await runSystemTool('mkfifo', ['-m', '666', join(folder, 'stdout'), join(folder, 'stderr')]);
-    // A FIFO's reader must be there first, and must not wait for a writer.
+    // A FIFO's reader must exist first, and must not wait for a writer.
     const reading = constants.O_RDONLY | constants.O_NONBLOCK;
     const [stdoutReader, stderrReader] = [open('stdout', reading), open('stderr', reading)];
     const stdio = [

@@ -7,17 +7,17 @@ import { endTree, spawnTree, type TreeExit } from './process-tree.ts';
 export interface BashCommand {
   readonly command: string;
   readonly cwd: string;
-  /** All that it gets, but for the mark. */
+  /** The complete environment, except for the mark. */
   readonly env: Readonly<Record<string, string>>;
-  /** Unique to it; every process of its tree inherits it. */
+  /** Unique to the command. Every process of its tree inherits it. */
   readonly mark: string;
   readonly account: ServiceAccount | undefined;
-  /** What is masked in what it writes. */
+  /** Masks secrets in its output. */
   readonly redaction: Redaction;
   readonly timeoutMs: number;
-  /** Aborted when the worker must go. */
+  /** Aborted when the worker must stop. */
   readonly stopping: AbortSignal;
-  /** Takes what it writes, stdout and stderr as they come. */
+  /** Receives its output, stdout and stderr as they arrive. */
   readonly onData: (chunk: Buffer) => void;
 }
 
@@ -29,7 +29,7 @@ export interface CommandEnd {
 /** Milliseconds from SIGTERM to SIGKILL. */
 const GRACE = 2_000;
 
-/** Runs a command by bash until it has ended, or was ended, and nothing of its tree is alive. @throws Error if it can't be started. */
+/** Runs a bash command until it has ended and no process of its tree is alive. @throws Error if it can't be started. */
 export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   const { command, cwd, env, mark, account, stopping } = run;
   const bash = await findBash(env.PATH ?? '');

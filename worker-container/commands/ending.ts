@@ -1,34 +1,34 @@
-/** Why an attempt is ended by its worker instead of by itself. */
+/** Why the worker ends an attempt. */
 export type EndingReason =
-  /** The job was asked to be cancelled, or killed. */
+  /** A client cancelled or killed the job. */
   | 'cancelled'
   | 'killed'
-  /** A clock ran out: nothing was ever written, nothing was written for long, the job's timeout. */
+  /** A clock expired: no output at all, no output for too long, or the job's timeout. */
   | 'no_start'
   | 'silent'
   | 'timed_out'
   /** The agent gave its final result but does not exit. */
   | 'finished_not_exited'
   | 'output_limit'
-  /** Its output can't be kept any more (a full disk, say). */
+  /** Its output can't be stored any more (the disk is full, for example). */
   | 'output_failed'
-  /** The worker is stopping and gives the job back. */
+  /** The worker is stopping and releases the job. */
   | 'stopping'
   /** The fence is void, or may be. */
   | 'lost';
 
-/** The one decision that an attempt is to end: the first reason counts, and a kill can still hurry it. */
+/** The decision to end an attempt. The first reason counts; a kill can still escalate it. */
 export class Ending {
   #reason: EndingReason | undefined;
   readonly #requested = Promise.withResolvers<EndingReason>();
   readonly #escalated = Promise.withResolvers<void>();
 
-  /** When an end was asked for, with the reason. */
+  /** Resolves with the reason when an end is requested. */
   get requested(): Promise<EndingReason> {
     return this.#requested.promise;
   }
 
-  /** When it is to be done without asking the agent first. */
+  /** Resolves when the attempt is to be killed without asking the agent first. */
   get escalated(): Promise<void> {
     return this.#escalated.promise;
   }

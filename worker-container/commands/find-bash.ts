@@ -1,9 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** The bash of a PATH. @throws Error with a plain message if there is none. */
+/** The first bash in a PATH. @throws Error with a plain message if there is none. */
 export async function findBash(path: string): Promise<string> {
-  // A relative folder would mean one thing here and another in the job's working folder.
+  // A relative folder would differ between this process and the job's working folder.
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
     const bash = join(folder, 'bash');
     try {

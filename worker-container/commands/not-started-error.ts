@@ -1,6 +1,6 @@
 import type { KeptAttachments } from '../attachments/keep-attachments.ts';
 
-/** The agent never came to run; what had been left by then is kept. Its message and cause are what went wrong. */
+/** The agent never ran. The results so far are stored. Message and cause are those of the failure. */
 export class AgentNotStartedError extends Error {
   override readonly name = 'AgentNotStartedError';
   readonly kept: KeptAttachments;
@@ -11,7 +11,7 @@ export class AgentNotStartedError extends Error {
   }
 }
 
-/** The attempt was asked to end while it was being prepared; nothing of it is alive. */
+/** The attempt was asked to end during its preparation. None of its processes is alive. */
 export class CancelledBeforeStartError extends Error {
   override readonly name = 'CancelledBeforeStartError';
 

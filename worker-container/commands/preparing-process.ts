@@ -6,29 +6,29 @@ import { CancelledBeforeStartError } from './not-started-error.ts';
 import { endTree, spawnTree, type TreeCommand, type TreeExit } from './process-tree.ts';
 
 export interface PreparingCommand extends Omit<TreeCommand, 'stdin'> {
-  /** What ends it early. Undefined: nothing but its time. */
+  /** Ends it early. Undefined: only its time limit does. */
   readonly ending: Ending | undefined;
-  /** Milliseconds that it may take. */
+  /** Time limit in milliseconds. */
   readonly limit: number;
-  /** What is masked in the tail of stderr. */
+  /** Masks secrets in the tail of stderr. */
   readonly redaction: Redaction;
-  /** Takes what it writes, as it is; without it only the tail of stderr is kept. */
+  /** Receives its stdout, unmasked. Without it, only the tail of stderr is kept. */
   readonly onStdout?: (chunk: Buffer) => void;
   readonly onStderr?: (chunk: Buffer) => void;
 }
 
-/** How a process ended that the worker itself needed. */
+/** The end of a process that the worker itself needed. */
 export interface PreparingExit extends TreeExit {
-  /** The last of what it wrote to stderr, as text, masked. */
+  /** The end of its stderr as text, masked. */
   readonly stderrTail: string;
 }
 
 const TAIL_BYTES = 2_000;
-/** Milliseconds that the output of a process may come after its end: what still holds the pipes then is killed. */
+/** How long (ms) output may follow a process's end. Processes that hold the pipes after that are killed. */
 const LATE_OUTPUT = 2_000;
 
 /**
- * Runs a process before or after the agent, in a tree that ends with it: nothing of it lives on when this returns.
+ * Runs a process before or after the agent. No process of its tree is alive when this returns.
  * @throws CancelledBeforeStartError when the attempt is asked to end; Error when it takes too long or can't be started.
  */
 export async function runPreparing({
@@ -41,7 +41,7 @@ export async function runPreparing({
 }: PreparingCommand): Promise<PreparingExit> {
   if (ending?.reason !== undefined) throw new CancelledBeforeStartError();
   const tree = await spawnTree({ ...command, stdin: '' });
-  // Masked before it is cut: a tail that began within a secret would show the rest of it.
+  // Mask before cutting: a tail that begins within a secret would show the rest of it.
   const redactor = redaction.redactor();
   let tail = Buffer.alloc(0);
   const keep = (masked: Buffer) => {

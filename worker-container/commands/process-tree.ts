@@ -16,14 +16,14 @@ import { openAgentPipes } from './agent-pipes.ts';
 export interface TreeCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** All that the process gets, but for the mark. */
+  /** The complete environment, except for the mark. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** What the process reads on stdin, up to EOF. */
+  /** Written to stdin, then EOF. */
   readonly stdin: string;
-  /** Unique to the attempt; every process of the tree inherits it. */
+  /** Unique to the attempt. Every process of the tree inherits it. */
   readonly mark: string;
-  /** What it runs under, and nothing else does meanwhile. Undefined: as this process's user. */
+  /** The account reserved for the tree while it runs. Undefined: this process's user. */
   readonly account: ServiceAccount | undefined;
 }
 
@@ -33,19 +33,19 @@ export interface TreeExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process tree's first process. */
+/** The first process of a process tree. */
 export interface Tree {
   readonly pid: number;
   readonly account: ServiceAccount | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** When the first process has ended; others of the tree may live on and hold the pipes open. */
+  /** Resolves when the first process has ended. Others of the tree may live on and hold the pipes open. */
   readonly exited: Promise<TreeExit>;
 }
 
 /**
- * Starts a process in a session of its own.
- * @throws Error if it can't be started, or if the platform can't find its processes again.
+ * Starts a process in a new session.
+ * @throws Error if it can't be started, or if the platform provides no way to find its processes.
  */
 export async function spawnTree({ command, args, env, cwd, stdin, mark, account }: TreeCommand): Promise<Tree> {
   requireProcessTable();
@@ -77,17 +77,17 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
 export interface TreeEnding {
   readonly child: Pick<Tree, 'pid' | 'account'>;
   readonly mark: string;
-  /** What asks the agent to end itself and its tools. */
+  /** Asks the agent to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
   /** Milliseconds from the polite signal to SIGKILL. Default 10,000. */
   readonly graceMs?: number;
-  /** Begins at SIGKILL. */
+  /** Start with SIGKILL. */
   readonly kill?: boolean;
 }
 
 /**
- * Ends a tree, whatever of it is left, and returns when nothing of it is alive. The polite signal goes to the agent's
- * own group only, because an agent ends its tools by itself; what outlives the agent is asked by SIGTERM.
+ * Ends every remaining process of a tree, and returns when none is alive. The polite signal goes only to the agent's
+ * own group, because an agent ends its own tools. Processes that outlive the agent get SIGTERM.
  * @returns How many processes had to be killed.
  * @throws Error if processes survive SIGKILL for a minute.
  */
@@ -105,7 +105,7 @@ export async function endTree({
 }
 
 /**
- * Kills every process whose mark begins with a prefix: what an earlier worker of the same home left behind.
+ * Kills every process whose mark begins with a prefix: what an earlier worker of the same home left running.
  * @returns How many there were.
  */
 export async function endMarkedLike(prefix: string): Promise<number> {
@@ -120,7 +120,7 @@ export async function endAccount(account: ServiceAccount): Promise<number> {
   return killAll(new AccountScan(account));
 }
 
-/** The processes that carry exactly this mark and live. */
+/** The live processes with exactly this mark. */
 export function findMarked(mark: string): ProcessEntry[] {
   return listProcesses().filter((entry) => !entry.zombie && readEnvironmentOf(entry.pid, ATTEMPT_MARK) === mark);
 }
@@ -128,7 +128,7 @@ export function findMarked(mark: string): ProcessEntry[] {
 /** Milliseconds. */
 const LONGEST_KILL = 60_000;
 const PAUSE = { first: 2, longest: 200 };
-/** A look is no snapshot: a process may fork and end while the list is read. */
+/** One scan is no snapshot: a process may fork and end while the list is read. */
 const EMPTY_SCANS = 2;
 
 async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Signals, graceMs: number): Promise<void> {
@@ -146,7 +146,7 @@ async function endPolitely(scan: TreeScan, root: number, politeSignal: NodeJS.Si
   });
 }
 
-/** Those without a living parent in the tree. The children of one that has been asked to end may be its way of doing so. */
+/** Processes without a living parent in the tree. Children of an asked process may be its way of shutting down. */
 function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
   const pids = new Set(living.map(({ pid }) => pid));
   return living.filter(({ parent }) => !pids.has(parent));
@@ -164,7 +164,7 @@ async function killAll(scan: TreeScan): Promise<number> {
   return killed.size;
 }
 
-/** Looks until nothing is left, or until `visit`, which gets what is, says to stop. The first look is shown in any case. */
+/** Scans until nothing is left or `visit` returns false. `visit` gets what is alive, the first time in any case. */
 async function untilGone(scan: TreeScan, visit: (living: readonly ProcessEntry[]) => Promise<boolean>): Promise<void> {
   let pause = PAUSE.first;
   for (let round = 1, empty = 0; empty < EMPTY_SCANS; round += 1) {

@@ -17,17 +17,17 @@ import { deadline, machineTiming } from '../output/timing.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { workFolders } from '../workspace/work-folders.ts';
 
-/** Milliseconds that writing down what came of commands is tried; then reconcile-jobs calls them lost. */
+/** How long (ms) to retry storing the results of commands. After that, reconcile-jobs marks them as lost. */
 const LONGEST_REPORT = 600_000;
-/** Milliseconds beyond the commands' own time after which somebody else calls them lost. */
+/** Milliseconds beyond the commands' own time after which reconcile-jobs marks them as lost. */
 const MARGIN = 300_000 + LONGEST_REPORT;
 
 type Outcome = Pick<JobDeployment, 'state' | 'error'>;
 
 /**
- * Runs the commands that deploy bindings have to run on a succeeded job, one binding after the other, each at most once:
- * it is marked as running before it begins, and what a dead worker left so is never run again by itself. What has not
- * begun when the worker stops is given to another.
+ * Runs the commands of a succeeded job's deploy bindings, one binding after the other, each at most once. A binding is
+ * marked as running before it begins, and one that a dead worker left running is never run again automatically. When
+ * the worker stops, the remaining bindings go to another worker.
  */
 export async function runDeployments(
   context: AttemptContext & { readonly log: Logger },
@@ -41,7 +41,7 @@ export async function runDeployments(
     const all = await context.deployments.list(job.id);
     const next = all.find((one) => runsCommands(one) && !isFinal(one));
     if (next === undefined) return await leaveFolder(context, job);
-    // Another worker is at it.
+    // Another worker runs it.
     if (next.state === 'running') return;
     if (stopping.aborted) return await context.dispatchQueues.send(job, { deploy: true });
     await runOne(context, job, next, stopping);
@@ -49,7 +49,7 @@ export async function runDeployments(
   }
 }
 
-/** Lets the next job into a folder that this one had for itself until its commands were done. */
+/** Admits the next job to a folder that this one used exclusively until its commands were done. */
 async function leaveFolder(context: AttemptContext, job: Job): Promise<void> {
   const folder = await exclusiveFolder(context, job);
   if (folder !== undefined) await wakeIfFree(context, folder);
@@ -97,12 +97,12 @@ async function runOne(
         log_truncated: truncated,
       });
       if (kept === undefined)
-        context.log.warn('what came of commands was not kept: they were called lost', { ...known });
+        context.log.warn('results of commands discarded: reconcile-jobs marked them as lost', { ...known });
     },
     {
       timing,
       signal: deadline(timing, LONGEST_REPORT),
-      onFailure: (error) => context.log.warn('writing down what came of commands failed; trying again', error as Error),
+      onFailure: (error) => context.log.warn('storing results of commands failed; trying again', error as Error),
     },
   );
 }
@@ -114,7 +114,7 @@ function whySkipped(
   if (binding === undefined) return 'The binding was deleted.';
   if (!commands) return "This deployment's bindings run no commands.";
   if (!acts(binding) || binding.binding_mode !== known.mode) return 'The binding was changed.';
-  // Its folder is another attempt's now.
+  // Its folder belongs to another attempt now.
   return job.status === 'SUCCEEDED' && job.attempt === known.attempt ? undefined : 'The job was run again before.';
 }
 
@@ -124,7 +124,7 @@ interface Running {
   readonly deployment: JobDeployment;
   readonly tail: LogTail;
   readonly stopping: AbortSignal;
-  /** Gets the secrets that are read here. */
+  /** Collects the secrets that are read here. */
   readonly redaction: Redaction;
 }
 
@@ -148,7 +148,7 @@ async function runEach(
 ): Promise<Outcome> {
   const { env, account } = context;
   const profile = await context.profiles.get(job.profile);
-  // What the agent's own profile gave it, and nothing of its vendor account.
+  // The variables of the agent's own profile, and nothing of its vendor account.
   const environment = profile && { ...profile, agent: 'shell' as const };
   const secrets = environment === undefined ? new Map<string, string>() : await readSecrets(context, environment);
   redaction.add(secretsOf(env, secrets));
@@ -179,7 +179,7 @@ async function runEach(
   return { state: 'succeeded', error: undefined };
 }
 
-/** No variable can hold NUL. Names have none today, but those that earlier versions stored may. */
+/** No variable can hold NUL. Names have none today, but names stored by earlier versions may. */
 function withoutNul(name: string): string {
   return name.replaceAll('\0', '\u{fffd}');
 }

@@ -2,15 +2,15 @@ import type { Timing } from './timing.ts';
 
 /** Milliseconds. */
 export const FLUSH = {
-  /** From the first pending byte to its flush, when nothing else delays it. */
+  /** From the first pending byte to its flush, unless something delays it. */
   soon: 1_000,
-  /** Longest interval between flushes while nobody watches. */
+  /** Longest interval between flushes while no one reads along. */
   longest: 60_000,
 } as const;
 
 /**
- * Says when a stream is to be flushed: a second after its first byte, then at intervals that double up to a minute, so
- * that hours of output cost few requests; within a second while somebody watches.
+ * Decides when to flush a stream: a second after its first byte, then at intervals that double up to a minute, so that
+ * hours of output cost few requests. While someone reads along, within a second.
  */
 export class FlushTimer {
   readonly #flush: () => void;
@@ -25,7 +25,7 @@ export class FlushTimer {
     this.#timing = timing;
   }
 
-  /** There is something to flush; says so again and again without harm. */
+  /** Call it when there is something to flush. Repeated calls do no harm. */
   arm(): void {
     if (this.#cancel !== undefined) return;
     const now = this.#timing.now();
@@ -33,14 +33,14 @@ export class FlushTimer {
     this.#cancel = this.#timing.schedule(() => this.#fire(), Math.max(FLUSH.soon, due - now));
   }
 
-  /** Everything that was pending has been flushed. */
+  /** Call it when everything pending has been flushed. */
   flushed(): void {
     this.disarm();
     this.#lastFlush = this.#timing.now();
     if (!this.#watched) this.#interval = Math.min(this.#interval * 2, FLUSH.longest);
   }
 
-  /** Somebody begins or ceases to read along; what is pending when somebody begins is flushed at once. */
+  /** Call it when someone begins or stops reading along. Pending output is flushed at once when they begin. */
   setWatched(watched: boolean): void {
     this.#watched = watched;
     if (watched && this.#cancel !== undefined) {

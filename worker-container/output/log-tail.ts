@@ -1,6 +1,6 @@
 import { LIMITS } from '../../lib/contract/limits.ts';
 
-/** The end of a log, so that it fits beside its job. */
+/** The end of a log, short enough to be stored with its job. */
 export class LogTail {
   #bytes: Buffer = Buffer.alloc(0);
   #truncated = false;
@@ -11,7 +11,7 @@ export class LogTail {
     this.#truncated ||= bytes.length > this.#bytes.length;
   }
 
-  /** What was kept, as text; a character cut in two at its beginning is left out. */
+  /** The end as text; a character cut in two at its beginning is dropped. */
   end(): { log: string; truncated: boolean } {
     let from = 0;
     while (this.#truncated && from < 4 && ((this.#bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;

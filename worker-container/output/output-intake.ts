@@ -4,32 +4,33 @@ import type { Spool } from './spool.ts';
 import { pause, type Timing } from './timing.ts';
 
 export interface IntakeOptions {
-  /** A pipe of the agent's. */
+  /** One of the agent's pipes. */
   readonly input: Readable;
   readonly spool: Spool;
   readonly redactor: Redactor;
-  /** Most bytes that are kept. */
+  /** Most bytes to keep. */
   readonly limit: number;
   readonly timing: Timing;
-  /** Called with what was kept; must not throw. */
+  /** Called with each kept chunk; must not throw. */
   readonly onKept: (chunk: Buffer) => void;
-  /** Called once, when there is more than the limit. */
+  /** Called once, when the stream exceeds the limit. */
   readonly onLimit: () => void;
-  /** Called once if reading or keeping fails; nothing more is kept then. */
+  /** Called once if reading or keeping fails. Nothing more is kept then. */
   readonly onError: (error: unknown) => void;
-  /** Awaited after each chunk: holding it holds the agent. */
+  /** Awaited after each chunk. While it is pending, the agent is blocked. */
   readonly room: () => Promise<void>;
 }
 
 /**
- * A pipe is looked at each 25 ms, and empty when two looks in a row found nothing new: between two timers the pipes are polled.
- * One that never falls silent is left after so many looks; not by time, which a machine that stands still takes away.
+ * `pause` is in milliseconds. A pipe counts as empty after two polls in a row without new bytes: Node polls the pipes
+ * between two timers. A pipe that never falls silent is closed after a number of polls rather than a time, which passes
+ * while the machine is suspended.
  */
 const DRAIN = { pause: 25, quietScans: 2, maxScans: 200 };
 
-/** Takes one stream of the agent's, masks it and appends it to its spool. Reads on, unkept, once it can't keep more. */
+/** Reads one of the agent's streams, masks it and appends it to its spool. After a limit or failure, discards it. */
 export class OutputIntake {
-  /** When the pipe has ended and everything from it is kept; never rejects. */
+  /** Resolves when the pipe has ended and everything from it is kept; never rejects. */
   readonly ended: Promise<void>;
   readonly #options: IntakeOptions;
   #hasEnded = false;
@@ -49,7 +50,7 @@ export class OutputIntake {
     return this.#complete;
   }
 
-  /** Takes what is readable by now and lets go of the pipe, which processes that outlived the agent may hold open. */
+  /** Reads what is available and closes the pipe, which processes that outlived the agent may hold open. */
   async close(): Promise<void> {
     const { input, timing } = this.#options;
     this.#closing = true;

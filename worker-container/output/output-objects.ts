@@ -2,23 +2,23 @@ import { createReadStream } from 'node:fs';
 import { DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { uploadObject } from '../../lib/jobs/output/output-upload.ts';
 
-/** What shipping output asks of the object store. Every call may be repeated with the same arguments. */
+/** The object store's operations for shipping output. Every call may be repeated with the same arguments. */
 export interface OutputObjects {
   put(key: string, body: Buffer, signal: AbortSignal): Promise<void>;
-  /** The first `bytes` of a file become one object. */
+  /** Uploads the first `bytes` of a file as one object. */
   uploadFile(key: string, path: string, bytes: number, signal: AbortSignal): Promise<void>;
   deleteMany(keys: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** Milliseconds after which a request that doesn't answer is given up: the SDK itself would wait for ever. */
+/** Milliseconds after which an unanswered request is given up. The SDK itself would wait for ever. */
 const REQUEST_TIMEOUT = 60_000;
-/** Slowest upload, bytes per millisecond, that isn't given up. */
+/** Slowest tolerated upload, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 128;
-/** S3 deletes at most this many objects in a request. */
+/** Most objects that S3 deletes in one request. */
 const DELETE_BATCH = 1_000;
 const LOG_TYPE = 'text/plain; charset=utf-8';
 
-/** Output's objects in a bucket. Needs `s3:PutObject`, `s3:AbortMultipartUpload` and `s3:DeleteObject` on `jobs/*`. */
+/** Output objects in a bucket. Needs `s3:PutObject`, `s3:AbortMultipartUpload` and `s3:DeleteObject` on `jobs/*`. */
 export function s3OutputObjects(s3: S3Client, bucket: string): OutputObjects {
   return {
     async put(key, body, signal) {

@@ -17,18 +17,18 @@ export interface OutputShipperOptions {
   readonly attempt: number;
   /** The agent's pipes. */
   readonly pipes: Readonly<Record<StreamName, Readable>>;
-  /** A folder of this attempt alone; made if it isn't there. Takes as many bytes as the agent writes. */
+  /** A folder of this attempt only; created if missing. Needs room for everything that the agent writes. */
   readonly spoolDir: string;
   readonly objects: OutputObjects;
-  /** What no reader may see. */
+  /** Masks secrets. */
   readonly redaction: Redaction;
-  /** Every byte as persisted, in order; must not throw. */
+  /** Called with every byte as stored, in order; must not throw. */
   readonly onData?: (stream: StreamName, chunk: Buffer) => void;
-  /** Once a stream: it wrote more than the limit, the rest is not kept. */
+  /** Called once per stream when it exceeds the limit. The rest is not kept. */
   readonly onLimit?: (stream: StreamName) => void;
-  /** Once a stream: reading or spooling failed (a full disk, say), the rest is not kept. */
+  /** Called once per stream when reading or spooling fails (full disk, for example). The rest is not kept. */
   readonly onError?: (stream: StreamName, error: unknown) => void;
-  /** A request to the object store failed; it is tried again with backoff. */
+  /** Called when a request to the object store fails. It is retried with backoff. */
   readonly onFailure?: (stream: StreamName, error: unknown) => void;
   /** Most bytes of one stream. Default: `LIMITS.outputBytes`. */
   readonly outputBytes?: number;
@@ -42,11 +42,11 @@ interface Lane {
 }
 
 /**
- * Keeps all that one attempt writes, from the first byte: masked, spooled on disk, shipped while it runs, joined at its
- * end. Needs the same memory whatever the volume; a slow or failing object store slows the agent down and loses nothing.
+ * Stores all output of one attempt, from the first byte: masked, spooled on disk, shipped while it runs, joined at its
+ * end. Memory use does not depend on the volume. A slow or failing object store slows the agent down and loses nothing.
  */
 export class OutputShipper {
-  /** When both pipes have ended; never rejects. Processes that outlive the agent may delay it for ever. */
+  /** Resolves when both pipes have ended; never rejects. Processes that outlive the agent may delay it for ever. */
   readonly ended: Promise<void>;
   readonly #lanes: Readonly<Record<StreamName, Lane>>;
   readonly #abort: AbortController;
@@ -69,21 +69,21 @@ export class OutputShipper {
     this.ended = Promise.all(this.#all.map(({ intake }) => intake.ended)).then(() => undefined);
   }
 
-  /** Whether somebody reads along; then output arrives within 2 s. */
+  /** Whether someone reads along. Output then arrives within 2 s. */
   setWatched(watched: boolean): void {
     for (const { shipper } of this.#all) shipper.setWatched(watched);
   }
 
-  /** What has been kept of a stream until now, for reading it without S3; until `dispose`. */
+  /** What has been kept of a stream so far, readable without S3 until `dispose`. */
   source(stream: StreamName): OutputSource {
     return this.#lanes[stream].spool.source();
   }
 
   /**
-   * Takes what is readable by now, whether or not the pipes have ended, and joins each stream into one object. Call it
-   * once, when the process tree has ended.
-   * @param end.complete Whether the attempt wrote all that it wanted to, as far as the caller knows.
-   * @param end.signal Gives up; then the promise rejects with its reason, and what was shipped live stays readable.
+   * Reads what is available, whether or not the pipes have ended, and joins each stream into one object. Call it once,
+   * when the process tree has ended.
+   * @param end.complete Whether the attempt wrote everything it was going to, as far as the caller knows.
+   * @param end.signal Aborts. The promise then rejects with its reason, and what was shipped live stays readable.
    */
   async finish(end: { complete: boolean; signal?: AbortSignal }): Promise<Record<StreamName, StreamManifest>> {
     const giveUp = () => this.#abort.abort(end.signal?.reason);
@@ -103,7 +103,7 @@ export class OutputShipper {
     }
   }
 
-  /** Ends everything and removes the spools. What hasn't been finished by then is lost but for its live chunks. */
+  /** Stops everything and removes the spools. Of unfinished streams only the live chunks remain. */
   async dispose(): Promise<void> {
     this.#abort.abort(new Error('the output shipper was disposed of'));
     for (const { shipper } of this.#all) shipper.settle();

@@ -5,14 +5,14 @@ const BACKOFF = { first: 250, longest: 15_000 };
 
 export interface Retrying {
   readonly timing: Timing;
-  /** Ends it: the promise rejects with the signal's reason. */
+  /** Stops retrying: the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Default: as often as it takes. */
+  /** Default: unlimited. */
   readonly tries?: number;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Tries until it succeeds. Rejects with the last error when all tries are used up. */
+/** Retries until the work succeeds. Rejects with the last error when all tries are used up. */
 export async function retrying(
   work: () => Promise<void>,
   { timing, signal, tries = Infinity, onFailure }: Retrying,

@@ -5,13 +5,13 @@ import { StreamTally } from '../../lib/jobs/output/stream-tally.ts';
 
 const READ_BYTES = 256 * 1024;
 
-/** One stream of one attempt in a file of the worker's own, so that memory need not hold what S3 hasn't got yet. */
+/** One stream of one attempt in a file of the worker's, so that output waiting for S3 need not fit into memory. */
 export class Spool {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #tally = new StreamTally();
 
-  /** Begins an empty spool; what an earlier one left at this path is gone. */
+  /** Creates an empty spool. Replaces an earlier one at this path. */
   static async create(path: string): Promise<Spool> {
     return new Spool(path, await open(path, 'w+', 0o600));
   }
@@ -26,7 +26,7 @@ export class Spool {
     return this.#tally.bytes;
   }
 
-  /** Must not be called again before it has ended. */
+  /** Must not be called again before it has resolved. */
   async append(chunk: Buffer): Promise<void> {
     if (chunk.length === 0) return;
     await this.#file.appendFile(chunk);
@@ -44,7 +44,7 @@ export class Spool {
     return bytes;
   }
 
-  /** What has been appended until now; readable until the spool is removed. */
+  /** What has been appended so far; readable until the spool is removed. */
   source(): OutputSource {
     const size = this.bytes;
     return { size, read: (from = 0, to = size) => this.#read(from, Math.min(to, size)) };

@@ -12,20 +12,20 @@ export interface StreamShipperOptions {
   readonly chunkKey: (offset: number) => string;
   readonly joinedKey: string;
   readonly timing: Timing;
-  /** Ends all tries. */
+  /** Stops all tries. */
   readonly signal: AbortSignal;
-  /** A request failed; it is tried again. */
+  /** Called when a request fails. It is retried. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Bytes that may wait for S3 before the agent has to. */
+/** Bytes that may wait for S3 before the agent is blocked. */
 const LONGEST_BACKLOG = 4 * LIVE_CHUNK_BYTES;
-/** Up to here the join is one request, which brings the rest as fast as a last live chunk would. */
+/** Up to this size the join is one request, as fast as a last live chunk would be. */
 const SMALL_JOIN = 5 * 1024 * 1024;
 /** Live chunks beside a joined object do no harm: readers prefer the joined one. */
 const DELETE_TRIES = 4;
 
-/** Brings one spool to S3: live chunks in order while the attempt runs, one joined object at its end. */
+/** Ships one spool to S3: live chunks in order while the attempt runs, one joined object at its end. */
 export class StreamShipper {
   readonly #options: StreamShipperOptions;
   readonly #timer: FlushTimer;
@@ -45,28 +45,28 @@ export class StreamShipper {
     this.#timer.setWatched(watched);
   }
 
-  /** The spool has grown. */
+  /** Call it when the spool has grown. */
   grown(): void {
     if (this.#finishing || this.#flushing !== undefined) return;
     if (this.#backlog >= LIVE_CHUNK_BYTES) this.#flush();
     else if (this.#backlog > 0) this.#timer.arm();
   }
 
-  /** Waits while too much is pending: so a slow S3 slows the agent down. Never rejects. */
+  /** Waits while too much is pending, so that a slow S3 slows the agent down. Never rejects. */
   async room(): Promise<void> {
     while (this.#backlog >= LONGEST_BACKLOG && !this.#finishing && !this.#options.signal.aborted) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
-  /** No more live chunks, nobody waits for room: the end is near. */
+  /** Stops live chunks and releases those that wait for room: the end is near. */
   settle(): void {
     this.#finishing = true;
     this.#timer.disarm();
     this.#letGo();
   }
 
-  /** Joins the spool, to which nothing may be added any more. Rejects only with the signal's reason. */
+  /** Joins the spool. Nothing may be appended to it any more. Rejects only with the signal's reason. */
   async join(): Promise<void> {
     const { spool, objects, joinedKey, chunkKey, signal } = this.#options;
     this.settle();
@@ -100,11 +100,11 @@ export class StreamShipper {
       while (this.#backlog >= LIVE_CHUNK_BYTES && !this.#finishing);
       this.#timer.flushed();
     } catch {
-      // Only an abort ends the tries; whoever aborted learns it from `join`.
+      // Only an abort ends the tries, and `join` rejects with its reason.
     }
   }
 
-  /** The bounds of a chunk stay as they are however often it is tried: a late first try must not shorten it. */
+  /** The bounds of a chunk stay the same in every try: a late first try must not shorten it. */
   async #shipUpTo(end: number): Promise<void> {
     const { spool, objects, chunkKey, signal } = this.#options;
     while (this.#shipped < end) {

@@ -1,12 +1,12 @@
-/** Time as the shipping of output sees it; a parameter, so that a simulation can drive it. */
+/** The clock and timers of output shipping. A parameter, so that a simulation can drive it. */
 export interface Timing {
-  /** Milliseconds that never jump. */
+  /** Monotonic milliseconds. */
   now(): number;
-  /** Runs something once after `delay` milliseconds. @returns What calls it off. */
+  /** Runs a callback once after `delay` milliseconds. @returns a function that cancels it. */
   schedule(run: () => void, delay: number): () => void;
 }
 
-/** This machine's time; nothing scheduled keeps the process alive. */
+/** This machine's time. Scheduled callbacks do not keep the process alive. */
 export const machineTiming: Timing = {
   now: () => performance.now(),
   schedule(run, delay) {
@@ -22,7 +22,7 @@ export function deadline(timing: Timing, delay: number): AbortSignal {
   return over.signal;
 }
 
-/** Ends after `delay` milliseconds, or at once when the signal aborts; never rejects. */
+/** Resolves after `delay` milliseconds, or at once when the signal aborts; never rejects. */
 export function pause(timing: Timing, delay: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -3,15 +3,15 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { MessagePoller } from './message-poller.ts';
 import type { Registration } from './registration.ts';
 
-/** How often (ms) a worker looks whether it is to leave. */
+/** How often (ms) a worker checks whether to shut down. */
 const POLL_INTERVAL_MS = 1_000;
 
 interface IdleShutdownOptions {
-  /** Milliseconds without work after which the worker leaves; undefined: it stays. */
+  /** Milliseconds without work after which the worker shuts down; undefined: it stays. */
   readonly idleFor: number | undefined;
-  /** Milliseconds since it last did anything; 0 while it does. */
+  /** Milliseconds since its last work; 0 while it works. */
   readonly idleSince: () => number;
-  /** Whether the account needs a worker. Read anew, since nobody else may come for it. */
+  /** Whether the vendor account needs a worker. Read each time, since no other worker may come for it. */
   readonly isNeeded: () => Promise<boolean>;
   /** Whether workers of another build are wanted. */
   readonly isOutdated: () => Promise<boolean>;
@@ -21,8 +21,8 @@ interface IdleShutdownOptions {
 }
 
 /**
- * Sees to it that a worker leaves that has nothing to do, or is outdated. It says so first: from then on whoever decides
- * how many workers there are does not count on it. What had come before is found by a last look, and the worker stays.
+ * Shuts an idle or outdated worker down. The worker announces it first, so that worker scaling no longer counts on it.
+ * A last poll then finds jobs that arrived before the announcement; if there is one, the worker stays.
  */
 export class IdleShutdown {
   readonly #options: IdleShutdownOptions;
@@ -31,13 +31,13 @@ export class IdleShutdown {
     this.#options = options;
   }
 
-  /** Until the worker is to take nothing more, or is told so otherwise (`draining`). */
+  /** Resolves when the worker is to receive no more messages, or when `draining` is aborted. */
   async wait(draining: AbortSignal): Promise<void> {
     while (!draining.aborted) {
       await sleep(POLL_INTERVAL_MS, undefined, { signal: draining }).catch(() => undefined);
       if (draining.aborted) return;
       const isShuttingDown = await this.#check().catch((error: Error) => {
-        this.#options.log.warn('whether this worker is to leave is not known; it stays', error);
+        this.#options.log.warn('checking whether to shut down failed; this worker stays', error);
         return false;
       });
       if (isShuttingDown) return;
@@ -48,7 +48,7 @@ export class IdleShutdown {
     const { idleFor, idleSince, isOutdated, registration, log } = this.#options;
     if (await isOutdated()) {
       await registration.announceDraining('outdated');
-      log.info('workers of another build are wanted; this one leaves when its jobs have ended');
+      log.info('another build is wanted; this worker shuts down when its jobs have ended');
       return true;
     }
     if (idleFor === undefined || idleSince() < idleFor) return false;
@@ -64,7 +64,7 @@ export class IdleShutdown {
     } finally {
       if (!isShuttingDown) await registration.announceDraining(undefined);
     }
-    if (isShuttingDown) log.info('nothing to do; this worker leaves');
+    if (isShuttingDown) log.info('idle; this worker shuts down');
     return isShuttingDown;
   }
 }

@@ -2,12 +2,12 @@ import { statfs } from 'node:fs/promises';
 import { arch, availableParallelism, freemem, loadavg, platform, release, totalmem } from 'node:os';
 import type { Machine } from '../../lib/workers/live-workers.ts';
 
-/** What this worker runs on, as of now; in a container its own share of memory. */
+/** The current state of this worker's machine; in a container, its own share of memory. */
 export async function describeMachine(workFolder: string): Promise<Machine> {
   const limit = process.constrainedMemory();
   const total = limit > 0 && limit < totalmem() ? limit : totalmem();
   const free = total < totalmem() ? process.availableMemory() : freemem();
-  // A folder that is gone is told by its absence; the worker lives on.
+  // A missing folder is omitted; it must not end the worker.
   const disk = await statfs(workFolder).catch(() => undefined);
   return {
     cpus: availableParallelism(),

@@ -3,7 +3,7 @@ import type { DispatchQueues, ReceivedMessage } from '../../lib/jobs/dispatch/di
 import { BANDS, type Band, QUEUE } from '../../lib/platform/aws/tables.ts';
 import { machineTiming, pause, type Timing } from '../output/timing.ts';
 
-/** Every so many looks a band that has waited too long goes first, so that nothing starves. */
+/** Every so many polls, a band that has waited too long comes first, so that no band starves. */
 const STARVATION_GUARD_EVERY = 8;
 
 /** Milliseconds to wait after the queues failed to answer. */
@@ -19,16 +19,16 @@ export interface MessagePollerOptions {
 }
 
 /**
- * Takes permits from the three bands for a worker with free slots: looks from the highest to the lowest, then waits on
- * all of them at once. A wait that brings a permit after another did is not lost: the permit goes to the next who
- * asks, or back to its queue.
+ * Receives dispatch messages from the three bands for a worker with free slots. It polls from the highest band to the
+ * lowest, then long-polls all of them at once. A message that arrives after another one is not lost: it goes to the
+ * next slot that asks, or back to its queue.
  */
 export class MessagePoller {
   readonly #options: MessagePollerOptions;
   readonly #waits = new Map<Band, Promise<ReceivedMessage | undefined>>();
   readonly #arrived: ReceivedMessage[] = [];
   readonly #receiving = new Set<Promise<unknown>>();
-  /** Set while nothing is to be received any more but by the last look; resolved when that is over. */
+  /** Set while only the last poll may receive; resolved when that is over. */
   #closing: PromiseWithResolvers<void> | undefined;
   #asking = 0;
   #looks = 0;
@@ -38,7 +38,7 @@ export class MessagePoller {
     this.#options = options;
   }
 
-  /** The next permit, or undefined when `signal` is aborted. */
+  /** The next message, or undefined when `signal` is aborted. */
   async next(signal: AbortSignal): Promise<ReceivedMessage | undefined> {
     this.#asking += 1;
     try {
@@ -53,9 +53,9 @@ export class MessagePoller {
   }
 
   /**
-   * Looks for permits a last time: takes up no further waits, lets those end that are under way (20 s at most; a queue may
-   * hand a message to a wait whose caller has gone), and asks each queue once more.
-   * @returns whether nothing came; then nothing is taken any more. Else all goes on as before.
+   * Polls a last time: starts no further long polls, awaits those in progress (at most 20 s; a queue may hand a message
+   * to a poll whose caller has gone), and polls each queue once more.
+   * @returns whether nothing arrived. If so, nothing is received afterwards; otherwise polling continues as before.
    */
   async lastPoll(): Promise<boolean> {
     const closing = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ export class MessagePoller {
     const failures = this.#failures;
     while (this.#receiving.size > 0 && this.#closing !== undefined)
       await Promise.race([Promise.all(this.#receiving), closing.promise]);
-    // A wait, however short, asks all servers of a queue; a look without one asks some of them.
+    // A long poll, however short, asks all servers of a queue. A short poll asks some of them.
     if (this.#closing !== undefined) await Promise.all(BANDS.map((band) => this.#longPoll(band, 1)));
     const isOver = this.#closing !== undefined && this.#failures === failures;
     if (!isOver) this.#resume();
@@ -89,12 +89,12 @@ export class MessagePoller {
     this.#looks += 1;
     if (this.#looks % STARVATION_GUARD_EVERY !== 0) return BANDS;
     const starving = await this.#starving();
-    // In turn: else one that never empties would keep its looks from another.
+    // Take turns: otherwise a band that never empties would keep the others from being first.
     const first = starving[(this.#looks / STARVATION_GUARD_EVERY) % starving.length];
     return first === undefined ? BANDS : [first, ...BANDS.filter((band) => band !== first)];
   }
 
-  /** A guard that fails must not keep permits from being taken. */
+  /** A failing guard must not stop polling. */
   async #starving(): Promise<readonly Band[]> {
     try {
       return await this.#options.starvingBands();
@@ -125,7 +125,7 @@ export class MessagePoller {
     return received;
   }
 
-  /** Not cut short by an abort: a queue may hand a message to a poll whose caller has gone, and it would be lost for a while. */
+  /** Ignores aborts: a queue may hand a message to a poll whose caller has gone, and then hides it for a while. */
   async #longPoll(band: Band, seconds: number): Promise<ReceivedMessage | undefined> {
     const received = await this.#receive(band, seconds);
     if (received === undefined) return undefined;

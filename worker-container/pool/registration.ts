@@ -3,26 +3,26 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
 import { type LiveWorkers, REGISTER_EVERY, type WorkerInfo } from '../../lib/workers/live-workers.ts';
 
-/** How often the time since the last acknowledgement is checked. */
+/** How often (ms) to check the time since the last acknowledgement. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How long the end of the worker waits for its entry to be written. */
+/** How long (ms) the end of the worker waits until its entry is deleted. */
 const DEREGISTER_TIMEOUT_MS = 5_000;
 
 export type DrainState = NonNullable<WorkerInfo['leaving']>;
 
 interface RegistrationOptions {
   readonly workers: Pick<LiveWorkers, 'register' | 'deregister'>;
-  /** What is to be told of this worker, as of now. */
+  /** The worker's current state, for the registry. */
   readonly describe: () => Promise<Parameters<LiveWorkers['register']>[0]>;
   readonly log: Pick<Logger, 'warn'>;
-  /** Milliseconds without an acknowledgement, not counting time in which the machine stood still. */
+  /** Milliseconds without an acknowledgement, not counting time in which the machine was suspended. */
   readonly unacknowledgedLimitMs: number;
   /** Called once, when the registry has acknowledged nothing for that long. */
   readonly onUnacknowledged: () => void;
 }
 
-/** Tells the registry that this worker lives, what it does, and whether it is about to leave; one telling at a time. */
+/** Registers this worker: that it is alive, what it runs, and whether it is about to shut down. One write at a time. */
 export class Registration {
   readonly #options: RegistrationOptions;
   #draining: DrainState | undefined;
@@ -40,29 +40,29 @@ export class Registration {
     return this.#draining;
   }
 
-  /** From now on until `end`. */
+  /** Registers repeatedly until `end`. */
   async start(): Promise<void> {
     this.#timers = [
       setInterval(() => void this.#tryRegister(), REGISTER_EVERY),
-      // Apart from the registrations, which wait for each other: the table may not answer at all.
+      // Independent of the registrations, which wait for each other: the table may not answer at all.
       setInterval(() => this.#checkAcknowledged(), CHECK_INTERVAL_MS),
     ];
     await this.#tryRegister();
   }
 
-  /** @throws if it can't be told: others may go on counting on this worker. */
+  /** @throws if the registry can't be reached: worker scaling may still count on this worker. */
   async announceDraining(why: DrainState | undefined): Promise<void> {
     this.#draining = why;
     await this.#register();
   }
 
-  /** The worker has gone. Its entry expires if the registry does not take this in time. */
+  /** Deregisters the worker. If the registry does not take this in time, the entry expires. */
   async end(): Promise<void> {
     this.#stopTimers();
     if (this.#isUnacknowledged) return;
     const { workers, log } = this.#options;
     const deregistered = this.#after(async () => await workers.deregister(await this.#description())).catch(
-      (error: Error) => log.warn('not deregistered; the entry ends by itself', error),
+      (error: Error) => log.warn('not deregistered; the entry will expire', error),
     );
     await Promise.race([deregistered, sleep(DEREGISTER_TIMEOUT_MS, undefined, { ref: false })]);
   }
@@ -92,7 +92,7 @@ export class Registration {
     return { ...(await this.#options.describe()), ...(this.#draining && { draining: this.#draining }) };
   }
 
-  /** In order: what is told last counts. */
+  /** In order: the last write counts. */
   async #after(sending: () => Promise<void>): Promise<void> {
     const sent = this.#last.then(sending);
     this.#last = sent.catch(() => undefined);

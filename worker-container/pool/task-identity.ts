@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** What ECS says of the task that a container is in. https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-fargate-response.html */
+/** https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-fargate-response.html */
 const taskSchema = z.object({ TaskARN: z.string(), Family: z.string(), Revision: z.string() });
 
-/** Which task this worker is. */
+/** The task that this worker runs in. */
 export interface OwnTask {
   readonly task: string;
   /** Its task definition, `family:revision`. */
@@ -13,7 +13,7 @@ export interface OwnTask {
 /** Milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Asks ECS which task this is; undefined: it is none. @throws if ECS doesn't say */
+/** Asks ECS for this task's identity; undefined: the worker runs in none. @throws if ECS does not answer */
 export async function readTaskIdentity(metadataUri: string | undefined): Promise<OwnTask | undefined> {
   if (metadataUri === undefined) return undefined;
   const answer = await fetch(`${metadataUri}/task`, { signal: AbortSignal.timeout(TIMEOUT_MS) });

@@ -10,7 +10,7 @@ import { machineTiming, pause } from '../output/timing.ts';
 import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
 import type { MessagePoller } from './message-poller.ts';
 
-/** Milliseconds before a slot goes on after an unexpected fault. */
+/** Milliseconds before a slot continues after an unexpected error. */
 const FAULT_PAUSE = 1_000;
 /** Milliseconds between the checks whether a full disk has room again. */
 const ROOM_CHECK_INTERVAL_MS = 5_000;
@@ -21,21 +21,21 @@ export type WorkerContext = Context & {
   readonly source: MessagePoller;
   /** One for each slot. Default: all run as this process's user. */
   readonly accounts?: ServiceAccounts | undefined;
-  /** @throws Error while the worker's disk takes no more: then no job is claimed. Default: there is room. */
+  /** @throws Error while the worker's disk is full: then no job is claimed. Default: there is room. */
   readonly probeDisk?: () => Promise<void>;
-  /** Takes metrics. Default: nobody is told. */
+  /** Receives metrics. Default: they are dropped. */
   readonly emitMetrics?: (values: MetricValues) => void;
 };
 
-/** Signals of a worker's own end. */
+/** Signals of a worker's shutdown. */
 export interface WorkerSignals {
-  /** No new permits. */
+  /** Receive no new messages. */
   readonly draining: AbortSignal;
-  /** Running attempts are to be handed back. */
+  /** Release running attempts. */
   readonly stopping: AbortSignal;
 }
 
-/** Slots that take permits and run attempts until they are told to stop. */
+/** Slots that receive dispatch messages and run attempts until the worker shuts down. */
 export class Worker {
   readonly #context: WorkerContext;
   readonly #signals: WorkerSignals;
@@ -75,7 +75,7 @@ export class Worker {
         await this.#use(received, account);
       } catch (error) {
         const about = { job_id: received.message.job, error: error as Error };
-        log.error('a permit could not be used; it comes back by itself', about);
+        log.error('a dispatch message could not be used; it will be redelivered', about);
         await pause(timing, FAULT_PAUSE);
       }
     }
@@ -86,7 +86,7 @@ export class Worker {
       await this.#context.probeDisk?.();
       return true;
     } catch (error) {
-      this.#context.log.error('no job is claimed: the work folder can not be written', error as Error);
+      this.#context.log.error("no job is claimed: the work folder can't be written", error as Error);
       return false;
     }
   }
@@ -95,20 +95,20 @@ export class Worker {
     const { dispatchQueues, workerId } = this.#context;
     if (this.#signals.draining.aborted) return dispatchQueues.release(received);
     if (received.message.deploy === true) {
-      // At once: who does what is decided in the table, and reconcile-jobs asks again for what nobody does.
+      // At once: the table decides who runs what, and reconcile-jobs sends another message if no one does.
       await dispatchQueues.acknowledge(received);
       return await this.#deploy(received.message.job, account);
     }
     const claimed = await claim(this.#context, received, workerId);
     if (claimed.kind === 'claimed') return await this.#run(claimed.job, received, account);
-    // A permit that came back may be that of a worker that died: its job still says RUNNING.
+    // The message of a dead worker may have come back: its job is still RUNNING.
     if (received.receives > 1) await takeOverLostJobs(this.#context);
     return claimed.kind === 'acknowledge'
       ? this.#acknowledge(received)
       : dispatchQueues.retryLater(received, claimed.seconds);
   }
 
-  /** Acknowledges a message that has found no job in any of its deliveries. */
+  /** Acknowledges a message that found no job in any of its deliveries. */
   async #acknowledge(received: ReceivedMessage): Promise<void> {
     this.#context.emitMetrics?.({ PermitsDropped: 1 });
     await this.#context.dispatchQueues.acknowledge(received);
@@ -119,7 +119,7 @@ export class Worker {
     try {
       const ended = await runAttempt({ ...this.#context, account }, job, received, this.#signals.stopping);
       if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
-      // It was handed back: what this worker lacks, room on its disk or what jobs are read from, it lacks for the next too.
+      // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.status === 'QUEUED' && ended.reason === 'waiting_for_worker')
         await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {
@@ -131,14 +131,14 @@ export class Worker {
     await pause(this.#context.timing ?? machineTiming, milliseconds, this.#signals.draining);
   }
 
-  /** Never rejects: what fails here is left to reconcile-jobs. */
+  /** Never rejects: reconcile-jobs completes what fails here. */
   async #deploy(jobId: string, account: ServiceAccount | undefined): Promise<void> {
     this.#running.add(jobId);
     const log = this.#context.log.createChild({ persistentKeys: { job_id: jobId } });
     try {
       await runDeployments({ ...this.#context, log, account }, { id: jobId }, this.#signals.stopping);
     } catch (error) {
-      log.error('commands of deploy bindings were left to reconcile-jobs', error as Error);
+      log.error('commands of deploy bindings deferred to reconcile-jobs', error as Error);
     } finally {
       this.#ends(jobId);
     }

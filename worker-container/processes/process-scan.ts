@@ -3,28 +3,28 @@ import { listPids, type ProcessEntry, readEnvironmentOf, readProcess } from './p
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
 
-/** How often in one look the machine's processes are listed anew at most. */
+/** Most times that one scan lists the machine's processes. */
 const MAX_LISTS = 20;
 
-/** Looks for what is left of a tree, and kills it. */
+/** Finds what is left of a tree, and kills it. */
 export interface TreeScan {
-  /** The tree's processes that live now, never this process or those that it descends from. */
+  /** The tree's live processes, never this process or its ancestors. */
   find(): ProcessEntry[];
-  /** Kills what `look` has just found, and what it might have missed. */
+  /** Kills what `find` just returned, and what it may have missed. */
   kill(living: readonly ProcessEntry[]): Promise<void>;
 }
 
 /**
- * Finds the processes of one tree again and again: those that carry the mark, and, since a process can drop its
- * environment, the children of what has been found, and whatever shares a session or group with it. Not found is only
- * what dropped the mark, left its session and lost its parent before the first look.
+ * Finds the processes of one tree, scan after scan: those that carry the mark and, since a process can drop its
+ * environment, the children of found processes and members of their sessions and groups. It misses only a process that
+ * dropped the mark, left its session and lost its parent before the first scan.
  */
 export class ProcessScan implements TreeScan {
   readonly #isMarked: (mark: string) => boolean;
-  /** Numbers of sessions and groups that had a living member at the last look: so none can have been used anew since. */
+  /** Ids of sessions and groups that had a live member in the last scan, so that they can't have been reused since. */
   #groups: Set<number>;
 
-  /** @param root The process that the tree began with: it led a session of its own. */
+  /** @param root The tree's first process, a session leader. */
   constructor(isMarked: (mark: string) => boolean, root?: number) {
     this.#isMarked = isMarked;
     this.#groups = new Set(root === undefined ? [] : [root]);
@@ -60,8 +60,8 @@ export class ProcessScan implements TreeScan {
   }
 
   /**
-   * Whole groups first: a group can't fork its way out of a signal. What has ended meanwhile, or may not be signalled,
-   * is passed over.
+   * Kills whole groups first: a group can't fork its way out of a signal. Skips processes that have ended meanwhile or
+   * may not be signalled.
    */
   async kill(living: readonly ProcessEntry[]): Promise<void> {
     for (const group of new Set(living.map((entry) => entry.group))) {
@@ -72,8 +72,8 @@ export class ProcessScan implements TreeScan {
 }
 
 /**
- * All processes, each with its mark. A list is no snapshot: one that forks and ends again and again is always somewhere else
- * by the time that it is read. So whoever has come meanwhile is looked at too, until a list names nobody new.
+ * All processes, each with its mark. One list is no snapshot: a process that forks and ends repeatedly has moved on by
+ * the time its entry is read. So it rescans until no new process appears.
  */
 function* listWithMarks(): Generator<[ProcessEntry, string | undefined]> {
   const known = new Set<number>();
@@ -88,12 +88,12 @@ function* listWithMarks(): Generator<[ProcessEntry, string | undefined]> {
   }
 }
 
-/** Signals one process, unless its number has come to belong to another. */
+/** Signals one process, unless its pid has been reused. */
 export function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): void {
   if (readProcess(entry.pid)?.startedAt === entry.startedAt) send(entry.pid, signal);
 }
 
-/** Signals the group that a process leads or is in, once each, unless the process has ended. */
+/** Signals the group of a process, unless the process has ended. */
 export function signalGroup(entry: ProcessEntry, signal: NodeJS.Signals): void {
   if (readProcess(entry.pid)?.startedAt === entry.startedAt) send(-entry.group, signal);
 }
@@ -107,7 +107,7 @@ function send(target: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** This process and all that it descends from. */
+/** This process and its ancestors. */
 function ancestry(all: readonly ProcessEntry[]): Map<number, ProcessEntry> {
   const byPid = new Map(all.map((entry) => [entry.pid, entry]));
   const line = new Map<number, ProcessEntry>();

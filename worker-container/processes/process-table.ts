@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** A process, told apart from a later one with the same number by when it started. */
+/** A process; its start time distinguishes it from a later one with the same pid. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
@@ -8,11 +8,11 @@ export interface ProcessEntry {
   readonly session: number;
   /** Clock ticks since the machine's start. */
   readonly startedAt: number;
-  /** Has ended, but its parent hasn't asked how. */
+  /** It has ended, and its parent has not reaped it. */
   readonly zombie: boolean;
 }
 
-/** @throws Error on a platform whose processes can't be looked up by their environment. */
+/** @throws Error on a platform that can't find processes by their environment. */
 export function requireProcessTable(): void {
   if (existsSync('/proc/self/environ') && existsSync('/proc/self/stat')) return;
   throw new Error(
@@ -20,7 +20,7 @@ export function requireProcessTable(): void {
   );
 }
 
-/** All processes at about this moment. Synchronous, so that as little as possible changes between looking and signalling. */
+/** All processes at about this moment. Synchronous, so that little changes between finding and signalling them. */
 export function listProcesses(): ProcessEntry[] {
   return listPids().flatMap((pid) => readProcess(pid) ?? []);
 }
@@ -31,11 +31,11 @@ export function listPids(): number[] {
     .map(Number);
 }
 
-/** A process as it is now; `undefined`: there is none. */
+/** The current state of a process; `undefined`: there is none. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   const stat = readEntry(pid, 'stat')?.toString('latin1');
   if (stat === undefined) return undefined;
-  // Fields by proc_pid_stat(5). The command in brackets may hold anything, brackets too: the fields follow the last one.
+  // Fields as in proc_pid_stat(5). The command in brackets may contain brackets: the fields follow the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3]);
   return {
@@ -50,8 +50,8 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * The value of a variable in the environment that a process was started with; `undefined`: it has none, has ended, or
- * belongs to another user.
+ * The value of a variable in a process's initial environment; `undefined`: it has none, has ended, or belongs to
+ * another user.
  */
 export function readEnvironmentOf(pid: number, variable: string): string | undefined {
   const entry = readEntry(pid, 'environ');
@@ -64,7 +64,7 @@ export function readEnvironmentOf(pid: number, variable: string): string | undef
   return environment.toString('utf8', from, end === -1 ? environment.length : end);
 }
 
-/** Whom a process belongs to, whatever its effective user; `undefined`: it has ended. Anybody may read this of any process. */
+/** The real user id of a process; `undefined`: it has ended. Any user may read this of any process. */
 export function realUidOf(pid: number): number | undefined {
   const status = readEntry(pid, 'status')?.toString('latin1');
   const uid = status === undefined ? undefined : /^Uid:\t(\d+)/m.exec(status)?.[1];

@@ -1,10 +1,10 @@
-/** Makes `git diff` tell all of the names of the first 40 files: a name that git itself cuts can't be masked any more. */
+/** Makes `git diff` print all of the names of the first 40 files: a name that git itself cuts can't be masked. */
 export const WHOLE_STAT = ['--stat-width=20000', '--stat-name-width=10000', '--stat-graph-width=30', '--stat-count=40'];
 
-/** Characters of a name that are shown, the last ones. */
+/** How many characters of a name are shown, counted from its end. */
 const NAME_LENGTH = 60;
 
-/** The summary of a diff as `git diff --stat` lays it out, with long names cut. */
+/** The summary of a diff in the layout of `git diff --stat`, with long names cut. */
 export function layOutStat(stat: string): string {
   const lines = stat.split('\n').map((line) => {
     const [, name, counts] = /^ (.*\S) *\| (.*)$/.exec(line) ?? [];

@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What git is told when a server asks who calls. */
+/** Answers to git's credential prompts. */
 export interface GitCredentials {
   readonly username: string;
   readonly password: string;
-  /** The only server that gets them, as git names it in its prompts: `https://HOST[:PORT]`. */
+  /** The only server that gets them, as in git's prompts: `https://HOST[:PORT]`. */
   readonly server: string;
 }
 
 /**
- * The credentials that a secret holds for a repository's host: a line as git's own credential store writes it, so that
- * whoever may edit a project can't send the secret to a host of his own.
+ * The credentials that a secret holds for a repository's host: a line as git's own credential store writes it. The host
+ * in it keeps someone who may edit a project from sending the secret to another host.
  * @throws Error that names the secret, never its value.
  */
 export function credentialsFor(repository: string, name: string, value: string): GitCredentials {
@@ -20,7 +20,7 @@ export function credentialsFor(repository: string, name: string, value: string):
   const [allowed, asked] = [new URL(line), new URL(repository)];
   if (allowed.username === '' || allowed.password === '')
     throw new Error(`secret ${name}: expected a line https://USER:TOKEN@HOST`);
-  // Git reads an address by rules of its own: only where both see the same host is it the one that was compared.
+  // Git parses an address by its own rules. Only where both see the same host was the right one compared.
   const [server, host] = /^[a-z]+:\/\/([^/\\@]+)(?=\/)/.exec(repository) ?? [];
   const isPlain = host !== undefined && new URL(`${asked.protocol}//${host}`).host === asked.host;
   if (!isPlain || allowed.protocol !== asked.protocol || allowed.host !== asked.host)
@@ -33,8 +33,8 @@ export function credentialsFor(repository: string, name: string, value: string):
 }
 
 /**
- * Answers git from its own environment, so that a credential stands in no argument, file or configuration; and only for
- * the one server. Git's prompts are `Username for 'https://HOST': ` and `Password for 'https://USER@HOST': `.
+ * Answers git from its environment, so that a credential is in no argument, file or configuration; and only for the one
+ * server. Git's prompts are `Username for 'https://HOST': ` and `Password for 'https://USER@HOST': `.
  */
 const ASKPASS = `#!/bin/sh
 host=\${PROMPTQ_GIT_SERVER#*//}
@@ -51,7 +51,7 @@ case "$1" in
 esac
 `;
 
-/** The environment by which git finds the credentials; without any, git is told that there are none. */
+/** The environment that gives git the credentials. Without credentials, git's prompts fail. */
 export async function credentialEnvironment(
   attemptDir: string,
   credentials: GitCredentials | undefined,

@@ -9,38 +9,38 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 /** Where git's calls for one attempt run, and what ends them. */
 export interface GitSurroundings {
   readonly env: WorkerEnv;
-  /** Of the attempt: its calls are found by it. */
+  /** The attempt's mark, by which its calls are found. */
   readonly mark: string;
   readonly attemptDir: string;
-  /** Undefined: nothing but its time ends a call. */
+  /** Undefined: only its time limit ends a call. */
   readonly ending: Ending | undefined;
   readonly account: ServiceAccount | undefined;
-  /** What is masked in what git says of a failure. */
+  /** Masks git's error messages. */
   readonly redaction: Redaction;
 }
 
 export interface GitCall {
-  /** What git shall take as the repository; with it, nothing that lies in a worktree decides that. */
+  /** The repository to use. With it, nothing in a worktree can choose another one. */
   readonly repository?: { readonly gitDir: string; readonly workTree?: string };
   readonly env?: Readonly<Record<string, string>>;
-  /** Added to those that every call has. */
+  /** Added to the settings of every call. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly limit?: number;
-  /** Takes the output instead of its being returned. */
+  /** Receives the output, which is then not returned. */
   readonly onStdout?: (chunk: Buffer) => void;
 }
 
-/** Milliseconds: longer than the first clone of a large repository. */
+/** Milliseconds: enough for the first clone of a large repository. */
 const LONGEST_CALL = 1_800_000;
-/** Milliseconds that a tool may take. */
+/** Time limit of a tool, in milliseconds. */
 const LONGEST_TOOL = 300_000;
-/** Most bytes of output that are returned. */
+/** Most bytes of output to return. */
 const MOST_OUTPUT = 8 * 1024 * 1024;
 
 /**
- * Whatever a repository, or an agent that worked in one, has left in configuration or hooks runs nothing here; nobody is
- * asked for anything; and a server can't send git (and with it the credentials) on to another one.
+ * Disables configuration and hooks that a repository, or an agent that worked in one, left behind. Git never prompts,
+ * and a server can't redirect it (with the credentials) to another one.
  */
 const SETTINGS = {
   'core.attributesFile': '/dev/null',
@@ -58,9 +58,9 @@ const SETTINGS = {
 } as const;
 
 /**
- * Calls git. Arguments that clients had a part in must stand behind `--` or `--end-of-options`.
- * @returns what it wrote to stdout.
- * @throws Error with what git said; CancelledBeforeStartError.
+ * Calls git. Arguments that clients influence must follow `--` or `--end-of-options`.
+ * @returns its stdout.
+ * @throws Error with git's message; CancelledBeforeStartError.
  */
 export async function git(surroundings: GitSurroundings, args: readonly string[], call: GitCall = {}): Promise<string> {
   const parts: Buffer[] = [];
@@ -93,7 +93,7 @@ function environmentOf({ env, attemptDir }: GitSurroundings): Record<string, str
   return {
     PATH: env.PATH,
     LANG: 'C.UTF-8',
-    // Not the account's home: its configuration and credentials are no matter of a job.
+    // Not the account's home: its configuration and credentials do not concern a job.
     HOME: attemptDir,
     ...(env.PROMPTQ_RUN_HOME !== undefined && { PROMPTQ_RUN_HOME: env.PROMPTQ_RUN_HOME }),
     GIT_ALLOW_PROTOCOL: allowedProtocols({ loopback: env.PROMPTQ_REPOSITORY_LOOPBACK }),
@@ -115,8 +115,8 @@ function repositoryOf({ repository }: GitCall): Record<string, string> {
 }
 
 /**
- * Runs a small tool on what lies in a repository, as git itself is run: what an agent put there leads it no further.
- * @returns what it wrote to stdout.
+ * Runs a small tool on files of a repository, confined as git itself: what an agent put there leads it no further.
+ * @returns its stdout.
  */
 export async function runTool(
   { env, attemptDir, mark, account, ending, redaction }: GitSurroundings,
@@ -130,7 +130,7 @@ export async function runTool(
   return Buffer.concat(parts).toString();
 }
 
-/** The sentence that matters of what git wrote. */
+/** The sentence of git's output that matters. */
 function saidOf(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   const reported = lines.filter((line) => /^(fatal|error|remote):/.test(line));

@@ -25,16 +25,16 @@ export interface RepositoryJob {
   /** The job's folder. */
   readonly path: string;
   readonly workspaces: string;
-  /** Makes the job's folder, and gives it to whom the job runs as. */
+  /** Creates the job's folder, and gives it to the account that the job runs under. */
   readonly lend: () => Promise<unknown>;
-  /** What the agent gets; the setup command gets the same, and no more. */
+  /** The environment of the agent and of the setup command. */
   readonly agentEnv: Readonly<Record<string, string>>;
-  /** Where the setup command's output is kept. */
+  /** Where the setup command's output is stored. */
   readonly setupLog: string;
 }
 
 /**
- * The job's worktree, set up, if its project has a repository and the job names no folder of its own.
+ * The job's worktree, set up, if its project has a repository and the job sets no `cwd`.
  * @throws Error with a plain message; CancelledBeforeStartError.
  */
 export async function openRepository(
@@ -52,7 +52,7 @@ export async function openRepository(
   return worktree;
 }
 
-/** Opens the job's worktree; once more if the kept clone was the cause of a failure and could be mended. */
+/** Opens the job's worktree. If the kept clone caused a failure and could be mended, tries once more. */
 async function openMended(
   { locks }: RepositoryContext,
   surroundings: GitSurroundings,
@@ -96,10 +96,10 @@ async function readSecret({ secrets }: Pick<RepositoryContext, 'secrets'>, name:
   return value;
 }
 
-/** Milliseconds between looks whether a clone is free. */
+/** Milliseconds between polls for a free clone. */
 const LOOK_EVERY = 300;
 
-/** Does something that only one may do at a time. */
+/** Runs `work` under a lock. */
 async function alone<T>(
   locks: SharedLocks,
   { ending }: GitSurroundings,
@@ -115,17 +115,17 @@ async function alone<T>(
     return await work();
   } finally {
     clearInterval(renewing);
-    // Unreleased, it ends by itself.
+    // If this fails, the lock expires.
     await locks.release(id, holder).catch(() => undefined);
   }
 }
 
-/** Milliseconds that a setup command may take, if the job's own timeout doesn't end it before. */
+/** Milliseconds that a setup command may take, if the job's own timeout doesn't end it first. */
 const LONGEST_SETUP = 3_600_000;
-/** Bytes of a setup command's output that are kept. */
+/** Most bytes of a setup command's output that are stored. */
 const MOST_SETUP_OUTPUT = 1024 * 1024;
 
-/** Runs the setup command, once in each worktree: it counts as run when it has succeeded. */
+/** Runs the setup command once in each worktree. It counts as run when it has succeeded. */
 async function setUp(
   { env, mark, ending, account, redaction }: GitSurroundings,
   { agentEnv, setupLog }: RepositoryJob,

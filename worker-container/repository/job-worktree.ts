@@ -8,29 +8,29 @@ import { type KeptClone, recordPath } from './kept-clone.ts';
 
 /** A job's own working copy of its project's repository. */
 export interface JobWorktree {
-  /** Where its files are, with its repository in `.git`, which is the job's own. */
+  /** Where its files are. Its repository is in `.git` and belongs to the job. */
   readonly path: string;
-  /** The kept clone that its repository borrows objects from. */
+  /** The kept clone whose objects its repository borrows. */
   readonly clone: string;
   /** The worker's record of it. */
   readonly record: string;
-  /** The commit that it began at. */
+  /** The commit that it started from. */
   readonly base: string;
   readonly warnings: readonly string[];
 }
 
 const recordSchema = z.object({
   base: z.string(),
-  /** False: an attempt has begun to make it. */
+  /** False: an attempt has begun to create it. */
   isReady: z.boolean(),
-  /** The setup command that has been through in it. */
+  /** The setup command that has succeeded in it. */
   setup: z.string().optional(),
 });
 type WorktreeRecord = z.output<typeof recordSchema>;
 
 /**
- * The worktree of a job: made at its first attempt, gone on with in later ones, so that a retry keeps what there is. It
- * is on a branch of its own, `promptq/ID`, of a repository of its own.
+ * The worktree of a job. The first attempt creates it, and later ones continue in it, so that a retry keeps the work.
+ * It has its own repository and is on its own branch `promptq/ID`.
  * @param path the job's folder.
  */
 export async function openWorktree(
@@ -44,7 +44,7 @@ export async function openWorktree(
     readonly clone: KeptClone;
     readonly jobId: string;
     readonly path: string;
-    /** Makes the folder, and gives it to whom git runs as. */
+    /** Creates the folder, and gives it to the account that git runs under. */
     readonly lend: () => Promise<unknown>;
   },
 ): Promise<JobWorktree> {
@@ -66,7 +66,7 @@ export async function openWorktree(
   return { path, clone: clone.dir, record, base, warnings };
 }
 
-/** Whether a setup command has been through in this worktree. */
+/** Whether a setup command has succeeded in this worktree. */
 export async function isSetUp({ record }: JobWorktree, setup: string): Promise<boolean> {
   return (await readRecord(record))?.setup === setup;
 }
@@ -75,15 +75,15 @@ export async function markSetUp({ record, base }: JobWorktree, setup: string): P
   await putFile(record, JSON.stringify({ base, isReady: true, setup } satisfies WorktreeRecord));
 }
 
-/** An author is set so that agents can commit. */
+/** Sets an author so that agents can commit. */
 const CONFIG = `[user]
 \tname = Promptq
 \temail = agent@promptq.invalid
 `;
 
 /**
- * A repository with the clone's refs and none of its objects, which it borrows. Nothing of it existed before, and git
- * copies it from a template under the job's account.
+ * A repository with the clone's refs and none of its objects, which it borrows. Everything in it is new: git copies it
+ * from a template under the job's account.
  */
 async function makeRepository(
   surroundings: GitSurroundings,
@@ -100,7 +100,7 @@ async function makeRepository(
   });
 }
 
-/** By streams, since the worker may not keep the owner or the mode that the file has; and never through a link. */
+/** Streams the refs, since the worker may not keep the file's owner or mode, and never through a link. */
 async function copyRefs(clone: KeptClone, target: string): Promise<void> {
   const source = await open(join(clone.dir, 'packed-refs'), constants.O_RDONLY | constants.O_NOFOLLOW);
   const copy = await open(target, 'w');
@@ -113,8 +113,8 @@ async function readRecord(path: string): Promise<WorktreeRecord | undefined> {
 }
 
 /**
- * Keeps what is in a job's folder and is no worktree of this clone: its project had no repository, or another one, or
- * the folder is of a version whose worktrees were of a clone that jobs could write.
+ * Moves a job's folder aside if it is no worktree of this clone: its project had no repository or another one, or the
+ * folder is of a version whose worktrees belonged to a clone that jobs could write.
  */
 async function putAside(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {

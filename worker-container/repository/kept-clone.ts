@@ -7,12 +7,12 @@ import { giveTree, putFile, removeTree } from '../service-accounts/untrusted-fil
 import { type GitSurroundings, git, runTool } from './git.ts';
 
 /**
- * A bare clone of a project's repository that the worker alone changes. The repositories of its jobs borrow its objects,
- * so that none of them is ever removed.
+ * A bare clone of a project's repository that only the worker changes. The repositories of its jobs borrow its objects,
+ * so no object is ever removed.
  */
 export interface KeptClone {
   readonly dir: string;
-  /** The commit that a new worktree begins at. */
+  /** The commit that a new worktree starts from. */
   readonly base: string;
 }
 
@@ -22,34 +22,34 @@ export interface CloneRequest {
   readonly projectId: string;
   readonly repository: string;
   readonly ref: string | undefined;
-  /** By which git finds the credentials. */
+  /** Environment that gives git the credentials. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** The repository is there, and the ref is not. */
+/** The repository exists, and the ref does not. */
 export class UnknownRefError extends Error {
   override name = 'UnknownRefError';
 }
 
 /** Beside the projects' workspaces; no project's id begins with a dot. */
 export const CLONES = '.repositories';
-/** In the folder of a clone: what the worker records of each job's worktree, as `ID.json`. */
+/** In the folder of a clone: the worker's record of each job's worktree, as `ID.json`. */
 export const RECORDS = 'worktrees';
 
-/** Where the clone of a project's repository is; another address is another clone. */
+/** The folder of a project's clone. Another address gets another clone. */
 function cloneDir({ workspaces, projectId, repository }: Omit<CloneRequest, 'ref' | 'credentials'>): string {
   const hash = createHash('sha256').update(repository).digest('hex').slice(0, 12);
   return join(workspaces, CLONES, `${projectId}-${hash}`, 'clone.git');
 }
 
-/** Where the worker records what it knows of a job's worktree; no job can write there. */
+/** The worker's record of a job's worktree. No job can write there. */
 export function recordPath({ dir }: Pick<KeptClone, 'dir'>, jobId: string): string {
   return join(dirname(dir), RECORDS, `${jobId}.json`);
 }
 
 /**
- * Brings the clone up to date and finds the commit that was asked for. Only one may do so at a time.
- * @throws UnknownRefError; Error that says what is wrong: the address, the credentials, the clone.
+ * Updates the clone and finds the requested commit. Call it under the clone's lock.
+ * @throws UnknownRefError; Error that names the cause: the address, the credentials, the clone.
  */
 export async function updateClone(surroundings: GitSurroundings, request: CloneRequest): Promise<KeptClone> {
   const fetching = asFetcher(surroundings);
@@ -70,8 +70,8 @@ export async function updateClone(surroundings: GitSurroundings, request: CloneR
 }
 
 /**
- * Mends a clone after a failure that it may be the cause of: frees what a killed fetch has left locked, or removes a
- * clone that is broken, so that the next update makes it again. Only one may do so at a time.
+ * Mends a clone that may have caused a failure: removes the locks of a killed fetch, or removes a broken clone, so that
+ * the next update creates it again. Call it under the clone's lock.
  * @returns what was done; undefined: the clone is not the cause.
  */
 export async function mendClone(surroundings: GitSurroundings, request: CloneRequest): Promise<string | undefined> {
@@ -89,7 +89,7 @@ export async function mendClone(surroundings: GitSurroundings, request: CloneReq
   return 'the kept clone was broken and was made again';
 }
 
-/** Nothing of a job runs under the fetcher's account, and no job can write what belongs to it. */
+/** Nothing of a job runs under the fetcher's account, and no job can write the fetcher's files. */
 function asFetcher(surroundings: GitSurroundings): GitSurroundings {
   const { account } = surroundings;
   return { ...surroundings, account: account && fetcherOf(account) };
@@ -101,13 +101,13 @@ const CONFIG = `[core]
 \tbare = true
 `;
 
-/** Made under another name, so that what a killed worker left half-made is never taken for a clone. */
+/** Created under another name, so that a half-made clone of a killed worker is never taken for a clone. */
 async function create(fetching: GitSurroundings, dir: string): Promise<void> {
   const making = `${dir}.making`;
   await removeTree(making);
   await mkdir(join(dirname(dir), RECORDS), { recursive: true });
   await mkdir(making);
-  // Fetchers of several slots work in it by turns, and all slots read it.
+  // Fetchers of several slots take turns in it, and all slots read it.
   if (fetching.account !== undefined) await chmod(making, 0o775);
   await giveTree(making, fetching.account);
   await git(fetching, ['init', '--quiet', '--bare', '--template=', '--', making]);
@@ -124,10 +124,10 @@ async function fetch(
   await git(fetching, ['fetch', ...flags, ...args], { ...at(dir), env: credentials });
 }
 
-/** Loose objects in one of the 256 folders above which they are packed, as git's own `gc` estimates it. */
+/** Loose objects in one of the 256 folders above which they are packed, estimated as by git's own `gc`. */
 const MANY_LOOSE = 27;
 
-/** Small fetches leave loose objects. They are packed, and none is dropped. */
+/** Small fetches leave loose objects. This packs them and drops none. */
 async function packLooseObjects(fetching: GitSurroundings, dir: string): Promise<void> {
   const sample = await readdir(join(dir, 'objects', '17')).catch(() => []);
   if (sample.length > MANY_LOOSE)
@@ -149,7 +149,7 @@ async function isSound(fetching: GitSurroundings, dir: string): Promise<boolean>
   return await succeeds(git(fetching, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], at(dir)));
 }
 
-/** A branch comes before a tag of the same name. A commit that no branch or tag holds is asked for by itself. */
+/** Prefers a branch to a tag of the same name. Fetches a commit by its id if no branch or tag contains it. */
 async function findCommit(fetching: GitSurroundings, dir: string, request: CloneRequest): Promise<string> {
   const { ref } = request;
   if (ref === undefined) return await commitOf(fetching, dir, 'refs/promptq/HEAD');

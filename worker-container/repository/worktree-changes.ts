@@ -7,17 +7,17 @@ import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git, runTool } from './git.ts';
 import type { JobWorktree } from './job-worktree.ts';
 
-/** Nor is any started in a submodule, which has a configuration of its own. */
+/** Starts no program, not even in a submodule, which has its own configuration. */
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty'];
-/** Milliseconds that one look at a worktree may take. */
+/** Milliseconds that one step of the comparison may take. */
 const MAX_STEP_MS = 300_000;
-/** Milliseconds that finding out its branch may take. */
+/** Milliseconds that finding its branch may take. */
 const LONGEST_NAMING = 10_000;
 
-/** What an attempt without a worktree changed. */
+/** The changes of an attempt without a worktree. */
 export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readonly string[] } = { warnings: [] };
 
-/** What an attempt changed in its worktree, with the diff put beside its files; a failure becomes a warning. */
+/** An attempt's changes in its worktree. Stores the diff with the attempt's files. A failure becomes a warning. */
 export async function changesOf(
   surroundings: GitSurroundings,
   worktree: JobWorktree | undefined,
@@ -36,8 +36,8 @@ export async function changesOf(
 }
 
 /**
- * What a worktree holds that its first commit does not: committed or not, files that git was never told of included,
- * ignored ones not. Nothing that lies in the worktree decides what git reads or runs, and its index stays as it is.
+ * The difference between a worktree and its first commit: committed or not, including untracked files, excluding
+ * ignored ones. Nothing in the worktree decides what git reads or runs, and its index stays unchanged.
  * @param own.diffFile gets the whole diff, with known secrets masked, up to a limit.
  */
 async function worktreeChanges(
@@ -50,7 +50,7 @@ async function worktreeChanges(
   await ask('add', '--intent-to-add', '--', worktree.path);
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
   const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
-  // These two resolve names only: they read no object, so that nothing could be fetched, filtered or hooked in.
+  // These two only resolve names: they read no object, so nothing can be fetched, filtered or hooked in.
   const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: LONGEST_NAMING };
   const branch = await git(surroundings, ['symbolic-ref', '--quiet', '--short', 'HEAD'], own).catch(() => '');
   const head = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD'], own).catch(() => '');
@@ -72,8 +72,8 @@ const OBSERVER_CONFIG = `[core]
 `;
 
 /**
- * Makes a repository of the worker's own that looks at the worktree and borrows the kept clone's objects: no
- * configuration, attribute, hook or object of the job's own repository is in it.
+ * Creates the worker's separate repository for reading the worktree. It borrows the kept clone's objects and has no
+ * configuration, attribute, hook or object of the job's own repository.
  */
 async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree): Promise<GitCall> {
   const gitDir = join(surroundings.attemptDir, 'changes.git');
@@ -85,7 +85,7 @@ async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree
   await writeFile(join(gitDir, 'objects', 'info', 'alternates'), `${join(worktree.clone, 'objects')}\n`);
   await writeFile(join(gitDir, 'info', 'attributes'), '* -filter\n');
   await giveTree(gitDir, surroundings.account);
-  // Begun from the worktree's own index, git need not read the files that have not been touched.
+  // With a copy of the worktree's index, git need not read unchanged files.
   const wanted = ['index', 'info/exclude'].map((name) => join(worktree.path, '.git', name));
   await runTool(surroundings, 'find', [
     ...wanted,
@@ -105,7 +105,7 @@ async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree
   return call;
 }
 
-/** @returns whether there was more than is kept. */
+/** @returns whether the diff exceeds the limit. */
 async function writeDiff(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
@@ -132,7 +132,7 @@ async function writeDiff(
   return bytes > LIMITS.changes.diffBytes;
 }
 
-/** Of `--numstat -z`: `12\t3\tpath\0`, with `-` for what is binary. */
+/** Parses `--numstat -z`: `12\t3\tpath\0`, with `-` for binary files. */
 function countsOf(numstat: string): Pick<Changes, 'files' | 'insertions' | 'deletions'> {
   const sum = { files: 0, insertions: 0, deletions: 0 };
   for (const entry of numstat.split('\0')) {

@@ -1,7 +1,7 @@
 import { Redactor } from './redactor.ts';
 import { SecretMatcher } from './secret-matcher.ts';
 
-/** The secrets that one attempt, or one deployment, knows: all that leaves it is masked by them. */
+/** The known secrets of one attempt or one deployment. Everything that leaves it is masked with them. */
 export class Redaction {
   readonly #secrets: Set<string>;
   #matcher: SecretMatcher | undefined;
@@ -10,14 +10,14 @@ export class Redaction {
     this.#secrets = new Set(secrets);
   }
 
-  /** Secrets that it has learnt of; redactors that are at work already do not mask them. */
+  /** Adds secrets. Redactors that exist already do not mask them. */
   add(secrets: Iterable<string>): void {
     const before = this.#secrets.size;
     for (const secret of secrets) this.#secrets.add(secret);
     if (this.#secrets.size > before) this.#matcher = undefined;
   }
 
-  /** For one stream of bytes. */
+  /** A redactor for one stream of bytes. */
   redactor(): Redactor {
     this.#matcher ??= new SecretMatcher(this.#secrets);
     return new Redactor(this.#matcher);
@@ -27,11 +27,11 @@ export class Redaction {
     const redactor = this.redactor();
     const bytes = Buffer.from(text);
     const masked = Buffer.concat([redactor.push(bytes), redactor.flush()]);
-    // A text that holds no secret stays as it is, even where it is not well-formed.
+    // A text without a secret stays unchanged, even if it is not well-formed.
     return masked.equals(bytes) ? text : masked.toString();
   }
 
-  /** The value with all strings in it masked, but for those under these keys. Keys stay as they are. */
+  /** The value with all its strings masked, except under the keys in `except`. Keys stay unchanged. */
   strings<T>(value: T, { except }: { readonly except: ReadonlySet<string> }): T {
     return this.#walk(value, except) as T;
   }

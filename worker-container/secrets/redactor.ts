@@ -3,14 +3,14 @@ import type { SecretMatcher } from './secret-matcher.ts';
 const MASK = Buffer.from('***');
 
 /**
- * Masks secrets in a byte stream that comes in pieces cut anywhere. Overlapping occurrences become one mask, so that no
- * rest of one shows.
+ * Masks secrets in a byte stream that arrives in arbitrary pieces. Overlapping occurrences become one mask, so that no
+ * part of either shows.
  */
 export class Redactor {
   readonly #matcher: SecretMatcher;
   /** Bytes that may be the beginning of a secret. */
   #held: Buffer = Buffer.alloc(0);
-  /** How many of the held bytes belong to a mask that has been given already. */
+  /** How many of the held bytes belong to a mask that has been written already. */
   #covered = 0;
 
   constructor(matcher: SecretMatcher) {
@@ -23,12 +23,12 @@ export class Redactor {
     return this.#mask(this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk, { isEnd: false });
   }
 
-  /** What is still held back; to be called once, when no more bytes come. */
+  /** The bytes that are still held back, masked. Call it once, after the last bytes. */
   flush(): Buffer {
     return this.#mask(this.#held, { isEnd: true });
   }
 
-  /** Masks everything up to what may be a secret's beginning, and holds back the rest. */
+  /** Masks everything up to a possible beginning of a secret, and holds back the rest. */
   #mask(bytes: Buffer, { isEnd }: { readonly isEnd: boolean }): Buffer {
     const matcher = this.#matcher;
     const parts: Buffer[] = [];

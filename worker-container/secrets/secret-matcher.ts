@@ -1,29 +1,29 @@
 import { type Spelling, spellingsOf } from './spellings.ts';
 
-/** A spelling as bytes, with neighbouring pieces that are written in one way only joined into one. */
+/** A spelling as bytes. Neighbouring pieces with a single way to write them are joined. */
 type Pattern = readonly (readonly Buffer[])[];
 
-/** What stands at a place. */
+/** What begins at a position. */
 export interface Match {
-  /** Where the longest secret that begins here ends; undefined: none does. */
+  /** Where the longest secret that begins here ends; undefined: none begins here. */
   readonly end: number | undefined;
-  /** Whether it takes more bytes to tell what begins here. */
+  /** Whether more bytes are needed to decide what begins here. */
   readonly isOpen: boolean;
 }
 
-/** No spelling of a secret has fewer bytes. */
+/** Every spelling of a secret has at least this many bytes. */
 const PREFIX_BYTES = 6;
 
 /**
- * Finds secrets in bytes, however they are written: by the first bytes of all spellings, after Wu and Manber, so that
- * the time does not grow with their number.
+ * Finds secrets in bytes, in every spelling, by the spellings' first bytes (Wu and Manber), so that the time does not
+ * grow with their number.
  */
 export class SecretMatcher {
   readonly #byPrefix = new Map<number, Pattern[]>();
   readonly #byFirstByte = new Map<number, Pattern[]>();
-  /** By two bytes that end a window of `PREFIX_BYTES`: how far the next window is in which a spelling may begin. */
+  /** By the two bytes that end a window of `PREFIX_BYTES`: distance to the next window where a spelling may begin. */
   readonly #shifts = new Uint8Array(0x10000).fill(PREFIX_BYTES - 1);
-  /** By the two bytes that begin a window: whether a spelling begins so. */
+  /** By the two bytes that begin a window: whether a spelling begins with them. */
   readonly #starts = new Uint8Array(0x10000);
 
   /** @param secrets Values of fewer than 6 characters are ignored, as is white space around a value. */
@@ -37,7 +37,7 @@ export class SecretMatcher {
     return this.#byPrefix.size === 0;
   }
 
-  /** The first place from `from` on where something may begin; the number of bytes if there is none. */
+  /** The first position at or after `from` where something may begin; the number of bytes if there is none. */
   next(bytes: Buffer, from: number): number {
     const [shifts, starts, last] = [this.#shifts, this.#starts, bytes.length - PREFIX_BYTES];
     let at = from;
@@ -50,7 +50,7 @@ export class SecretMatcher {
     return at;
   }
 
-  /** What begins at a place that `next` gave. */
+  /** What begins at a position that `next` returned. */
   match(bytes: Buffer, at: number): Match {
     const isWhole = at + PREFIX_BYTES <= bytes.length;
     const patterns = isWhole
@@ -102,7 +102,7 @@ function joined(spelling: Spelling): Spelling {
   return before === '' ? pieces : [...pieces, [before]];
 }
 
-/** The first bytes of all that a pattern stands for. */
+/** The first bytes of everything that a pattern matches. */
 function prefixesOf(pattern: Pattern): Buffer[] {
   let prefixes = [''];
   for (const ways of pattern) {

@@ -5,19 +5,19 @@ import { requestLimits } from '../../lib/platform/aws/request-limits.ts';
 import type { WorkerEnv } from '../../lib/platform/config/env.ts';
 import { secretPlaces } from '../../lib/platform/config/secrets-path.ts';
 
-/** Where the values behind names of secrets are. */
+/** A source of secret values by name. */
 export interface SecretSource {
   /**
-   * Values by name, of those that there are.
-   * @param profile whose jobs ask: its own value comes before the one that all profiles share. Default: none.
+   * Values by name; missing ones are absent.
+   * @param profile of the jobs: its own value overrides the one that all profiles share. Default: none.
    * @throws Error when they can't be read.
    */
   read(names: readonly string[], profile?: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
- * The secrets of a worker: in the cloud SSM's, locally those of its environment, then of the file.
- * @param variables the environment's secrets by name; the rest of an environment is no profile's business.
+ * The secrets of a worker: in the cloud from SSM, locally from its environment, then from the file.
+ * @param variables the environment's secrets by name; profiles do not get any other variable.
  */
 export function secretSource(
   env: WorkerEnv,
@@ -33,7 +33,7 @@ export function secretSource(
   };
 }
 
-/** The first value of each name. An empty one is none. */
+/** The first value of each name. An empty value counts as missing. */
 function resolve(
   names: readonly string[],
   profile: string | undefined,
@@ -47,7 +47,7 @@ function resolve(
   return values;
 }
 
-/** @throws Error when others than its owner may read the file */
+/** @throws Error if users other than its owner may read the file */
 async function ofFile(path: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
   if (path === undefined) return {};
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -59,7 +59,7 @@ async function ofFile(path: string | undefined): Promise<Readonly<Record<string,
   return parseEnv(await readFile(path, 'utf8'));
 }
 
-/** SSM takes at most this many names in one request. */
+/** Most names that SSM takes in one request. */
 const BATCH = 10;
 
 function ofParameterStore(path: string, ssm: Pick<SSMClient, 'send'>): SecretSource {

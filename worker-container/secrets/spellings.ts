@@ -1,16 +1,16 @@
-/** A secret piece by piece, each in every way that it may be written. No way begins with another: at most one fits. */
+/** A secret piece by piece, each with all ways to write it. No way is a prefix of another: at most one matches. */
 export type Spelling = readonly (readonly string[])[];
 
 /** Shorter values would mask ordinary words. */
 const MIN_SECRET_LENGTH = 6;
 /** Shorter lines of a secret of several lines would mask ordinary lines. */
 const MIN_LINE_LENGTH = 16;
-/** The line that begins or ends a PEM file, the same in all of them. */
+/** The line that begins or ends a PEM file, common to all of them. */
 const PEM_BORDER = /^-----(BEGIN|END) [^-]*-----$/;
 /** Where `base64` and `openssl` break lines. */
 const BASE64_COLUMNS = [76, 64] as const;
 
-/** How a secret may be written. Empty for a value of fewer than 6 characters, not counting white space around it. */
+/** All spellings of a secret. Empty for a value of fewer than 6 characters, not counting white space around it. */
 export function spellingsOf(secret: string): Spelling[] {
   const value = secret.trim();
   if (lengthOf(value) < MIN_SECRET_LENGTH) return [];
@@ -47,7 +47,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** Python and PHP escape what is not ASCII, PHP the slash too, Go and .NET what has a meaning in HTML. */
+/** Python and PHP escape non-ASCII characters, PHP also the slash, Go and .NET the characters special to HTML. */
 function inJson(character: string): string[] {
   if (/^[\w !#$%()*,.:;?@[\]^{|}~-]$/.test(character)) return [character];
   const short = SHORT_ESCAPES[character];
@@ -60,7 +60,7 @@ function inJson(character: string): string[] {
   ]);
 }
 
-/** As JSON in a string of JSON: what an agent reports of a command that writes JSON. */
+/** JSON in a string of JSON: an agent's report of a command that writes JSON. */
 function inNestedJson(character: string): string[] {
   return distinct(
     inJson(character).flatMap((written) =>
@@ -88,14 +88,14 @@ const IN_BASE64: Readonly<Record<string, readonly string[]>> = {
   '\n': ['\n', '\r\n', '\\n', '\\r\\n', '\\\\n', '%0A', '%0a'],
 };
 
-/** As base64 of a whole text: standard or for URLs, with or without padding, on one line or broken into several. */
+/** A whole text in base64: standard or URL-safe, with or without padding, on one line or several. */
 function base64Spellings(text: string): Spelling[] {
   const encoded = Buffer.from(text).toString('base64');
   const broken = BASE64_COLUMNS.map((columns) => encoded.replace(new RegExp(`.{${columns}}(?=.)`, 'g'), '$&\n'));
   return [encoded.replace(/=+$/, ''), encoded, ...broken].map(inBase64);
 }
 
-/** The part of a longer text's base64 that this text alone decides, so many bytes after a multiple of three. */
+/** The part of a longer text's base64 that depends only on this text, `offset` bytes after a multiple of three. */
 function innerBase64(text: string, offset: number): Spelling {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
   const [from, to] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];

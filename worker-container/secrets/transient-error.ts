@@ -1,9 +1,9 @@
-/** What an attempt needs could not be read just now; another attempt may. */
+/** Something that an attempt needs could not be read. Another attempt may succeed. */
 export class SettingsUnreadError extends Error {
   override readonly name = 'SettingsUnreadError';
 }
 
-/** Reads something. @throws SettingsUnreadError where a service was busy or out of reach */
+/** Wraps transient errors of a read. @throws SettingsUnreadError if a service was busy or unreachable */
 export async function rethrowTransient<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -13,7 +13,7 @@ export async function rethrowTransient<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a service of AWS says when it is busy, and what a network says. */
+/** Error codes of busy AWS services and of networks. */
 const TRANSIENT = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',

@@ -3,34 +3,34 @@ import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
 
 /**
- * How long a number stays taken after its worker was last heard of, and how often a worker says that it has it. A worker
- * that can't say so gives up its jobs within minutes (`PROMPTQ_UNACKNOWLEDGED_SECONDS`), long before that.
+ * How long (ms) a number stays taken after its worker's last renewal, and how often a worker renews. A worker that
+ * can't renew gives up its jobs within minutes (`PROMPTQ_UNACKNOWLEDGED_SECONDS`), long before the lease expires.
  */
 const LEASE_MS = 3_600_000;
 const RENEW_INTERVAL_MS = 300_000;
 
-/** Numbers that are tried from the lowest; of the others each worker begins at one of its own. */
+/** Numbers that are tried from the lowest. The others are tried from a start that depends on the worker. */
 const TRIED_IN_ORDER = 16;
 
 export interface LeaseOptions {
   readonly locks: Pick<SharedLocks, 'take' | 'release'>;
-  /** The same for a worker that is started again on the same folder, so that it gets its accounts back. */
+  /** The same for a worker that restarts on the same folder, so that it gets its accounts back. */
   readonly holder: string;
   readonly slots: number;
-  /** A number that this worker had is another worker's now. */
+  /** Called when another worker has one of this worker's numbers. */
   readonly onLost: () => void;
 }
 
 export interface AccountLeases {
-  /** Which of the image's accounts are this worker's: of the first few the lowest that were free. */
+  /** The worker's accounts, as numbers among the image's: the lowest free ones of the first few. */
   readonly numbers: readonly number[];
-  /** To be called once no process of the accounts is left. */
+  /** Call it once no process of the accounts is left. */
   release(): Promise<void>;
 }
 
 /**
- * Takes accounts that no other worker of the deployment has. Workers share a file system, where a user id is all that
- * keeps one job's private folder from another job.
+ * Leases accounts that no other worker of the deployment has. Workers share a file system, where only the user id
+ * separates one job's private folder from another job.
  * @throws Error if not enough accounts are free
  */
 export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptions): Promise<AccountLeases> {
@@ -52,7 +52,7 @@ export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptio
   const renew = async () => {
     for (const number of numbers) if (!(await take(number))) onLost();
   };
-  // A failure is made up for by the next renewal.
+  // A failure does no harm: the next renewal makes up for it.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEW_INTERVAL_MS);
   renewing.unref();
   return {
@@ -65,8 +65,8 @@ export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptio
 }
 
 /**
- * The same for the same worker. Few workers share low numbers, so that retries mostly meet their own files; many do not try
- * all that are taken.
+ * The order is constant for a worker. A few workers share low numbers, so that retries mostly find their own files.
+ * Many workers need not try all the taken ones.
  */
 function* order(holder: string): Iterable<number> {
   for (let number = 1; number <= TRIED_IN_ORDER; number += 1) yield number;

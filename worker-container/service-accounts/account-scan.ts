@@ -7,8 +7,8 @@ import type { ServiceAccount } from './service-account.ts';
 const run = promisify(execFile);
 
 /**
- * The processes of an account: all that its slot has started, whatever they have done to hide. A look can miss those that
- * fork and end faster than it goes; the kill can't.
+ * The processes of an account: everything that its slot started, however well hidden. A scan can miss processes that
+ * fork and end faster than it reads; the kill can't.
  */
 export class AccountScan implements TreeScan {
   readonly #account: ServiceAccount;
@@ -21,7 +21,7 @@ export class AccountScan implements TreeScan {
     return listProcesses().filter(({ pid, zombie }) => !zombie && realUidOf(pid) === this.#account.uid);
   }
 
-  /** Kills all of them at one stroke, which no fork outruns; one by one where that could not be started. */
+  /** Kills all of them with one call, which no fork outruns; one by one if that call could not be made. */
   async kill(living: readonly ProcessEntry[]): Promise<void> {
     const { enderUid, uid } = this.#account;
     try {
@@ -32,12 +32,12 @@ export class AccountScan implements TreeScan {
   }
 }
 
-/** A part of every Debian system; its list assignment changes real and effective user in one call. */
+/** Part of every Debian system. Its list assignment changes the real and effective user in one call. */
 const PERL = '/usr/bin/perl';
 /**
- * kill(2) with -1 signals all that the caller may signal, at once. This one may signal what runs under the account, as
- * its effective user; and is itself out of their reach, since its real and its saved user are others (and no program
- * is started in between, which would change that).
+ * kill(2) with -1 signals everything that the caller may signal, at once. The caller here may signal what runs under
+ * the account, because its effective user is the account. It is out of their reach, because its real and saved users
+ * are others; starting another program in between would change that.
  */
 const ENDER = '($<, $>) = @ARGV; $< == $ARGV[0] && $> == $ARGV[1] or die; kill "KILL", -1;';
 /** Milliseconds. */

@@ -1,29 +1,29 @@
 import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
 
-/** An account of this system that processes of one slot run under, and nobody else does. */
+/** A system account reserved for the processes of one slot. */
 export interface ServiceAccount {
   readonly uid: number;
-  /** The group that all slots are in, so that folders which jobs share stay usable by each. */
+  /** The group of all slots, so that each can use folders that jobs share. */
   readonly gid: number;
-  /** A user id that is nobody's: whoever ends this account's processes bears it, so that they can't end him first. */
+  /** A user id without an account. The process that kills this account's processes has it, so they can't kill it. */
   readonly enderUid: number;
 }
 
 /** The accounts of one worker. */
 export interface ServiceAccounts {
-  /** For the vendor's CLI where it makes or ends a login. */
+  /** For the vendor's CLI while it makes or ends a login. */
   readonly login: ServiceAccount;
   readonly slots: readonly ServiceAccount[];
 }
 
-/** Between an account and its ender; above the number of accounts. */
+/** Distance between an account and its ender, larger than the number of accounts. */
 const ENDER_OFFSET = 2_000;
 
 /**
- * The accounts of a worker, counted from the first: one for logins, then one a slot. The image has made them.
+ * The accounts of a worker, counted from the first: one for logins, then one per slot. The image creates them.
  * @param numbers of the slots' accounts; two workers that share a file system must have different ones
  * @param firstUid undefined: agents run as the worker's own user, as on a laptop.
- * @throws Error where only root could start processes under other accounts.
+ * @throws Error if the worker is not root and so can't start processes under other accounts.
  */
 export function serviceAccounts(firstUid: number | undefined, numbers: readonly number[]): ServiceAccounts | undefined {
   if (firstUid === undefined) return undefined;
@@ -36,23 +36,23 @@ export function serviceAccounts(firstUid: number | undefined, numbers: readonly 
   return { login: account(0), slots: numbers.map(account) };
 }
 
-/** Between the accounts of slots, with their enders, and those that fetch for them; and between the groups of both. */
+/** Distance between a slot's account, or its ender, and its fetcher's; also between the groups of both. */
 const FETCHER_OFFSET = 4_000;
 
 /**
- * The account under which the worker fetches repositories for a slot. No job runs under it, so no job can change what it
- * keeps or read its environment. All fetchers are of one group, which no slot is in.
+ * The account under which the worker fetches repositories for a slot. No job runs under it, so no job can change its
+ * files or read its environment. All fetchers are in one group, which contains no slot.
  */
 export function fetcherOf({ uid, gid, enderUid }: ServiceAccount): ServiceAccount {
   return { uid: uid + FETCHER_OFFSET, gid: gid + FETCHER_OFFSET, enderUid: enderUid + FETCHER_OFFSET };
 }
 
-/** Whether a user id is that of an account of a worker of this image, however many slots it has. */
+/** Whether a user id is an account of any worker of this image, regardless of its number of slots. */
 export function isServiceAccount({ gid }: ServiceAccount, uid: number): boolean {
   return uid >= gid && uid <= gid + SLOT_ACCOUNTS;
 }
 
-/** Whose files are to be trusted as those of an account; without one, this process's own. */
+/** User id of the files to trust as an account's; without an account, this process's own. */
 export function ownerOf(account: ServiceAccount | undefined): number | undefined {
   return account?.uid ?? process.getuid?.();
 }

@@ -5,7 +5,7 @@ import type { ServiceAccount } from './service-account.ts';
 
 export interface StartOptions extends Pick<SpawnOptions, 'detached'> {
   readonly cwd: string;
-  /** All that the process gets. */
+  /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   /** stdin, stdout and stderr. */
   readonly stdio: ('ignore' | 'pipe' | number)[];
@@ -13,16 +13,17 @@ export interface StartOptions extends Pick<SpawnOptions, 'detached'> {
 
 export interface StartedProcess {
   readonly child: ChildProcess;
-  /** Resolves when the process runs the command, with its environment; rejects with a plain message if it can't. */
+  /** Resolves when the process runs the command with its environment; rejects with a plain message if it can't. */
   readonly started: Promise<void>;
 }
 
 /**
- * Starts a command, under an account if there is one. Everything that runs for a job is started here.
+ * Starts a command, under an account if there is one. Every process of a job is started here.
  *
- * Its environment is a client's, so no process with the worker's rights may have it: the dynamic loader alone would load
- * what it names. setpriv and perl start with an empty environment. When no right is left, perl reads the command's
- * environment from a socket, which keeps it out of arguments and files, and replaces itself by the command.
+ * A client controls the environment, so no process with the worker's privileges may have it: the dynamic loader alone
+ * would load libraries that it names. setpriv and perl start with an empty environment. Once all privileges are
+ * dropped, perl reads the command's environment from a socket, which keeps it out of arguments and files, and executes
+ * the command.
  */
 export function startUnder(
   account: ServiceAccount | undefined,
@@ -42,20 +43,20 @@ export function startUnder(
   return { child, started: handOver(child, environment) };
 }
 
-/** By absolute paths: a PATH is the profile's to set. */
+/** Absolute paths: a profile may set PATH. */
 const [SETPRIV, PERL] = ['/usr/bin/setpriv', '/usr/bin/perl'];
-/** Nothing that a program could win back: no group, no capability, nothing by a set-user-ID file. */
+/** Drops everything that a program could regain: groups, capabilities, privileges from set-user-ID files. */
 const DROPPED = ['--clear-groups', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
 
-/** What the launcher answers right before it runs the command. A message after it is the reason why it can't. */
+/** The launcher's answer right before it runs the command. Text that follows it is the reason why it can't. */
 const STARTING = 'starting';
 
 /**
- * Gets the folder, the command and its arguments; the environment from descriptor 3, as NAME=VALUE entries that each end
- * with NUL, and one more NUL, without which the worker has died while it wrote. Descriptor 3 closes when the command runs
- * (fcntl: F_SETFD, FD_CLOEXEC), and further ones, which the worker's own parent may have left open, at once. The account
- * itself enters the folder, so a link there leads no further than the account may go. The umask lets the other slots, which
- * are of the same group, change what a job makes in a folder that they share.
+ * Takes the folder, the command and its arguments; the environment from descriptor 3, as NAME=VALUE entries that each
+ * end with NUL, and one more NUL, which is missing if the worker died while writing. Descriptor 3 closes when the
+ * command runs (fcntl: F_SETFD, FD_CLOEXEC). Further descriptors, which the worker's parent may have left open, close
+ * at once. The account itself enters the folder, so a link there leads only where the account may go. The umask lets
+ * the other slots, which are in the same group, change what a job creates in a shared folder.
  */
 const LAUNCHER = `
 opendir my $descriptors, '/proc/self/fd' or exit 126;
@@ -73,7 +74,7 @@ else { syswrite $worker, "the folder can't be entered: $!" }
 exit 127;
 `;
 
-/** @throws Error where a value could add variables of its own */
+/** @throws Error if a value could add further variables */
 function serialize(env: Readonly<Record<string, string>>): string {
   const entries = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const unsound = entries.find((entry) => entry.includes('\0'));
@@ -85,7 +86,7 @@ async function handOver(child: ChildProcess, environment: string): Promise<void>
   const ended = once(child, 'exit');
   ended.catch(() => undefined);
   const launcher = child.stdio[3] as Duplex;
-  // A launcher that has ended answers nothing, which is judged below.
+  // A launcher that has ended answers nothing. The code below handles that.
   launcher.on('error', () => undefined);
   let answer = '';
   launcher.setEncoding('utf8').on('data', (text: string) => (answer += text));

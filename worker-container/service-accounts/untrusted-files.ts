@@ -16,19 +16,19 @@ import { runSystemTool } from '../processes/system-tool.ts';
 import { isServiceAccount, type ServiceAccount } from './service-account.ts';
 
 /**
- * Files in places where an account can put what it likes, handled by a worker that may read and write everything: no
- * link of theirs leads it to another file.
+ * Files in places where an account can put anything, handled by a worker that may read and write everything: no link of
+ * the account's leads the worker to another file.
  */
 
-/** Bytes; what is read so is small. */
+/** Most bytes to read; these files are small. */
 const MOST = 1024 * 1024;
 
 /**
- * Reads a regular file, not through a link, if it belongs to a user.
+ * Reads a regular file that belongs to a user, not through a link.
  * @returns undefined: there is no such file.
  */
 export async function readOwned(path: string, isOwner: (uid: number) => boolean): Promise<string | undefined> {
-  // Opening must neither follow a link nor wait for whoever writes to a FIFO.
+  // Opening must neither follow a link nor wait for a FIFO's writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch(() => undefined);
   if (file === undefined) return undefined;
@@ -40,7 +40,7 @@ export async function readOwned(path: string, isOwner: (uid: number) => boolean)
   }
 }
 
-/** Writes a file that others may read, putting it in the place of whatever has the name. */
+/** Writes a file that others may read. Replaces anything with that name. */
 export async function putFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}`;
   await writeFile(temporary, text, { mode: 0o644, flag: 'wx' });
@@ -50,7 +50,7 @@ export async function putFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Gives a tree that this process has made, and nobody else could reach so far, to an account; without one, to nobody. */
+/** Gives an account a tree that this process created and no one else can reach yet. Without one, does nothing. */
 export async function giveTree(path: string, account: ServiceAccount | undefined): Promise<void> {
   if (account === undefined) return;
   const inside = await readdir(path, { recursive: true });
@@ -58,8 +58,9 @@ export async function giveTree(path: string, account: ServiceAccount | undefined
 }
 
 /**
- * Gives a tree to an account in which others may be at work: what belongs to an account and has no second name, which
- * could be elsewhere. Each entry is found, judged and given by one descriptor, so that no link or rename brings in more.
+ * Gives a tree to an account while others may be changing it. Includes only files of service accounts without a second
+ * name, which could be elsewhere. Each entry is opened, checked and given by one descriptor, so that no link or rename
+ * adds another.
  */
 export async function takeTree(path: string, account: ServiceAccount): Promise<void> {
   const top = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -70,9 +71,9 @@ export async function takeTree(path: string, account: ServiceAccount): Promise<v
   }
 }
 
-/** Folders below one another; each takes a descriptor. */
+/** Deepest nesting of folders; each level takes a descriptor. */
 const DEEPEST = 200;
-/** open(2): names a file of any kind, without reading it or waiting for it. Node has no name for it. */
+/** open(2): refers to a file of any kind without reading it or waiting for it. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
 async function takeOpen(entry: FileHandle, account: ServiceAccount, depth: number): Promise<void> {
@@ -81,7 +82,7 @@ async function takeOpen(entry: FileHandle, account: ServiceAccount, depth: numbe
   const isGivable = isServiceAccount(account, found.uid) && (found.isDirectory() || found.nlink === 1);
   if (isGivable && found.uid !== account.uid) await chown(path, account.uid, account.gid);
   if (!found.isDirectory() || depth >= DEEPEST) return;
-  // Names are bytes, which need not be text.
+  // Names are bytes, not always text.
   for (const name of await readdir(path, { encoding: 'buffer' })) {
     const at = Buffer.concat([Buffer.from(`${path}/`), name]);
     const below = await open(at, O_PATH | constants.O_NOFOLLOW).catch(unlessGone);
@@ -97,9 +98,9 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Removes a tree in which others may be at work: `rm` goes by open folders, so that no link leads it elsewhere. */
+/** Removes a tree while others may be changing it: `rm` works on open folders, so that no link redirects it. */
 export async function removeTree(path: string): Promise<void> {
-  // Mostly nothing is there, and a process takes milliseconds.
+  // Usually nothing is there, and starting a process takes milliseconds.
   if ((await lstat(path).catch(() => undefined)) === undefined) return;
   await runSystemTool('rm', ['--recursive', '--force', '--', path]);
 }

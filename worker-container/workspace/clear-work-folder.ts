@@ -5,8 +5,8 @@ import type { CredentialFiles } from '../account/credential-files.ts';
 import { ownerOf, type ServiceAccounts } from '../service-accounts/service-account.ts';
 
 /**
- * Removes what attempts and logins of a worker that died have left: copies of logins, above all. Nothing of it is of use
- * but a login that was renewed just before.
+ * Removes what attempts and logins of a dead worker left, above all copies of logins. Keeps only a login that was
+ * renewed just before.
  */
 export async function clearWorkFolder(
   folder: string,

@@ -1,20 +1,20 @@
 import { constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 
-/** Opens folders and never a link, so that nobody can plant one that leads elsewhere. */
+/** Opens folders, never links: no one can plant a link that leads elsewhere. */
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY;
 const DIRECTORY_ITSELF = DIRECTORY | constants.O_NOFOLLOW;
 
-/** Opens a folder that an operator has set: links to it are followed. */
+/** Opens a folder that an operator configured. Links to it are followed. */
 export async function openRoot(path: string): Promise<FileHandle> {
   return await open(path, DIRECTORY);
 }
 
-/** A path by which any process of this user reaches what is open here, whatever becomes of its names. */
+/** A path by which any process of this user reaches an open folder, even after a rename. */
 export function pathOf(folder: FileHandle): string {
   return `/proc/${process.pid}/fd/${folder.fd}`;
 }
 
-/** Opens a folder by the one above it. */
+/** Opens a folder relative to its open parent. */
 async function openBelow(above: FileHandle, name: string): Promise<FileHandle> {
   return await open(`${pathOf(above)}/${name}`, DIRECTORY_ITSELF).catch((cause: unknown) => {
     throw new Error(`there is a link or a file named ${name} on the way, or it can't be opened`, { cause });
@@ -22,8 +22,8 @@ async function openBelow(above: FileHandle, name: string): Promise<FileHandle> {
 }
 
 /**
- * Opens a folder by the one above it, and makes it if need be.
- * @returns isNew: nobody has had it so far, and this process's user has it.
+ * Opens a folder relative to its open parent, and creates it if needed.
+ * @returns isNew: it was just created and belongs to this process's user.
  */
 export async function stepInto(above: FileHandle, name: string): Promise<{ below: FileHandle; isNew: boolean }> {
   const isMade = await mkdir(`${pathOf(above)}/${name}`, { mode: 0o700 }).then(
@@ -31,13 +31,13 @@ export async function stepInto(above: FileHandle, name: string): Promise<{ below
     () => false,
   );
   const below = await openBelow(above, name);
-  // Whoever may write above it can have put another one in its place.
+  // Users who may write to the parent can have replaced it.
   const { uid, mode } = await below.stat();
   return { below, isNew: isMade && uid === process.getuid?.() && (mode & 0o777) === 0o700 };
 }
 
 /**
- * Does something with a folder that is some steps below a root. Only its last step is not taken yet.
+ * Opens a folder below a root, step by step, and passes it to `work`.
  * @returns undefined if a folder on the way is missing, or is none.
  */
 export async function withFolder<T>(

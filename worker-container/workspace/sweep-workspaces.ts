@@ -12,7 +12,7 @@ import { pathOf, withFolder } from './open-folder.ts';
 
 export interface WorkspaceSweep {
   readonly workspaces: string;
-  /** Days after a job's end at which its own folder goes; 0: never. */
+  /** Days after a job's end until its own folder is removed; 0: never. */
   readonly days: number;
   readonly jobs: Pick<JobStore, 'find'>;
   readonly locks: SharedLocks;
@@ -21,17 +21,17 @@ export interface WorkspaceSweep {
 }
 
 const DAY = 86_400_000;
-/** Milliseconds for which no other worker sweeps. */
+/** Milliseconds in which no other worker sweeps. */
 const SWEPT_FOR = 3_500_000;
-/** Folders that one sweep removes at the most. */
+/** Most folders that one sweep removes. */
 const MOST = 1_000;
-/** A folder that is being removed: no job finds it any more. */
+/** Suffix of a folder that is being removed, so that no job finds it. */
 const GOING = '.going';
 
 /**
- * Removes the folders that jobs without a `cwd` had to themselves, some days after their ends, and the worktrees' records
- * in the kept clones. Folders that a `cwd` names are nobody's but their owners'.
- * @returns how many; 0 if another worker has done it lately.
+ * Removes the private folders of jobs without a `cwd`, some days after their ends, and the worktrees' records in the
+ * kept clones. Folders that a `cwd` names belong to their owners and stay.
+ * @returns how many; 0 if another worker swept recently.
  */
 export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
   const { workspaces, days, locks, workerId } = sweep;
@@ -53,7 +53,7 @@ export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
   return removed;
 }
 
-/** Clones of the earlier layout, `PROJECT-HASH.git`, that no worktree is of and that nothing has used for as long. */
+/** Removes unused clones of the earlier layout, `PROJECT-HASH.git`: no worktree, and unchanged for as many days. */
 async function removeEarlierClones({ workspaces, clock, days }: WorkspaceSweep): Promise<void> {
   for (const name of await foldersIn(join(workspaces, CLONES))) {
     const clone = join(workspaces, CLONES, name);
@@ -70,14 +70,14 @@ async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder:
   return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);
 }
 
-/** Takes it out of a retry's way first. */
+/** Renames it first, out of the way of a retry. */
 async function remove(folder: string): Promise<void> {
   const going = folder.endsWith(GOING) ? folder : `${folder}${GOING}`;
   if (going !== folder) await rename(folder, going);
   await removeTree(going);
 }
 
-/** Where a clone has what belongs to one worktree. In clones of the earlier layout jobs can change these folders. */
+/** Where a clone keeps the records of one worktree. In clones of the earlier layout, jobs can change these folders. */
 function recordsOf(id: string): readonly (readonly [folder: readonly string[], name: string])[] {
   return [
     [[RECORDS], `${id}.json`],

@@ -17,18 +17,18 @@ export interface WorkFolderOptions {
   /** Undefined: folders belong to this process's user. */
   readonly account: ServiceAccount | undefined;
   readonly folders: Folders;
-  /** Absolute folders that no job works in, or below. */
+  /** Absolute folders that no job may work in or below. */
   readonly closed: readonly string[];
 }
 
-/** What an attempt's folders follow from. */
+/** Where an attempt's folders come from. */
 interface FolderContext {
   readonly account?: ServiceAccount | undefined;
   readonly folders: Folders;
   readonly env: Pick<WorkerEnv, 'PROMPTQ_ACCOUNT_DIR' | 'PROMPTQ_WORK_DIR'>;
 }
 
-/** The folders of jobs that a slot runs: the worker's own ones are none. */
+/** The folders of jobs that a slot runs. They exclude the worker's own. */
 export function workFolders({ account, folders, env }: FolderContext): WorkFolders {
   const closed = [env.PROMPTQ_ACCOUNT_DIR, env.PROMPTQ_WORK_DIR, join(folders.workspaces, CLONES)];
   return new WorkFolders({ account, folders, closed });
@@ -44,7 +44,7 @@ interface Step {
   readonly user: FolderUser;
 }
 
-/** Makes the folders that jobs work in, and lets the account in that works there. */
+/** Creates the folders that jobs work in, and gives their accounts access. */
 export class WorkFolders {
   readonly #account: ServiceAccount | undefined;
   readonly #folders: Folders;
@@ -57,10 +57,10 @@ export class WorkFolders {
   }
 
   /**
-   * Makes a folder if need be, with those above it, and lets the account work there. A private folder belongs to the
-   * account of its job's newest attempt; no other folder changes its owner once an account has it.
-   * @returns the folder to work in, which no link leads to below its root.
-   * @throws Error with a plain message where the job may not work.
+   * Creates a folder and its parents if needed, and lets the account work there. A private folder belongs to the
+   * account of its job's newest attempt; any other folder keeps its owner once an account has it.
+   * @returns the folder to work in; no component below its root is a link.
+   * @throws Error with a plain message if the job may not work there.
    */
   async lend(path: string, user: FolderUser): Promise<string> {
     if (this.#account === undefined) {
@@ -88,15 +88,15 @@ export class WorkFolders {
   }
 
   /**
-   * The place of a folder, as a root and the names below it. Links may change at any time: the names are what is judged
-   * here, and what is then gone by.
+   * The location of a folder, as a root and the names below it. Links may change at any time, so the names that are
+   * checked here are also the ones that are opened later.
    */
   async #place(path: string, user: FolderUser): Promise<{ root: string; names: string[] }> {
     const real = await realOrSame(path);
     const closed = await Promise.all(this.#closed.map(realOrSame));
     for (const root of [this.#folders.workspaces, ...this.#folders.roots]) {
       const realRoot = await realOrSame(root);
-      // A folder that does not exist yet is named by the root as given.
+      // A folder that does not exist yet is below the root as configured, not resolved.
       const names = namesBelow(realRoot, real) ?? namesBelow(root, real);
       if (names === undefined) continue;
       const place = join(realRoot, ...names);
@@ -110,19 +110,19 @@ export class WorkFolders {
   }
 }
 
-/** Lets the account into a folder on the way. */
+/** Lets the account into one folder of the path. */
 async function openTo(folder: FileHandle, step: Step): Promise<void> {
   const { names, isNew, isWorkspaces, user, account } = step;
   if (isWorkspaces && names.length === 1) return await keepProject(folder, account);
   const { uid: owner, mode } = await folder.stat();
   const isRootOfPrivate = isWorkspaces && names.length === 2 && isPrivate(names);
   const isOwn = isRootOfPrivate && names[1] === user.id;
-  // In the workspaces the worker's are new ones, and those that it died over.
+  // In the workspaces, a folder that the worker owns is new, or the worker died before giving it away.
   if (isNew || (isWorkspaces && owner === process.getuid?.())) {
     await folder.chmod(isOwn ? 0o700 : isRootOfPrivate ? 0o770 : 0o775);
     await folder.chown(account.uid, account.gid);
   } else if (isRootOfPrivate && isServiceAccount(account, owner) && (mode & GROUP) !== GROUP) {
-    // Nobody else works here: so far it was open to attempts of one job alone.
+    // No one else works here: until now it was open to attempts of one job only.
     if (!isOwn) await openToGroup(folder, owner, account.gid);
     else if (owner !== account.uid) await takeTree(`${pathOf(folder)}/.`, account);
   }
@@ -131,14 +131,14 @@ async function openTo(folder: FileHandle, step: Step): Promise<void> {
 /** Read, write and search of the group that all slots are in. */
 const GROUP = 0o070;
 
-/** A project's folder is the worker's: whoever has it could put a link in the place of another job's folder. */
+/** A project's folder belongs to the worker. Its owner could put a link in place of another job's folder. */
 async function keepProject(folder: FileHandle, account: ServiceAccount): Promise<void> {
   const { uid, mode } = await folder.stat();
   if (isServiceAccount(account, uid)) await folder.chown(0, 0);
   if ((isServiceAccount(account, uid) || uid === 0) && (mode & 0o777) !== 0o755) await folder.chmod(0o755);
 }
 
-/** Only an owner can change a mode; in between, the group has what its old owner had. */
+/** Only the owner can change a mode. Meanwhile the group has the access of the old owner. */
 async function openToGroup(folder: FileHandle, owner: number, gid: number): Promise<void> {
   await folder.chown(0, gid);
   await folder.chmod(0o770);
