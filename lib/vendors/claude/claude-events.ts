@@ -4,7 +4,7 @@ import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-out
 import { createJsonLines } from '../output/json-lines.ts';
 import { parkedBy } from './claude-park.ts';
 
-/** Reads `claude -p --output-format stream-json`. Events that it doesn't know change nothing. */
+/** Parses `claude -p --output-format stream-json`. Unknown events change nothing. */
 export function createClaudeReader(messages?: MessageReader): AgentReader {
   let facts: AgentFacts = { finished: false };
   let limit: Limit | undefined;
@@ -55,9 +55,9 @@ const eventSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('assistant'),
-    // Set: a subagent speaks, to claude and not to us.
+    // Set: a subagent's message to claude, not to us.
     parent_tool_use_id: z.null(),
-    // Set: claude words a failure as if the model had said it; the result says it too.
+    // Set: claude words a failure as if the model had said it. The result reports it too.
     error: z.null().optional(),
     message: z.object({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) }),
   }),
@@ -87,7 +87,7 @@ function conclusionOf(event: Result, limit: Limit | undefined): Partial<AgentFac
   const usage = usageOf(event);
   const known = { finished: true, ...(usage !== undefined && { usage }) };
   const { is_error, subtype, result } = event;
-  // The subtype of a vendor's error is `success` as well.
+  // A vendor's error also has the subtype `success`.
   if (!is_error && subtype === 'success') {
     return { ...known, ...(result != null && result !== '' && { finalMessage: result }) };
   }
@@ -101,7 +101,7 @@ function conclusionOf(event: Result, limit: Limit | undefined): Partial<AgentFac
   return { ...known, error, ...(park !== undefined && { park }) };
 }
 
-/** The tokens of all models that took part, of subagents' too; what came from the vendor's cache is input as well. */
+/** The tokens of all models involved, including subagents'. Input includes what came from the vendor's cache. */
 function usageOf({ modelUsage, total_cost_usd }: Result): Usage | undefined {
   const models = Object.values(modelUsage);
   if (models.length === 0) return undefined;

@@ -3,13 +3,13 @@ import type { AgentOutput } from '../output/agent-output.ts';
 import { createClaudeReader } from './claude-events.ts';
 import { parkedBy } from './claude-park.ts';
 
-/** What Anthropic's claude CLI writes: events on stdout, complaints on stderr. Wordings are of version 2.1.328, from real runs. */
+/** The output of Anthropic's claude CLI: events on stdout, errors on stderr. Texts are those of version 2.1.328. */
 export const claudeOutput: AgentOutput = {
   createReader: createClaudeReader,
 
   conclude(facts, { exitCode, stderrTail }) {
     if (exitCode === null || facts.finished || facts.error !== undefined) return facts;
-    // It also exits with 0 when it is interrupted, so only a result is a success.
+    // claude also exits with 0 when it is interrupted, so only a result is a success.
     if (exitCode === 0) return { ...facts, error: 'claude exited without a result' };
     const error = complaintOf(stderrTail);
     if (error === undefined) return facts;
@@ -18,7 +18,7 @@ export const claudeOutput: AgentOutput = {
   },
 };
 
-/** What claude said on stderr before it exited: its first error, or else its last line. */
+/** claude's message on stderr before it exited: its first error, otherwise its last line. */
 function complaintOf(stderrTail: string): string | undefined {
   const lines = stripVTControlCharacters(stderrTail)
     .split('\n')

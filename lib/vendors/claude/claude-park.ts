@@ -1,17 +1,17 @@
 import type { Park } from '../output/agent-output.ts';
 
-/** What claude knows of its failure. */
+/** claude's report of its failure. */
 export interface ClaudeFailure {
   readonly message: string;
-  /** HTTP status of the vendor's last answer; absent: there was none. */
+  /** HTTP status of the vendor's last response; absent: there was none. */
   readonly status?: number | undefined;
-  /** The subscription's limit that stood against the run, with its end in Unix seconds. */
+  /** The subscription's limit that blocked the run, with its end in Unix seconds. */
   readonly limit?: { readonly resetsAt?: number | undefined } | undefined;
 }
 
 /**
- * Whether claude's failure means that the job should wait rather than fail. Wordings are 2.1.328's own, from real runs and
- * its binary; a plain rate limit (429 without a subscription's limit) is a failure like any other.
+ * Whether claude's failure means that the job should wait rather than fail. Texts are those of 2.1.328, from real runs
+ * and its binary. A plain rate limit (429 without a subscription's limit) is an ordinary failure.
  */
 export function parkedBy({ message, status, limit }: ClaudeFailure): Park | undefined {
   if ((status === 429 && limit !== undefined) || USAGE_LIMIT.test(message)) {
@@ -26,7 +26,7 @@ const USAGE_LIMIT =
 
 const ACCOUNT = /^Not logged in\b|^Invalid (API key|auth token)\b|Please run \/login|log in again|sign in again/i;
 
-/** An API key's limit says when it ends as `You will regain access on 2026-12-01 at 00:00 UTC.` */
+/** The end of an API key's limit: `You will regain access on 2026-12-01 at 00:00 UTC.` */
 const REGAIN = /regain access on (?<day>\d{4}-\d\d-\d\d) at (?<time>\d\d:\d\d) UTC/;
 
 function regainTime(message: string): string | undefined {

@@ -3,7 +3,7 @@ import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-out
 import { createJsonLines } from '../output/json-lines.ts';
 import { parkedBy } from './codex-park.ts';
 
-/** Reads `codex exec --json`. Events that it doesn't know, `error` among them (codex goes on after it), change nothing. */
+/** Parses `codex exec --json`. Unknown events change nothing, nor does `error`, after which codex continues. */
 export function createCodexReader(messages?: MessageReader): AgentReader {
   let facts: AgentFacts = { finished: false };
   const lines = createJsonLines((line) => {
@@ -53,13 +53,13 @@ function learn(event: z.output<typeof eventSchema>): Partial<AgentFacts> {
   }
 }
 
-/** The bodies that the vendor's servers send as errors. */
+/** The bodies of errors from the vendor's servers. */
 const vendorErrorSchema = z.union([
   z.object({ error: z.object({ message: z.string().min(1) }) }).transform(({ error }) => error.message),
   z.object({ detail: z.string().min(1) }).transform(({ detail }) => detail),
 ]);
 
-/** codex passes some vendor errors on as raw JSON (a 400's, for one): their sentence in place of the JSON. */
+/** codex passes some vendor errors on as raw JSON (a 400's, for example). Returns the sentence in it. */
 function readable(message: string): string {
   const start = message.indexOf('{');
   const end = message.lastIndexOf('}') + 1;

@@ -3,7 +3,7 @@ import type { AgentOutput } from '../output/agent-output.ts';
 import { createCodexReader } from './codex-events.ts';
 import { parkedBy } from './codex-park.ts';
 
-/** What OpenAI's codex CLI writes: events on stdout, complaints on stderr. Wordings are of version 0.169.0, from real runs. */
+/** The output of OpenAI's codex CLI: events on stdout, errors on stderr. Texts are those of version 0.169.0. */
 export const codexOutput: AgentOutput = {
   createReader: createCodexReader,
 
@@ -16,7 +16,7 @@ export const codexOutput: AgentOutput = {
   },
 };
 
-/** What codex said on stderr before it exited: its last error, or else its last line that isn't chatter. */
+/** codex's message on stderr before it exited: its last error, otherwise its last line that isn't chatter. */
 function complaintOf(stderrTail: string): string | undefined {
   const lines = stripVTControlCharacters(stderrTail)
     .split('\n')

@@ -1,8 +1,8 @@
 import type { Park } from '../output/agent-output.ts';
 
 /**
- * Whether what codex says in the end means that the job should wait rather than fail. Wordings are 0.169.0's own, from
- * real runs and its binary; a plain rate limit (`exceeded retry limit, last status: 429`) is a failure like any other.
+ * Whether codex's final message means that the job should wait rather than fail. Texts are those of 0.169.0, from real
+ * runs and its binary. A plain rate limit (`exceeded retry limit, last status: 429`) is an ordinary failure.
  */
 export function parkedBy(message: string, now = new Date()): Park | undefined {
   if (USAGE_LIMIT.test(message)) {
@@ -27,7 +27,7 @@ function resetTime(message: string, now: Date): string | undefined {
   if (said === undefined) return undefined;
   const month = said.month === undefined ? now.getMonth() : MONTHS.indexOf(said.month.toLowerCase());
   const hour = (Number(said.hour) % 12) + (said.half?.toUpperCase() === 'P' ? 12 : 0);
-  // codex cuts the seconds off, so the limit ends before the next minute begins.
+  // codex cuts off the seconds, so the limit ends before the next minute begins.
   const minute = Number(said.minute) + 1;
   const day = Number(said.day ?? now.getDate());
   return new Date(Number(said.year ?? now.getFullYear()), month, day, hour, minute).toISOString();

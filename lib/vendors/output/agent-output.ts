@@ -3,42 +3,42 @@ import type { Usage } from '../../jobs/lifecycle/receipt.ts';
 /** Why a job must wait although nothing is wrong with it. */
 export interface Park {
   readonly reason: 'account_required' | 'usage_limit';
-  /** When the vendor's limit is said to be over, RFC 3339; absent: not said. */
+  /** The reported end of the vendor's limit, RFC 3339; absent: not reported. */
   readonly until?: string;
 }
 
-/** What the CLI's own events said. */
+/** What the CLI's own events reported. */
 export interface AgentFacts {
   readonly sessionId?: string;
   readonly usage?: Usage;
-  /** The model that the agent said it uses. */
+  /** The model that the agent reported. */
   readonly model?: string;
   /** The agent's last message. */
   readonly finalMessage?: string;
-  /** The agent itself reported failure: not a success whatever the exit code. */
+  /** The agent itself reported a failure: not a success whatever the exit code. */
   readonly error?: string;
   readonly park?: Park;
   /** A final result was seen; the process is expected to exit now. */
   readonly finished: boolean;
 }
 
-/** Reads one attempt's stdout, in constant memory however long its lines are. */
+/** Reads one attempt's stdout in constant memory, however long its lines are. */
 export interface AgentReader {
-  /** Takes raw bytes as they come, cut anywhere. */
+  /** Takes raw bytes as they arrive, cut anywhere. */
   push(chunk: Buffer): void;
-  /** No more bytes come: whatever was begun is read as it stands. Call it once. */
+  /** Ends the input: anything incomplete is read as it is. Call it once. */
   end(): void;
   /** What is known so far. */
   facts(): AgentFacts;
 }
 
-/** Takes a part of what the agent said; `end`: of one message, with which everything open in it ends too. */
+/** Receives a part of an agent's message; `end`: the message is over, and everything open in it ends too. */
 export interface MessageReader {
   push(text: string): void;
   end(): void;
 }
 
-/** How an attempt ended, beside what its stdout says. */
+/** How an attempt ended, besides its stdout. */
 interface AttemptExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -46,15 +46,13 @@ interface AttemptExit {
   readonly stderrTail: string;
 }
 
-/** How much of stderr's end, in bytes, `conclude` is shown. */
+/** How many bytes of stderr's end `conclude` gets. */
 export const STDERR_TAIL = 64 * 1024;
 
-/** How what an agent's CLI wrote is understood: while it runs, and ever after from what is persisted. */
+/** Parses the output of an agent's CLI: while it runs, and later from what is stored. */
 export interface AgentOutput {
-  /** @param messages gets what the agent says, message by message (a shell: its whole stdout as one). */
+  /** @param messages receives the agent's messages (for a shell: its whole stdout as one). */
   createReader(messages?: MessageReader): AgentReader;
-  /**
-   * Facts that only the end tells, merged over `facts`. A CLI that says "not logged in" on stderr is recognised here.
-   */
+  /** Facts known only at the end, merged with `facts`. Recognizes a CLI that reports "not logged in" on stderr. */
   conclude(facts: AgentFacts, exit: AttemptExit): AgentFacts;
 }

@@ -1,25 +1,25 @@
 import type { MessageReader } from './agent-output.ts';
 
-/** A fenced code block as it stands in a message; `fault`: why it has no body. */
+/** A fenced code block of a message; `fault`: why it has no body. */
 export type FencedBlock = { readonly body: string } | { readonly fault: 'too_long' | 'not_closed' };
 
 export interface FencedBlocksOptions {
-  /** Only blocks with exactly this info string are given; all others are read over, whatever they contain. */
+  /** Only blocks with exactly this info string are passed on. All others are skipped, whatever they contain. */
   readonly info: string;
   /** Longest body in UTF-8 bytes. */
   readonly maxBytes: number;
   readonly onBlock: (block: FencedBlock) => void;
 }
 
-/** A line that goes on beyond this is no fence. */
+/** A longer line is no fence. */
 const LONGEST_FENCE = 64 * 1024;
 
-/** As Markdown has it: at most three spaces before it; an info string after backticks has no backtick in it. */
+/** As in Markdown: at most three spaces before it; an info string after backticks contains no backtick. */
 const OPENING = /^ {0,3}(?:(?<ticks>`{3,})(?<tickInfo>[^`]*)|(?<tildes>~{3,})(?<tildeInfo>.*))$/s;
 
 interface OpenBlock {
   readonly fence: string;
-  /** Undefined: not a block that is asked for. */
+  /** Undefined: not a requested block. */
   readonly body: Body | undefined;
 }
 
@@ -31,13 +31,13 @@ interface Body {
 
 /**
  * Finds fenced code blocks (CommonMark: backticks or tildes, three or more, closed by at least as many alone on a line)
- * in messages that come in parts cut anywhere. Pure; needs memory for one block at the most. A block that is not closed
- * ends with its message.
+ * in messages that arrive in parts cut anywhere. Pure; needs memory for at most one block. An unclosed block ends with
+ * its message.
  */
 export function createFencedBlocks({ info, maxBytes, onBlock }: FencedBlocksOptions): MessageReader {
   let open: OpenBlock | undefined;
   let line = '';
-  /** The line is so long that it can't be a fence: its beginning has been dealt with. */
+  /** The line is too long for a fence: its beginning has been handled. */
   let isText = false;
 
   function keep(text: string): void {

@@ -1,11 +1,11 @@
-/** Feeds a stream of JSON lines; bytes may be cut anywhere, inside a character too. */
+/** Takes a stream of JSON lines. Bytes may be cut anywhere, even inside a character. */
 export interface JsonLines {
   push(chunk: Buffer): void;
 }
 
 /**
  * Calls `onValue` with each line that is JSON and skips all others. Keeps at most one line of `maxLineBytes` bytes
- * (without its line feed): a longer one is dropped as it comes.
+ * (without its line feed) and drops longer ones as they arrive.
  */
 export function createJsonLines(onValue: (value: unknown) => void, maxLineBytes = 8 * 1024 * 1024): JsonLines {
   let parts: Buffer[] = [];
@@ -39,7 +39,7 @@ export function createJsonLines(onValue: (value: unknown) => void, maxLineBytes 
   };
 }
 
-/** In UTF-8 this byte is never part of another character, so lines can be cut before they are decoded. */
+/** In UTF-8 this byte is never part of another character, so lines can be split before they are decoded. */
 const LINE_FEED = 0x0a;
 
 function parse(line: Buffer): unknown {
