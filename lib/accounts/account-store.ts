@@ -9,18 +9,18 @@ const KIND = 'account';
 
 type Update = (account: Account, now: number) => Account | undefined;
 
-/** How often a change is judged anew because somebody else was faster. */
+/** How often a change is retried after a conflict. */
 const ROUNDS = 10;
 
 export interface AccountStoreOptions {
   readonly table: DynamoDBDocumentClient;
   readonly registryTable: string;
   readonly clock: Clock;
-  /** Logins at the vendors themselves and at the practice vendor know nothing of each other. */
+  /** Whether logins are the vendors' or the practice vendor's. The two are stored separately. */
   readonly world: 'practice' | 'real';
 }
 
-/** The vendor accounts: one item each, changed on condition that it is as it was judged. */
+/** The vendor accounts: one item each, changed under the condition that its version is still the one that was read. */
 export class AccountStore {
   readonly #options: AccountStoreOptions;
 
@@ -41,10 +41,10 @@ export class AccountStore {
   }
 
   /**
-   * Changes an account. `judge` says what it becomes: the same object, nothing to write; undefined, it refuses.
-   * @param options.quietly the change is none that a client is told the time of
-   * @returns the account as it then is; undefined if refused
-   * @throws Error if others are faster again and again
+   * Changes an account. `update` returns the new account. The same object: nothing to write; undefined: rejected.
+   * @param options.quietly does not update the time of the last change that clients see
+   * @returns the current account; undefined if rejected
+   * @throws Error after too many conflicts
    */
   async change(vendor: AccountVendor, update: (account: Account, now: number) => Account): Promise<Account>;
   async change(vendor: AccountVendor, update: Update, options?: { quietly: boolean }): Promise<Account | undefined>;
@@ -61,7 +61,7 @@ export class AccountStore {
       };
       if (await this.#put(vendor, written)) return written;
     }
-    throw new Error(`the account ${vendor} is changed by others again and again`);
+    throw new Error(`the account ${vendor} could not be changed: too many conflicts`);
   }
 
   async #put(vendor: AccountVendor, account: Account): Promise<boolean> {

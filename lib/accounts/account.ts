@@ -4,16 +4,16 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 
 /** Milliseconds. */
 export const LOGIN = {
-  /** How far a beat of the login process pushes its lease. Who reads the account asks the process itself, and need not wait for its end. */
+  /** How far a heartbeat extends the lease. Readers ask the login process itself and need not wait for its expiry. */
   lease: 30_000,
   beatEvery: 3_000,
-  /** How often workers look for a login to run, and a running one whether it is still wanted. */
+  /** How often workers poll for a login to run, and a running login polls whether it is still wanted. */
   pollEvery: 1_000,
-  /** A login that no worker has taken for so long is given up. */
+  /** A login that no worker claims within this time expires. */
   unclaimed: 15 * 60_000,
 } as const;
 
-/** Where the process that runs a login listens. Who presents the nonce gets the code. */
+/** Where the process that runs a login listens. A caller that presents the nonce gets the code. */
 export const listenerSchema = z.object({ address: z.string(), port: z.number(), nonce: z.string() });
 export type Listener = z.output<typeof listenerSchema>;
 
@@ -31,20 +31,20 @@ export type Login = z.output<typeof loginSchema>;
 const credentialSchema = z.object({
   /** Name in the folder that the workers share. */
   file: z.string(),
-  /** What the vendor calls the account. */
+  /** The vendor's name for the account. */
   account: z.string().optional(),
 });
 export type Credential = z.output<typeof credentialSchema>;
 
-/** A vendor account as the registry holds it: the one truth about which login counts. No code, and no credential. */
+/** A vendor account in the registry, which alone decides which login is current. It holds no code and no credential. */
 export const accountSchema = z.object({
   /** Counts the changes; each is conditional on it. */
   version: z.number().default(0),
   login: loginSchema.optional(),
   credential: credentialSchema.optional(),
-  /** Counts whatever became of the credential; a renewal is accepted only for the generation that it began with. */
+  /** Counts every change of the credential. A renewal is accepted only for the generation that it began with. */
   generation: z.number().default(0),
-  /** Files of logins that are to be revoked and removed. */
+  /** Files of logins to revoke and remove. */
   discarded: z.array(z.string()).default([]),
   updated_at: z.string().optional(),
 });
@@ -54,17 +54,17 @@ export function isUnderWay(login: Login | undefined): login is Login & { state: 
   return login?.state === 'starting' || login?.state === 'awaiting_user';
 }
 
-/** Whether a worker is needed for the account: a login is to be run, or one is to be revoked. */
+/** Whether the account needs a worker: to run a login, or to revoke one. */
 export function needsWorker({ login, discarded }: Account): boolean {
   return isUnderWay(login) || discarded.length > 0;
 }
 
-/** The login that a worker is to take. */
+/** The login that waits for a worker. */
 export function unclaimed({ login }: Account): Login | undefined {
   return login?.state === 'starting' && login.worker_id === undefined ? login : undefined;
 }
 
-/** A login whose process is silent has failed; one that nobody takes expires. The same object: nothing to say. */
+/** Fails a login whose process is silent, and expires one that no worker claims. The same object: nothing to change. */
 export function withoutLostLogin(account: Account, now: number): Account {
   const { login } = account;
   if (!isUnderWay(login)) return account;
@@ -76,17 +76,17 @@ export function withoutLostLogin(account: Account, now: number): Account {
   return endedLogin(account, login.id, LOST);
 }
 
-/** What becomes of a login whose process has died: the code was in its memory alone. */
+/** The end of a login whose process died: the code existed only in its memory. */
 export const LOST = { state: 'failed', error: 'The process that ran the login ended; start it again.' } as const;
 
-/** Begins a login, unless one is under way. */
+/** Begins a login, unless one is in progress. */
 export function started(account: Account, id: string, now: number): Account {
   const settled = withoutLostLogin(account, now);
   if (isUnderWay(settled.login)) return settled;
   return { ...settled, login: { id, state: 'starting', requested_at: timestamp(now) } };
 }
 
-/** A worker takes the login; undefined: it is not to be taken any more. */
+/** Claims the login for a worker; undefined: it can't be claimed any more. */
 export function claimed(
   account: Account,
   by: { id: string; workerId: string; listener: Listener },
@@ -98,7 +98,7 @@ export function claimed(
   return { ...account, login: { ...login, worker_id: by.workerId, listener: by.listener, lease_until } };
 }
 
-/** The login process lives, and has come so far; undefined: its login is not under way any more. */
+/** Records a heartbeat of the login process and its progress; undefined: the login is no longer in progress. */
 export function beaten(
   account: Account,
   id: string,
@@ -110,7 +110,7 @@ export function beaten(
   return { ...account, login: { ...login, state, lease_until: timestamp(now + LOGIN.lease) } };
 }
 
-/** Ends a login without a link; the same object if it is not under way any more. */
+/** Ends a login without a link; the same object if it is no longer in progress. */
 export function endedLogin(
   account: Account,
   id: string,
@@ -122,7 +122,7 @@ export function endedLogin(
   return { ...account, login: { ...rest, ...end } };
 }
 
-/** The login has come to a credential; undefined: the login is not under way any more, and the credential not wanted. */
+/** Links the account with a login's credential; undefined: the login is no longer in progress. */
 export function linked(account: Account, id: string, credential: Credential): Account | undefined {
   const { login } = account;
   if (!isUnderWay(login) || login.id !== id) return undefined;
@@ -136,13 +136,13 @@ export function linked(account: Account, id: string, credential: Credential): Ac
   };
 }
 
-/** A renewed login takes the place of the one that it was made from; undefined: that one does not count any more. */
+/** Replaces the login `from` with its renewal; undefined: it is no longer the current one. */
 export function renewed(account: Account, from: number, file: string): Account | undefined {
   if (account.credential === undefined || account.generation !== from) return undefined;
   return { ...account, credential: { ...account.credential, file }, generation: from + 1 };
 }
 
-/** Unlinks, and cancels a login that is under way. */
+/** Unlinks, and cancels a login that is in progress. */
 export function unlinked(account: Account): Account {
   const { login: _login, credential, ...rest } = account;
   if (credential === undefined) return rest;

@@ -4,7 +4,7 @@ import { type Listener, listenerSchema } from './account.ts';
 /** The header that carries the nonce. */
 export const NONCE_HEADER = 'x-promptq-nonce';
 
-/** What the login process tells whoever presents its nonce; all but the id only once the CLI has said it. */
+/** The login process's answer to a caller with its nonce. All but the id are absent until the CLI has printed them. */
 const loginPromptSchema = z.object({
   login_id: z.string(),
   verification_uri: z.string().optional(),
@@ -13,7 +13,7 @@ const loginPromptSchema = z.object({
 });
 export type LoginPrompt = z.output<typeof loginPromptSchema>;
 
-/** `gone`: no such process listens there; `silent`: it can't be told. */
+/** `gone`: no such process listens there; `silent`: no answer, so its state is unknown. */
 export const loginReplySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('prompt'), prompt: loginPromptSchema }),
   z.object({ kind: z.literal('gone') }),
@@ -21,11 +21,11 @@ export const loginReplySchema = z.discriminatedUnion('kind', [
 ]);
 export type LoginReply = z.output<typeof loginReplySchema>;
 
-/** Which login is asked for, and where its process listens. */
+/** A login, and where its process listens. */
 export const loginQuestionSchema = z.object({ login_id: z.string(), listener: listenerSchema });
 export type LoginQuestion = z.output<typeof loginQuestionSchema>;
 
-/** Asks the process of a login, at its own address, for what the user needs to know. */
+/** Asks a login's process, at its own address, for the prompt that the user needs. */
 export async function askLogin({ login_id, listener }: LoginQuestion): Promise<LoginReply> {
   try {
     const answer = await fetch(urlOf(listener), {
@@ -33,7 +33,7 @@ export async function askLogin({ login_id, listener }: LoginQuestion): Promise<L
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    // Another process may have been given the port.
+    // Another process may have the port now.
     if (!answer.ok) return { kind: 'gone' };
     const { data: prompt } = loginPromptSchema.safeParse(await answer.json());
     return prompt?.login_id === login_id ? { kind: 'prompt', prompt } : { kind: 'gone' };

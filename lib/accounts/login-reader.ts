@@ -6,19 +6,19 @@ import { askLogin, type LoginQuestion, type LoginReply, loginReplySchema } from 
 export type AskLogin = (question: LoginQuestion) => Promise<LoginReply>;
 
 /**
- * How the code is asked for: straight away where workers can be reached, else through the function of this name, which
- * is in the workers' network.
+ * Asks for the code directly where workers can be reached, otherwise through the function of this name, which is in the
+ * workers' network.
  */
 export function createLoginReader({ LOGIN_READER_FUNCTION }: { LOGIN_READER_FUNCTION?: string | undefined }): AskLogin {
   if (LOGIN_READER_FUNCTION === undefined) return askLogin;
-  // The function asks a worker, which takes longer than a service of AWS.
+  // The function calls a worker, which takes longer than a call to an AWS service.
   const requestHandler = { ...requestLimits(), requestTimeout: 2 * REQUEST_TIMEOUT_MS };
   const client = new LambdaClient({ maxAttempts: 2, requestHandler });
   return async (question) => {
     const { Payload, FunctionError } = await client.send(
       new InvokeCommand({ FunctionName: LOGIN_READER_FUNCTION, Payload: JSON.stringify(question) }),
     );
-    // What went wrong stands in that function's own log.
+    // The cause is in that function's own log.
     if (FunctionError !== undefined || Payload === undefined) return { kind: 'silent' };
     return loginReplySchema.parse(JSON.parse(new TextDecoder().decode(Payload)));
   };

@@ -12,8 +12,8 @@ export interface AccountContext {
 }
 
 /**
- * The account as it is, with the code if its login waits for a person. A login whose process is gone has failed; one
- * whose process answers has not, though its lease is over: it may have stood still with its machine.
+ * The current account, with the code if its login waits for a person. A login whose process is gone has failed. One
+ * whose process answers has not, even if its lease expired: its machine may have been suspended.
  */
 export async function readAccount(context: AccountContext, vendor: AccountVendor): Promise<AccountView> {
   const { accounts } = context;
@@ -23,7 +23,7 @@ export async function readAccount(context: AccountContext, vendor: AccountVendor
   if (isUnderWay(login) && login.listener !== undefined) {
     const reply = await context.askLogin({ login_id: login.id, listener: login.listener });
     if (reply.kind === 'prompt') return viewAccount(accounts, vendor, account, reply.prompt);
-    // The process says how its login ended before it goes: if the record still says that it is under way, it has died.
+    // The process records how its login ended before it exits. If the record still says in progress, the process died.
     if (reply.kind === 'gone') update = (current) => endedLogin(current, login.id, LOST);
   }
   const isAsItWas = update(account, accounts.clock.now()) === account;
