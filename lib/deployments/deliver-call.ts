@@ -16,21 +16,21 @@ export interface DeliverContext extends EndContext {
   readonly deliveries: DeliveryQueue;
   readonly secrets: BindingSecretStore;
   readonly reach: Reach;
-  /** Seconds from a failed try to the next one; one more try than there are pauses. */
+  /** Seconds from a failed try to the next one. There is one more try than pauses. */
   readonly pauses: readonly number[];
   readonly resolve?: Resolve;
 }
 
-/** Seconds for which a call under way keeps others from making it too; longer than it may take. */
+/** Seconds in which a call in progress keeps others from making it too; longer than a call may take. */
 const UNDER_WAY = 60;
-/** How far a pause is stretched or shortened, so that calls that failed together don't come back together. */
+/** How far a pause is extended or shortened, so that calls that failed together don't retry together. */
 const JITTER = 0.2;
-/** The longest (seconds) that a receiver can ask us to wait. */
+/** The longest pause (seconds) that a receiver can request. */
 const LONGEST_ASKED = 3_600;
 
 /**
- * Makes the call of a message, if the table says that it is still to be made.
- * @returns seconds after which the message is wanted again; undefined: it has served.
+ * Makes the call of a message, if the table says that it is still due.
+ * @returns seconds after which the message is to return; undefined: acknowledge it.
  */
 export async function deliverCall(context: DeliverContext, delivery: Delivery): Promise<number | undefined> {
   const { job: job_id, attempt, binding: bindingId } = delivery;
@@ -109,7 +109,7 @@ async function end(
   if (job !== undefined) await finishDeployments(context, job, known.attempt);
 }
 
-/** Who answers 410 wants no more calls, says Standard Webhooks. Somebody who writes the binding meanwhile is right. */
+/** A receiver that answers 410 wants no more calls (Standard Webhooks). A concurrent write of the binding wins. */
 async function disable(context: DeliverContext, binding: DeployBinding): Promise<void> {
   const disabled_reason = 'The receiver answered 410: it wants no more calls.';
   await context.bindings.replace(binding, {
@@ -123,7 +123,7 @@ function whySkipped(binding: DeployBinding | undefined): string {
   return binding === undefined ? 'The binding was deleted.' : (binding.disabled_reason ?? 'The binding was changed.');
 }
 
-/** Names the event to its receiver, however often it is told. */
+/** Identifies the event to its receiver, the same in every call. */
 function callId({ job_id, attempt, binding }: JobDeployment): string {
   return `msg_${createHash('sha256').update(`${job_id}\n${attempt}\n${binding}`).digest('hex').slice(0, 32)}`;
 }

@@ -7,7 +7,7 @@ import { BindingSecretStore } from './bindings/binding-secrets.ts';
 import type { DeliverContext } from './deliver-call.ts';
 import { createDeployments } from './open-deployments.ts';
 
-/** What makes signed calls. */
+/** Creates the service that makes signed calls. */
 export function createDelivery(
   from: TableClient & { readonly env: DeliverEnv; readonly queues: SQSClient },
 ): DeliverContext {

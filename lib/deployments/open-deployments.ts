@@ -5,7 +5,7 @@ import type { TriggerEnv } from '../platform/config/env.ts';
 import { DeployBindingStore } from './bindings/deploy-binding-store.ts';
 import { DeliveryQueue } from './calls/delivery-queue.ts';
 
-/** What having bindings act takes, beyond what changes jobs. */
+/** What deployments need, beyond what changes jobs. */
 export function createDeployments(from: {
   readonly env: Pick<
     TriggerEnv,

@@ -11,13 +11,13 @@ export interface ReconcileDeploymentsContext extends DeployContext {
   readonly workers: LiveWorkers;
 }
 
-/** What has been due for so long (ms) has lost its message, or the worker that was to do it. */
+/** Milliseconds after which something due has lost its message, or the worker that was to do it. */
 const OVERDUE = 60_000;
 
 /**
- * Finishes what a death left of what bindings had to do: writes down what is missing, tells again what nobody does, and
- * fails commands whose worker was lost, which are never run twice by themselves.
- * @param options.lost every message was lost: what is due later is told again too.
+ * Completes deployments after a crash: writes missing records, sends messages again for deployments that no one works
+ * on, and fails commands whose worker was lost, which are never retried automatically.
+ * @param options.lost all messages were lost: also send those that are due later.
  */
 export async function reconcileDeployments(
   context: ReconcileDeploymentsContext,

@@ -9,30 +9,30 @@ import { acts } from './bindings/deploy-binding.ts';
 import { announce, type DeployContext, newDeployment } from './start-deployments.ts';
 
 /**
- * Has a binding act on a succeeded job's newest attempt again, or for the first time.
- * @throws ApiError `not_found` for no such binding; `invalid_state` if the job has not succeeded, the binding does
- *   nothing or is not done with the job.
+ * Retries a binding's deployment of a succeeded job's newest attempt, or deploys it for the first time.
+ * @throws ApiError `not_found` if there is no such binding; `invalid_state` if the job has not succeeded, the binding
+ *   is inactive, or its deployment is still in progress.
  */
 export async function retryDeployment(context: DeployContext, job: Job, bindingId: string): Promise<JobDeployment> {
   const binding = await context.bindings.get(bindingId);
   if (binding === undefined || binding.project_id !== job.project_id) throw ApiError.of('not_found');
   if (!acts(binding))
-    throw rejection(job, `the deploy binding ${bindingId} does nothing: look at its ready and missing`);
+    throw rejection(job, `the deploy binding ${bindingId} is inactive: check its fields ready and missing`);
   const key = { job_id: job.id, attempt: job.attempt, binding: bindingId };
   const known = await context.deployments.get(key);
   if (known !== undefined && !isFinal(known)) throw rejection(job, `the deploy binding is ${known.state} already`);
-  // The mark first: should we die before the rest, it is taken off again; the other way nobody would look after it.
+  // Set the mark first: after a crash it is removed again. In the other order, nothing would check the deployment.
   const marked = await transition(context, job, { type: 'deploy', attempt: job.attempt });
   if (!marked.done) throw rejection(marked.job ?? job, marked.rejected);
   const receipt = await context.readReceipt(job.id, job.attempt);
-  if (receipt === undefined) throw rejection(job, 'nothing is known of its newest attempt any more');
+  if (receipt === undefined) throw rejection(job, 'the receipt of its newest attempt no longer exists');
   const again = await context.deployments.replace(known, newDeployment(context, binding, { job, receipt }));
-  if (again === undefined) throw rejection(job, 'somebody else was faster');
+  if (again === undefined) throw rejection(job, 'its deployment was changed concurrently; try again');
   if (!isFinal(again)) await announce(context, marked.job, again, { toWorkers: true });
   return again;
 }
 
-/** A call that was given up is to be tried again from the start. @returns it, or undefined if somebody was faster */
+/** Resets a call that was given up, to be tried again from the start. @returns it; undefined on a conflict */
 export async function reviveCall(
   context: EndContext & { readonly deployments: JobDeploymentStore },
   known: JobDeployment,

@@ -9,21 +9,21 @@ import { acts, type DeployBinding } from './bindings/deploy-binding.ts';
 import { callPayload } from './calls/call-payload.ts';
 import type { DeliveryQueue } from './calls/delivery-queue.ts';
 
-/** What having bindings act on a job needs. */
+/** What is needed to have bindings act on a job. */
 export interface DeployContext extends EndContext {
   readonly deployments: JobDeploymentStore;
   readonly deliveries: DeliveryQueue;
   readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
   /** Whether bindings may run commands. */
   readonly commands: boolean;
-  /** Where clients reach the API, if the deployment says so. */
+  /** The address of the API for clients, if the deployment sets it. */
   readonly publicUrl?: string | undefined;
 }
 
 /**
- * Writes down, for each attempt on which bindings have to act, what each of them has to do, and sends the messages of
- * the calls; commands are run by the worker. May be done by many at once and as often as one likes.
- * @returns the job as it then is.
+ * Creates the deployments of each attempt on which bindings have to act, and sends the messages of the calls. Commands
+ * are run by the worker. Safe to run concurrently and repeatedly.
+ * @returns the updated job.
  */
 export async function startDeployments(context: DeployContext, job: Job): Promise<Job> {
   let latest = job;
@@ -31,26 +31,26 @@ export async function startDeployments(context: DeployContext, job: Job): Promis
     const receipt = await context.readReceipt(job.id, attempt);
     const started: JobDeployment[] = [];
     for (const binding of await context.bindings.list(job.project_id)) {
-      // What was created later did not see this success.
+      // A binding created later did not see this success.
       if (!acts(binding) || receipt === undefined || binding.created_at > receipt.finished_at) continue;
       const made = await context.deployments.replace(undefined, newDeployment(context, binding, { job, receipt }));
       if (made !== undefined) started.push(made);
     }
-    // All of them are there before the first can be done: else it would be taken for the last.
+    // Create all of them before the first can finish: otherwise it would be taken for the last.
     for (const made of started) if (!isFinal(made)) await announce(context, latest, made);
     latest = await finishDeployments(context, latest, attempt);
   }
   return latest;
 }
 
-/** What a binding has to do with an attempt that succeeded. */
+/** A binding's deployment of an attempt that succeeded. */
 export function newDeployment(
   context: Pick<DeployContext, 'clock' | 'commands' | 'publicUrl'>,
   binding: DeployBinding,
   { job, receipt }: { job: Job; receipt: Receipt },
 ): Omit<JobDeployment, 'version' | 'change_id'> {
   const { binding_mode: mode } = binding;
-  if (mode === 'hosted_editor') throw new Error('a hosted editor does nothing by itself');
+  if (mode === 'hosted_editor') throw new Error('a hosted editor has no deployments');
   const at = timestamp(context.clock.now());
   const isOff = mode !== 'generic' && !context.commands;
   return {
@@ -68,7 +68,7 @@ export function newDeployment(
   };
 }
 
-/** Tells whoever does it that there is something to do: lost or doubled messages do no harm. */
+/** Sends the message for a deployment. Lost or duplicate messages do no harm. */
 export async function announce(
   context: Pick<DeployContext, 'deliveries' | 'dispatchQueues'>,
   job: Job,
@@ -80,7 +80,7 @@ export async function announce(
   if (toWorkers) await context.dispatchQueues.send(job, { deploy: true });
 }
 
-/** Takes the mark off the job once everything that bindings had to do with an attempt is done. */
+/** Removes the mark from the job once all deployments of an attempt are done. */
 export async function finishDeployments(
   context: Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,

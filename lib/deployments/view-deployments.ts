@@ -13,10 +13,10 @@ export interface ViewDeploymentsContext {
   readonly folders: Folders;
 }
 
-/** What the bindings of its project did, or have to do, with a job, and where its folder can be opened. */
+/** A job's deployments, done or due, and where its folder can be opened. */
 export async function viewDeployments(context: ViewDeploymentsContext, job: Job): Promise<JobDeploymentView[]> {
   const bindings = await context.bindings.list(job.project_id);
-  // Before its first attempt nothing can have been done with it.
+  // Before its first attempt a job has no deployments.
   const done = job.attempt === 0 ? [] : await context.deployments.list(job.id);
   const isKnown = (attempt: number, { id }: DeployBinding) =>
     done.some((one) => one.attempt === attempt && one.binding === id);
@@ -29,7 +29,7 @@ export async function viewDeployments(context: ViewDeploymentsContext, job: Job)
   return [...done.map(viewDeployment), ...coming, ...editors.flatMap((binding) => viewEditor(context, binding, job))];
 }
 
-/** One of them, as a client reads it. */
+/** A deployment as clients see it. */
 export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
   const { binding, name, mode, attempt, state, attempts, last_status, error, log, log_truncated } = deployment;
   return {
@@ -49,7 +49,7 @@ export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
   };
 }
 
-/** The folder is there once a worker has begun. */
+/** The folder exists once a worker has begun. */
 function viewEditor({ folders }: ViewDeploymentsContext, binding: DeployBinding, job: Job): JobDeploymentView[] {
   const folder = workingFolder(folders, job);
   if (binding.open_url === undefined || 'rejected' in folder) return [];

@@ -3,17 +3,17 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from 'zod';
 import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
 
-/** Of items that only the function that signs calls may read: no other function's role reaches this kind. */
+/** Only the function that signs calls may read these items: no other function's role has access to this kind. */
 const KIND = BINDING_SECRET_KIND;
 
 const itemSchema = z.object({ secret: z.string() });
 
-/** A new secret as Standard Webhooks writes it: 32 random bytes. */
+/** A new secret in the format of Standard Webhooks: 32 random bytes. */
 export function generateSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** What calls are signed with, each under a reference of its own, so that none is ever overwritten. */
+/** The secrets that sign calls, each stored under a new reference, so that none is ever overwritten. */
 export class BindingSecretStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -23,7 +23,7 @@ export class BindingSecretStore {
     this.#tableName = options.registryTable;
   }
 
-  /** @returns the reference under which it is kept */
+  /** @returns the reference under which it is stored */
   async put(secret: string): Promise<string> {
     const id = randomBytes(12).toString('hex');
     await this.#table.send(new PutCommand({ TableName: this.#tableName, Item: { kind: KIND, id, secret } }));

@@ -6,7 +6,7 @@ import { bindingSchema, type DeployBinding } from './deploy-binding.ts';
 
 const KIND = 'binding';
 
-/** The id of a project's binding of this name. Project ids have no dot, so none is the beginning of another. */
+/** The id of a project's binding with this name. Project ids have no dot, so no project's prefix matches another's. */
 export function bindingIdOf(projectId: string, name: string): string {
   return `${projectId}.${projectIdOf(name)}`;
 }
@@ -28,7 +28,7 @@ export class DeployBindingStore {
     return Item && bindingSchema.parse(Item);
   }
 
-  /** Those of a project, or all; sees every write that was acknowledged. */
+  /** The bindings of one project, or all. Reads are consistent. */
   async list(projectId?: string): Promise<DeployBinding[]> {
     const found: DeployBinding[] = [];
     const items = queriedItems(this.#table, {
@@ -44,7 +44,7 @@ export class DeployBindingStore {
     return found;
   }
 
-  /** Puts `next` in the place of `known`. @returns the binding as it then is; undefined if somebody else was faster. */
+  /** Replaces `known` with `next`. @returns the stored binding; undefined on a conflict. */
   async replace(
     known: DeployBinding | undefined,
     next: Omit<DeployBinding, 'version'>,
@@ -58,7 +58,7 @@ export class DeployBindingStore {
     return isDone ? written : undefined;
   }
 
-  /** @returns false if somebody else was faster. */
+  /** @returns false on a conflict. */
   async delete(known: DeployBinding): Promise<boolean> {
     return await ifUnchanged(async () => {
       await this.#table.send(

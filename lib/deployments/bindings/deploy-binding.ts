@@ -5,9 +5,9 @@ import type { BindingView } from '../../contract/schemas/deploy-binding.ts';
 import { BINDING_MODES } from '../../contract/schemas/job-deployment.ts';
 import { presetOf } from './framework-presets.ts';
 
-/** What is done when a job of a project succeeds, as the Registry holds it. */
+/** A stored deploy binding: what to do when a job of a project succeeds. */
 export const bindingSchema = z.object({
-  /** `project id.name`, the name made fit for a path: `deploy-binding-store.ts` makes it. */
+  /** `project id.name`, with the name made safe for a path: `deploy-binding-store.ts` creates it. */
   id: z.string(),
   project_id: z.string(),
   project: z.string(),
@@ -21,18 +21,18 @@ export const bindingSchema = z.object({
   build_command: z.string().optional(),
   deploy_command: z.string().optional(),
   timeout_seconds: z.number().optional(),
-  /** Where its secrets are kept, newest first; `until`: when a former one is no longer signed with. */
+  /** References to its secrets, newest first; `until`: when a former one no longer signs. */
   secrets: z.array(z.object({ ref: z.string(), until: z.string().optional() })).default([]),
-  /** Why it was switched off. */
+  /** Why it was disabled. */
   disabled_reason: z.string().optional(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** Counts the writes; every one is conditional on it. */
+  /** Counts the writes; each is conditional on it. */
   version: z.number(),
 });
 export type DeployBinding = z.output<typeof bindingSchema>;
 
-/** The commands that a binding runs, in order; empty unless its mode runs commands and it has all of them. */
+/** The commands that a binding runs, in order; empty unless its mode runs commands and all of them are known. */
 export function commandsOf(binding: DeployBinding): string[] {
   return stepsOf(binding).flatMap(({ command }) => command ?? []);
 }
@@ -42,7 +42,7 @@ export function timeoutOf(binding: DeployBinding): number {
   return binding.timeout_seconds ?? LIMITS.deployBindings.timeoutSeconds.default;
 }
 
-/** The fields without which a binding does nothing. */
+/** The missing fields without which a binding is inactive. */
 function missingOf(binding: DeployBinding): string[] {
   switch (binding.binding_mode) {
     case 'generic':
@@ -52,7 +52,7 @@ function missingOf(binding: DeployBinding): string[] {
     case 'custom':
     case 'web_framework': {
       const steps = stepsOf(binding).filter(({ command }) => command === undefined);
-      // Where the framework would say all of them, naming it is what is missing.
+      // If the framework would supply all of them, only the framework is missing.
       if (steps.length > 0 && binding.binding_mode === 'web_framework' && binding.framework === undefined)
         return ['framework'];
       return steps.map(({ field }) => field);
@@ -60,24 +60,24 @@ function missingOf(binding: DeployBinding): string[] {
   }
 }
 
-/** Whether a binding does something. */
+/** Whether a binding is complete and enabled. */
 export function isReady(binding: DeployBinding): boolean {
   return whyDisabled(binding) === undefined && missingOf(binding).length === 0;
 }
 
-/** Why a binding does nothing that is otherwise complete; its link may be one that an earlier version took. */
+/** Why a complete binding is inactive. Its link may be one that only an earlier version accepted. */
 function whyDisabled({ binding_mode, disabled_reason, open_url }: DeployBinding): string | undefined {
   if (disabled_reason !== undefined) return disabled_reason;
   const fault = binding_mode === 'hosted_editor' && open_url !== undefined ? checkTemplate(open_url) : undefined;
   return fault && `open_url ${fault}`;
 }
 
-/** Whether a binding acts when a job succeeds; a hosted editor is only shown. */
+/** Whether a binding acts when a job succeeds. A hosted editor is only shown. */
 export function acts(binding: DeployBinding): boolean {
   return isReady(binding) && binding.binding_mode !== 'hosted_editor';
 }
 
-/** A binding as a client reads it; never a secret. */
+/** A binding as clients see it, without secrets. */
 export function viewBinding(binding: DeployBinding): BindingView {
   const missing = missingOf(binding);
   return {

@@ -1,4 +1,4 @@
-/** How projects of a framework are installed, built and deployed. */
+/** The commands that install, build and deploy projects of a framework. */
 export interface FrameworkPreset {
   readonly install: string;
   readonly build: string;
@@ -7,7 +7,7 @@ export interface FrameworkPreset {
 
 const NPM_INSTALL = 'if [ -f package-lock.json ]; then npm ci; else npm install; fi';
 
-/** Built by the framework's own command, deployed by the project's script `deploy`, which alone knows where to. */
+/** Built by the framework's own command, deployed by the project's script `deploy`, which alone knows the target. */
 function npmProject(build: string): FrameworkPreset {
   return { install: NPM_INSTALL, build: `npx --no-install ${build}`, deploy: 'npm run deploy' };
 }
@@ -32,7 +32,7 @@ const PRESETS: Readonly<Record<string, FrameworkPreset>> = {
   },
 };
 
-/** What is known of a framework; undefined: its commands must be given. */
+/** The preset of a framework; undefined: its commands must be given. */
 export function presetOf(framework: string | undefined): FrameworkPreset | undefined {
   return framework !== undefined && Object.hasOwn(PRESETS, framework) ? PRESETS[framework] : undefined;
 }

@@ -25,9 +25,9 @@ export interface WriteBindingContext {
 const ROUNDS = 5;
 
 /**
- * Creates or updates a binding by project and name. What is absent stays as it is, unless the mode changes: then the
- * fields of the mode before go.
- * @returns the binding, with its secret if one was made.
+ * Creates or updates a binding by project and name. Absent fields stay unchanged, unless the mode changes: then the
+ * fields of the former mode are removed.
+ * @returns the binding, with its secret if one was generated.
  * @throws ApiError `invalid_request`
  */
 export async function writeBinding(
@@ -67,7 +67,7 @@ export async function writeBinding(
   throw ApiError.of('unavailable', undefined, 1);
 }
 
-/** Removes a binding and what it signed with. @throws ApiError `not_found` */
+/** Deletes a binding and its secrets. @throws ApiError `not_found` */
 export async function deleteBinding(
   context: Pick<WriteBindingContext, 'bindings' | 'secrets'>,
   id: string,
@@ -151,7 +151,7 @@ function fieldsOf(write: BindingWrite, known: DeployBinding | undefined): ModeFi
   };
 }
 
-/** The former secret goes on working for a while, so that a receiver can change over. */
+/** The former secret remains valid for a while, so that a receiver can switch over. */
 function secretsOf(
   { clock }: WriteBindingContext,
   { binding_mode }: BindingWrite,

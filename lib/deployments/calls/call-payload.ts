@@ -2,7 +2,7 @@ import { BASE_PATH } from '../../contract/route.ts';
 import type { Job } from '../../jobs/lifecycle/job.ts';
 import type { Receipt } from '../../jobs/lifecycle/receipt.ts';
 
-/** The body of the call that tells of a job's success, as Standard Webhooks has it: type, timestamp, data. */
+/** The body of the call that reports a job's success, in the format of Standard Webhooks: type, timestamp, data. */
 export function callPayload(job: Job, receipt: Receipt, publicUrl: string | undefined): string {
   const path = `${BASE_PATH}/jobs/${job.id}/result`;
   return JSON.stringify({
@@ -27,7 +27,7 @@ export function callPayload(job: Job, receipt: Receipt, publicUrl: string | unde
         usage: receipt.usage ?? null,
       },
       result_path: path,
-      // Without a token nobody reads it: so the address may travel.
+      // The address is safe to send: reading it takes a token.
       result_url: publicUrl === undefined ? null : new URL(path, publicUrl).href,
     },
   });

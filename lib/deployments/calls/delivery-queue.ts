@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { warnNewerSchema } from '../../jobs/lifecycle/newer-schema.ts';
 import { deadLettersOf } from '../../platform/aws/dead-letters.ts';
 
-/** The version of messages that are sent. */
+/** The version of messages that this code sends. */
 const DELIVERY_VERSION = 1;
 
 const deliverySchema = z.object({
@@ -11,11 +11,11 @@ const deliverySchema = z.object({
   job: z.string(),
   attempt: z.number(),
   binding: z.string(),
-  /** All tries failed. Only what somebody moved back from the dead letters still has this: it asks for them anew. */
+  /** All tries failed. On receipt, it means that an operator redrove the dead letter: the tries start again. */
   given_up: z.boolean().optional(),
 });
 
-/** Leave to make one signed call, if the table says that it is still to be made. */
+/** A hint that a signed call may be due. The table decides whether it still is. */
 export type Delivery = z.output<typeof deliverySchema>;
 
 /** SQS hides a message for at most 12 hours after it was received. */
@@ -35,7 +35,7 @@ export class DeliveryQueue {
     await this.#put(this.#url, { v: DELIVERY_VERSION, ...delivery });
   }
 
-  /** Lets a received message come back after so many seconds. */
+  /** Makes a received message visible again after `seconds`. */
   async postpone(handle: string, seconds: number): Promise<void> {
     await this.#client.send(
       new ChangeMessageVisibilityCommand({
@@ -46,7 +46,7 @@ export class DeliveryQueue {
     );
   }
 
-  /** Puts a call that failed for good where an operator sees it. */
+  /** Puts a call that failed permanently into the dead letters, for an operator. */
   async giveUp(delivery: Delivery): Promise<void> {
     await this.#put(await deadLettersOf(this.#client, this.#url), { ...delivery, given_up: true });
   }
@@ -56,14 +56,14 @@ export class DeliveryQueue {
   }
 }
 
-/** @returns undefined for what is no message of this queue, or is one of a newer version. */
+/** @returns undefined if it is not a message of this queue, or has a newer version. */
 export function parseDelivery(body: string): Delivery | undefined {
   return deliverySchema.safeParse(parseJson(body)).data;
 }
 
 const versioned = z.object({ v: z.number().gt(DELIVERY_VERSION) });
 
-/** Whether a message was sent by a newer version, whose functions will know what to do with it. */
+/** Whether a newer version sent the message. That version's functions can handle it. */
 export function isNewerDelivery(body: string): boolean {
   const newer = versioned.safeParse(parseJson(body)).data;
   if (newer !== undefined) warnNewerSchema('signed calls', { schema: newer.v, known: DELIVERY_VERSION });

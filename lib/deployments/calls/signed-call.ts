@@ -7,24 +7,24 @@ import { LIMITS } from '../../contract/limits.ts';
 import { isReachable, type Reach } from './public-address.ts';
 import { checkTarget } from './target-url.ts';
 
-/** One call that tells somebody of something, as Standard Webhooks has it. */
+/** One call that reports an event, in the format of Standard Webhooks. */
 export interface SignedCall {
   readonly url: string;
-  /** The same for every try, so that a receiver knows a repeat. */
+  /** The same for every try, so that a receiver recognizes duplicates. */
   readonly id: string;
   readonly payload: string;
-  /** The newest first; it is signed with each. */
+  /** Newest first. The call is signed with each. */
   readonly secrets: readonly string[];
   /** The time of this try. */
   readonly at: Date;
 }
 
-/** What came of a call: the answer's status, or why there was none. */
+/** The result of a call: the response's status, or why there was none. */
 export type CallResult =
   | { readonly status: number; readonly retryAfterSeconds: number | undefined }
   | { readonly failed: string };
 
-/** Resolves a name to all its addresses; a parameter, so that a test can answer for names. */
+/** Resolves a name to all its addresses. A parameter, so that a test can replace it. */
 export type Resolve = (
   hostname: string,
   done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
@@ -34,8 +34,8 @@ const resolveAll: Resolve = (hostname, done) =>
   resolve(hostname, { all: true, verbatim: true }, (error, addresses) => done(error, addresses));
 
 /**
- * Makes one call. The name is looked up once and every address it has is judged right there, at the connection, so that
- * a name can't lead elsewhere than what was judged. No redirect is followed, and time and size of the answer are bounded.
+ * Makes one call. The name is resolved once, and every address is checked right at the connection, so that the name
+ * can't lead to an unchecked one. Redirects are not followed, and the response's time and size are limited.
  * Never rejects.
  */
 export async function makeSignedCall(
@@ -76,7 +76,7 @@ function headersOf({ id, payload, secrets, at }: SignedCall): Record<string, str
   };
 }
 
-/** A look-up for a connection that gives addresses only if every one of them may be reached. */
+/** A lookup for a connection that succeeds only if every address may be reached. */
 function guarded(resolveName: Resolve, reach: Reach): LookupFunction {
   return (hostname, options, callback) => {
     resolveName(hostname, (error, addresses) => {
@@ -94,7 +94,7 @@ function guarded(resolveName: Resolve, reach: Reach): LookupFunction {
   };
 }
 
-/** Reads so much of the answer that the connection ends well, and no more. */
+/** Reads just enough of the response for the connection to end cleanly. */
 async function readAnswer(request: ClientRequest, answer: IncomingMessage): Promise<CallResult> {
   const status = answer.statusCode ?? 0;
   let bytes = 0;
@@ -104,7 +104,7 @@ async function readAnswer(request: ClientRequest, answer: IncomingMessage): Prom
       if (bytes > LIMITS.deployBindings.answerBytes) break;
     }
   } catch {
-    // The status was there: what broke off after it changes nothing.
+    // The status had arrived, so a later failure changes nothing.
   }
   request.destroy();
   return { status, retryAfterSeconds: secondsOf(answer.headers['retry-after']) };
@@ -121,7 +121,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The call failed.';
   if (error.name === 'AbortError' || error.name === 'TimeoutError')
     return `There was no answer within ${LIMITS.deployBindings.callSeconds} seconds.`;
-  // Tried at several addresses, Node says nothing but the errors of each.
+  // After trying several addresses, Node reports only the error of each.
   const text = error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.name);
   return `The call failed: ${text}`;
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isReachable, type Reach } from './public-address.ts';
 
-/** What is wrong with an address for signed calls, as far as its text tells; undefined: nothing. */
+/** What is wrong with an address for signed calls, judging by its text; undefined: nothing. */
 export function checkTarget(text: string, reach: Reach): string | undefined {
   if (!URL.canParse(text)) return 'is no URL; an https address is allowed';
   const url = new URL(text);
