@@ -6,11 +6,11 @@ import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import { AUDIT_KIND } from '../platform/aws/tables.ts';
 
 const DAY = 86_400_000;
-/** How many rows one Query reads, and how many a page looks at before it hands back what it has found. */
+/** Rows that one Query reads, and that a page examines before it returns what it has found. */
 const READ_AT_ONCE = 500;
 
 const rowSchema = z.object({
-  /** Time and request id: rows are in the order of time. */
+  /** Time and request id, so that rows sort by time. */
   id: z.string(),
   at: z.string(),
   actor: z.string(),
@@ -21,16 +21,16 @@ const rowSchema = z.object({
   request_id: z.string(),
 });
 
-/** Who did what to what, when, from where, and what came of it. */
+/** Actor, action, target, time, address and outcome of one call. */
 type AuditRow = z.output<typeof rowSchema>;
 
-/** What is written down; the time is the table's. Nothing of it may be a secret. */
+/** One entry; the store adds the table's time. Must not hold a secret. */
 export interface AuditEntry {
   /** Name of the principal. */
   readonly actor: string;
-  /** `resource.verb`, as in the routing table, or what else was done: `sessions.sign-in`. */
+  /** `resource.verb` from the routing table, or another action: `sessions.sign-in`. */
   readonly action: string;
-  /** What it was done to: path parameters, by name. */
+  /** The path parameters, by name. */
   readonly target: Readonly<Record<string, string>>;
   readonly sourceIp: string | undefined;
   /** HTTP status of the answer. */
@@ -40,22 +40,22 @@ export interface AuditEntry {
 
 export interface AuditQuery {
   readonly limit: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
-  /** RFC 3339 with milliseconds: from then on, until before then. */
+  /** RFC 3339 with milliseconds; `since` is inclusive, `until` exclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
 export interface AuditPage {
-  /** Newest first. With filters it may hold fewer than asked for although more follow. */
+  /** Newest first. With filters a page may be short although more rows follow. */
   readonly items: readonly AuditRow[];
   readonly nextCursor: string | undefined;
 }
 
-/** Who did what, for as long as `LIMITS.auditDays`. */
+/** The audit log, kept for `LIMITS.auditDays`. */
 export class AuditLog {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -66,7 +66,7 @@ export class AuditLog {
     table: DynamoDBDocumentClient;
     registryTable: string;
     clock: Clock;
-    /** Takes what could not be written. */
+    /** Receives rows that could not be written. */
     log: { error(message: string, details: Record<string, unknown>): void };
   }) {
     this.#table = options.table;
@@ -76,8 +76,8 @@ export class AuditLog {
   }
 
   /**
-   * Writes a row. What it tells of has been done already, so a row that can't be written goes to the log, and nothing is
-   * thrown: an error answer would have the client do it again.
+   * Writes a row. The action has already happened, so a failed write is logged, not thrown: an error response would
+   * make the client repeat the action.
    */
   async record({ sourceIp, requestId, ...entry }: AuditEntry): Promise<void> {
     const now = this.#clock.now();
@@ -98,7 +98,7 @@ export class AuditLog {
     }
   }
 
-  /** @throws ApiError `invalid_request` for a cursor that is none of ours. */
+  /** @throws ApiError `invalid_request` for an invalid cursor. */
   async list(query: AuditQuery): Promise<AuditPage> {
     const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY);
     const from = query.since !== undefined && query.since > oldest ? query.since : oldest;

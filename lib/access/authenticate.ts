@@ -4,22 +4,22 @@ import type { Principal } from './principal.ts';
 import { readCookie } from './sessions/session-cookie.ts';
 import { TOKEN_PATTERN } from './tokens/api-tokens.ts';
 
-/** Headers by lower-case name; of a repeated one the last. */
+/** Headers by lower-case name; the last value of a repeated header. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** A call as those see it who find out who makes it. */
+/** A call, as verifiers see it. */
 interface Caller {
   readonly event: APIGatewayProxyEvent;
   readonly headers: Headers;
 }
 
-/** Tells whom a credential stands for; undefined: nobody. */
+/** Resolves a credential to a principal; undefined if it is invalid. */
 type Verifier = (credential: string, caller: Caller) => Promise<Principal | undefined>;
 
-/** One for each kind of principal. */
+/** One verifier for each kind of principal. */
 export type Verifiers = Readonly<Record<Principal['kind'], Verifier>>;
 
-/** Where a credential of each kind stands, in the order in which they are looked for. */
+/** Where each kind of credential is read from, in order of precedence. */
 const PLACES: readonly (readonly [
   Principal['kind'],
   (headers: Headers, sessionCookie: string) => string | undefined,
@@ -31,10 +31,11 @@ const PLACES: readonly (readonly [
 ];
 
 /**
- * Finds out who calls. The first credential that is present decides: if it is wrong, no other is tried. An empty header
- * is none.
- * @param options.sessionCookie name of the cookie that proves a browser session
- * @throws ApiError `unauthorized`, the same for whatever is wrong; also when a token stands in the URL, where logs and histories keep it.
+ * Authenticates the caller. The first credential present decides: if it is invalid, no other is tried. An empty header
+ * counts as absent.
+ * @param options.sessionCookie name of the session cookie
+ * @throws ApiError `unauthorized`, the same for every failure; also for a token in the URL, which logs and browser
+ *   histories keep.
  */
 export async function authenticate(
   event: APIGatewayProxyEvent,
@@ -53,8 +54,8 @@ export async function authenticate(
 }
 
 /**
- * The token of either header. Which of two different ones is meant nobody can tell.
- * @throws ApiError `unauthorized` for two different ones.
+ * The token of either header.
+ * @throws ApiError `unauthorized` for two different tokens, which are ambiguous.
  */
 function apiTokenOf(headers: Headers): string | undefined {
   const [first, second] = [bearer(headers.authorization), headers['x-api-token']?.trim()];
@@ -67,7 +68,7 @@ export function lowerCaseHeaders({ headers }: Pick<APIGatewayProxyEvent, 'header
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Other schemes than Bearer are no credential of ours: a proxy on the way may ask for them. */
+/** Schemes other than Bearer are ignored: a proxy on the way may use them. */
 function bearer(authorization: string | undefined): string | undefined {
   return /^bearer +(.*)$/i.exec(authorization?.trim() ?? '')?.[1];
 }

@@ -3,8 +3,9 @@ import { REQUIRED_PRINCIPALS, type Route } from '../contract/route.ts';
 import { type Principal, ROLE_SCOPES } from './principal.ts';
 
 /**
- * Judges whether a principal may use a route. Only API tokens are subject to scope enforcement; people are judged by their role always.
- * @throws ApiError `forbidden` that names the scope, or that the route is for signed-in administrators only.
+ * Checks that a principal may use a route. Scope enforcement covers API tokens only; people are always limited by their
+ * role.
+ * @throws ApiError `forbidden` that names the missing scope, or that limits the route to signed-in administrators.
  */
 export function authorize(
   principal: Principal,

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 import { VIEWER_ADDRESS_HEADER } from '../platform/config/edge-headers.ts';
 
 /**
- * The address that a call came from, in its shortest form; an IPv4 address that is written as an IPv6 one is taken as the
- * IPv4 one. undefined if nothing legible is known.
- * @param options.behindCloudFront whether every request passes through CloudFront, which sets the header; else anybody
- *   could set it, and only the other end of the connection counts.
+ * The client's address in its shortest form; an IPv4-mapped IPv6 address becomes IPv4. undefined if it is missing or
+ * invalid.
+ * @param options.behindCloudFront whether every request passes through CloudFront, which sets the header. Otherwise
+ *   any client could set it, and only the connection's peer address is trusted.
  */
 export function callerAddress(
   event: Pick<APIGatewayProxyEvent, 'headers' | 'requestContext'>,
@@ -17,7 +17,7 @@ export function callerAddress(
   return text && ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
 }
 
-/** Whether an address lies in one of the ranges, which are CIDRs of either family. */
+/** Whether an address is in one of the CIDR ranges (IPv4 or IPv6). */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
   const parsed = ipaddr.process(address);
   return ranges.some((range) => {

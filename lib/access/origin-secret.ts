@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { keepSecret, readParameter, removeParameters } from '../platform/aws/parameters.ts';
 import { originDigest } from './origin-proof.ts';
 
-/** SSM removes no more at once. */
+/** SSM's limit for one DeleteParameters call. */
 const REMOVED_AT_ONCE = 10;
 
 /**
- * The secrets by which the distribution proves itself to the functions: each version a parameter of its own that is made
- * once and never changed, so that doing it again, or rolling back, changes nothing.
+ * The secrets by which the distribution proves itself to the functions. Each version is a separate parameter that never
+ * changes, so repeating a deployment or rolling it back has no effect.
  */
 export class OriginSecrets {
   readonly #folder: string;
@@ -18,8 +18,9 @@ export class OriginSecrets {
   }
 
   /**
-   * Makes the secret of a version, unless it is there.
-   * @returns digests of those that count: its own, and that of the version before, which the distribution may still send
+   * Creates the secret of a version, unless it exists.
+   * @returns digests of the accepted secrets: this version's and the previous one's, which the distribution may still
+   *   send
    */
   async keep(version: number): Promise<string[]> {
     await keepSecret(this.#name(version), newSecret());
@@ -28,7 +29,7 @@ export class OriginSecrets {
     return secrets.filter((secret) => secret !== undefined).map(originDigest);
   }
 
-  /** @throws Error if there is none of that version. */
+  /** @throws Error if that version does not exist. */
   async value(version: number): Promise<string> {
     const secret = await this.#read(version);
     if (secret === undefined) throw new Error(`there is no origin secret of version ${version}`);
@@ -36,14 +37,14 @@ export class OriginSecrets {
   }
 
   /**
-   * The API key that belongs to a version's secret: derived from it, so there is nothing more to keep, and telling nothing
-   * of it. A version without a secret gets a key that is never sent: a deployment can begin with a later version.
+   * The API Gateway key of a version: derived from its secret without revealing it, so nothing more is stored. A
+   * version without a secret gets a key that is never sent: a deployment can start with a later version.
    */
   async gatewayKey(version: number): Promise<string> {
     return gatewayKeyOf((await this.#read(version)) ?? newSecret());
   }
 
-  /** Removes all of them, up to a version. */
+  /** Removes all secrets up to a version. */
   async removeAll(version: number): Promise<void> {
     await this.#remove(Array.from({ length: version }, (_, at) => at + 1));
   }

@@ -2,19 +2,19 @@ import { ApiError } from '../contract/errors.ts';
 import type { Headers } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 
-/** Methods by which nothing is changed. */
+/** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a page of our own sent a request: browsers name the page's origin, and pages can't name another. */
+/** Whether a page of this service sent the request: browsers set the Origin header, and pages can't change it. */
 export function isOwnOrigin(headers: Headers, publicOrigin: string | undefined): boolean {
   return publicOrigin !== undefined && headers.origin === publicOrigin;
 }
 
 /**
- * Keeps other sites from acting by means of a cookie that the browser sends by itself. Other principals prove themselves
- * by headers that no other site can set.
- * @param publicOrigin brings the origin whose pages may; asked only where it matters
- * @throws ApiError `forbidden` that names that origin.
+ * Rejects requests of other sites (CSRF): browsers send the session cookie with them. Other principals authenticate by
+ * headers that no other site can set.
+ * @param publicOrigin reads the allowed origin; called only when needed
+ * @throws ApiError `forbidden` that names the allowed origin
  */
 export async function refuseForeignOrigin(
   principal: Principal,

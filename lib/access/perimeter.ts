@@ -3,7 +3,7 @@ import { isWithin } from './caller-address.ts';
 import type { DeploymentSecrets } from './deployment-secrets.ts';
 import type { Principal } from './principal.ts';
 
-/** What a call says about who makes it. */
+/** The parts of a call that identify the caller. */
 export interface CallerProof {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -13,16 +13,16 @@ export interface CallerProof {
 
 export interface PerimeterSettings {
   readonly secrets: Pick<DeploymentSecrets, 'lines'>;
-  /** CIDRs from which the token counts; none: from everywhere. */
+  /** CIDRs that the token is accepted from; empty: any address. */
   readonly sources: readonly string[];
 }
 
-/** So many tokens count at once: the one in use and, while it is changed, the next one. */
+/** Tokens accepted at once: the current one and, during a rotation, the next one. */
 const TOKENS = 2;
-/** A shorter one could be guessed, and counts for nothing. */
+/** Characters. Shorter tokens can be guessed and are ignored. */
 const SHORTEST = 32;
 
-/** The perimeter principal if the call carries one of the tokens that the deployment shares with its own proxy. */
+/** The perimeter principal, if the call carries a token that the deployment shares with its own proxy. */
 export async function verifyPerimeter(
   { headers, address }: CallerProof,
   { secrets, sources }: PerimeterSettings,
@@ -30,7 +30,7 @@ export async function verifyPerimeter(
   const given = headers['x-perimeter-token']?.trim();
   if (!given) return undefined;
   const tokens = (await secrets.lines('perimeter-tokens')).filter((token) => token.length >= SHORTEST);
-  // All are compared, by hash: neither length nor place nor which one is right shows in the time it takes.
+  // Compares every hash in constant time, so that timing shows neither the length nor the position of a match.
   const matches = tokens.slice(0, TOKENS).map((token) => timingSafeEqual(hash(token), hash(given)));
   if (!matches.includes(true)) return undefined;
   if (sources.length > 0 && (address === undefined || !isWithin(address, sources))) return undefined;

@@ -1,14 +1,14 @@
 import type { Role } from '../contract/roles.ts';
 import type { Scope } from '../contract/scopes.ts';
 
-/** The scopes whose routes a role may use. */
+/** The scopes that each role includes. */
 export const ROLE_SCOPES = {
   viewer: ['read', 'logs', 'attachments'],
   operator: ['read', 'logs', 'attachments', 'write'],
   admin: ['read', 'logs', 'attachments', 'write', 'admin'],
 } as const satisfies Record<Role, readonly Scope[]>;
 
-/** Who calls. `name` is what is written down about who did something; `expiresAt` (RFC 3339) is when the credential stops to count. */
+/** An authenticated caller. `name` identifies it in records; the credential expires at `expiresAt` (RFC 3339). */
 export type Principal =
   /** `token:<name of the token>` */
   | { readonly kind: 'token'; readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt?: string }

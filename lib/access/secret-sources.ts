@@ -2,8 +2,8 @@ import { readPlace } from '../platform/aws/read-place.ts';
 import type { SecretSource } from './deployment-secrets.ts';
 
 /**
- * Where secrets are read from, as the environment names it: `ssm:/folder/of/parameters` (SecureStrings of SSM's Parameter
- * Store), `file:/folder`; undefined: there are none.
+ * Reads secrets from where the environment says: `ssm:/folder/of/parameters` (SecureStrings in SSM's Parameter Store)
+ * or `file:/folder`; undefined: there are no secrets.
  */
 export function secretSource(folder: string | undefined): SecretSource {
   if (folder === undefined) return async () => undefined;

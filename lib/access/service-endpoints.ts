@@ -3,14 +3,14 @@ import { readPlace } from '../platform/aws/read-place.ts';
 import type { ApiEnv } from '../platform/config/env.ts';
 import { httpsOrLoopback, publicOrigin } from '../platform/config/env-fields.ts';
 
-/** What only a later stack of a deployment knows, as it writes it down for the functions: members in the parameter's JSON. */
+/** Facts that only a later stack of the deployment knows, as it writes them to the parameter (JSON). */
 export const serviceEndpointsSchema = z.object({
   public_origin: publicOrigin,
   issuer: httpsOrLoopback.optional(),
   client_id: z.string().min(1).optional(),
 });
 
-/** The identity provider at which people sign in, and as whom it knows this service. */
+/** The identity provider, and this service's registration with it. */
 export interface Registration {
   readonly issuer: string;
   readonly clientId: string;
@@ -21,12 +21,12 @@ type Known = Pick<
   'PROMPTQ_PUBLIC_ORIGIN' | 'PROMPTQ_OIDC_ISSUER' | 'PROMPTQ_OIDC_CLIENT_ID' | 'PROMPTQ_WHEREABOUTS_AT'
 >;
 
-/** How long what was read is used without looking again, in milliseconds: a changed domain counts within this. */
+/** Milliseconds that read values are cached: a changed domain takes effect within this time. */
 const KEPT = 300_000;
 
 /**
- * Where browsers find the service, and where people sign in. What the environment doesn't say is read when it is first
- * needed, so that nobody else waits for it; and again while it is not there yet.
+ * The service's public origin and its identity provider. Values missing from the environment are read on first use, so
+ * that only requests which need them wait, and again while they are absent.
  */
 export class ServiceEndpoints {
   readonly #env: Known;
@@ -35,18 +35,18 @@ export class ServiceEndpoints {
     | { readonly found: Promise<z.output<typeof serviceEndpointsSchema> | undefined>; readonly at: number }
     | undefined;
 
-  /** @param now milliseconds that never jump. */
+  /** @param now monotonic milliseconds. */
   constructor(env: Known, now: () => number = () => performance.now()) {
     this.#env = env;
     this.#now = now;
   }
 
-  /** Such as `https://promptq.example.com`; undefined: nobody has said so yet, and no browser can be answered. */
+  /** Such as `https://promptq.example.com`; undefined: not known yet, so no browser can be served. */
   async publicOrigin(): Promise<string | undefined> {
     return this.#env.PROMPTQ_PUBLIC_ORIGIN ?? (await this.#written())?.public_origin;
   }
 
-  /** undefined: nobody can sign in. */
+  /** undefined: sign-in is not configured. */
   async registration(): Promise<Registration | undefined> {
     const { PROMPTQ_OIDC_ISSUER: issuer, PROMPTQ_OIDC_CLIENT_ID: clientId } = this.#env;
     if (issuer !== undefined && clientId !== undefined) return { issuer, clientId };
@@ -66,7 +66,7 @@ export class ServiceEndpoints {
     const forget = () => {
       if (this.#read === reading) this.#read = undefined;
     };
-    // Neither a failure nor its absence is kept: the stack that writes it may be under way.
+    // Neither a failure nor an absent value is cached: the stack that writes it may still be deploying.
     const written = await reading.found.catch((error: unknown) => {
       forget();
       throw error;

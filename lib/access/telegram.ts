@@ -8,24 +8,24 @@ import type { Principal } from './principal.ts';
 
 export interface TelegramSettings {
   readonly secrets: Pick<DeploymentSecrets, 'lines'>;
-  /** Who may come in, and as what, by user id. */
+  /** Allowed users and their roles, by user id. */
   readonly users: ReadonlyMap<string, Role>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Seconds: how old init data may be, and how far a clock may go wrong. */
+/** Seconds: the maximum age of init data, and the tolerated clock skew. */
 const LONGEST_AGE = 3_600;
 const SKEW = 60;
-/** Telegram's are a few hundred bytes. */
+/** Bytes. Telegram's init data has a few hundred. */
 const LONGEST = 8_192;
 
 const userSchema = z.object({ id: z.int().positive() });
 
 /**
- * The user of a Telegram Mini App that the call's init data proves, by Telegram's rules: a chain of all fields, sorted, is
- * signed with a key that is made of the bot's token (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app).
- * undefined without proof, if it is too old, or if the user is not on the list.
+ * The user of a Telegram Mini App, verified from the call's init data. Telegram signs the sorted fields with a key that
+ * is derived from the bot's token (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app).
+ * undefined if the signature is missing or wrong, the data is too old, or the user is not on the list.
  */
 export async function verifyTelegram(
   { headers }: Pick<CallerProof, 'headers'>,
@@ -45,8 +45,8 @@ export async function verifyTelegram(
 }
 
 /**
- * Reads who may come in, and as what: `17:viewer,18:admin`.
- * @throws Error that names what is no role.
+ * Parses the allowed users and their roles: `17:viewer,18:admin`.
+ * @throws Error that names an unknown role.
  */
 export function telegramUsers(text: string): ReadonlyMap<string, Role> {
   const pairs = text.split(',').filter((pair) => pair !== '');
@@ -61,7 +61,7 @@ export function telegramUsers(text: string): ReadonlyMap<string, Role> {
   );
 }
 
-/** A name that is given twice, or a line end in a value, would let one signature stand for two readings. */
+/** undefined for a repeated name or a line end in a value: either makes one signature valid for two readings. */
 function uniqueFields(initData: string): Map<string, string> | undefined {
   const pairs = [...new URLSearchParams(initData)];
   const fields = new Map(pairs);
@@ -69,7 +69,7 @@ function uniqueFields(initData: string): Map<string, string> | undefined {
   return isClear ? fields : undefined;
 }
 
-/** The library's own `validate` compares by `===`, whose time tells how much of a guess is right. */
+/** The library's own `validate` compares by `===`, whose timing shows how much of a guess is right. */
 function isSigned(fields: ReadonlyMap<string, string>, botToken: string): boolean {
   const given = Buffer.from(fields.get('hash') ?? '', 'hex');
   const chain = [...fields].filter(([name]) => name !== 'hash').map(([name, value]) => `${name}=${value}`);

@@ -1,6 +1,6 @@
 /**
- * Marks of browsers, the more special ones first: Edge's header also names Chrome, and Chrome's also names Safari. A table
- * this short needs no library, and none of a client's own text gets through it.
+ * Patterns of browsers, the most specific first: Edge's header also names Chrome, and Chrome's also names Safari. A
+ * table this short needs no library, and no text of the client's passes through it.
  */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`, from a `User-Agent` header; undefined if it names neither. Clients send what they like. */
+/** `Firefox on Linux`, from a `User-Agent` header; undefined if it names neither. The header is not verified. */
 export function browserWords(userAgent: string | undefined): string | undefined {
   const named = (table: typeof BROWSERS) => table.find(([mark]) => mark.test(userAgent ?? ''))?.[1];
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)];

@@ -1,14 +1,14 @@
-/** What the browser's cookies are called and how they are written. Over https their names bind them to this one host. */
+/** Names and format of the browser's cookies. Over https the prefix `__Host-` binds them to this one host. */
 export interface CookieNames {
   /** Proves the session. */
   readonly session: string;
-  /** Begins the names of the cookies that bind sign-ins under way to the browser that began them; a slot ends them. */
+  /** Prefix of the sign-in cookies, which bind a pending sign-in to the browser that started it; the slot follows. */
   readonly signIn: string;
-  /** Whether browsers may send them over https only. */
+  /** Whether browsers send them over https only. */
   readonly secure: boolean;
 }
 
-/** @param publicOrigin the origin under which browsers see the service; plain http only on loopback. */
+/** @param publicOrigin the origin that browsers use; plain http only on loopback. */
 export function cookieNames(publicOrigin: string | undefined): CookieNames {
   const secure = publicOrigin?.startsWith('http:') !== true;
   const prefix = secure ? '__Host-' : '';
@@ -35,7 +35,7 @@ export function readSignInCookies(header: string | undefined, name: string): Rea
   );
 }
 
-/** A Set-Cookie header. `maxAge`: seconds; 0 takes the cookie away. */
+/** A Set-Cookie header. `maxAge`: seconds; 0 deletes the cookie. */
 export function writeCookie(name: string, value: string, options: { secure: boolean; maxAge: number }): string {
   const attributes = ['Path=/', `Max-Age=${options.maxAge}`, 'HttpOnly', 'SameSite=Lax'];
   return [`${name}=${value}`, ...attributes, ...(options.secure ? ['Secure'] : [])].join('; ');

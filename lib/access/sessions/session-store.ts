@@ -15,48 +15,48 @@ import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 
 const KIND = PRINCIPAL_KINDS.session;
 
-/** Use is written down at most this often, in milliseconds; more often only where a session ends sooner without use. */
+/** Milliseconds between writes of a session's last use; shorter where the idle timeout is shorter. */
 const NOTE_USE_EVERY = 5 * 60_000;
 
 const sessionSchema = z.object({
   id: z.string(),
   hash: z.string(),
   subject: z.string(),
-  /** What is written down about who did something. */
+  /** Identifies the person in records. */
   name: z.string(),
   email: z.string().optional(),
   role: z.enum(ROLES),
-  /** The browser and the address of the sign-in, for people to recognise; they decide nothing. */
+  /** Browser and address of the sign-in, so that people recognise the session; not checked. */
   browser: z.string().optional(),
   address: z.string().optional(),
   created_at: z.string(),
   last_used_at: z.string(),
-  /** Moves on with use. */
+  /** Extended by use. */
   expires_at: z.string(),
-  /** Never moves; use can't put `expires_at` behind it. */
+  /** Fixed; use can't extend `expires_at` past it. */
   ends_at: z.string(),
 });
 type SessionItem = z.output<typeof sessionSchema>;
 
-/** A session as it may be shown; nothing of it proves it. */
+/** A session without its credential. */
 export type Session = Omit<SessionItem, 'hash' | 'ends_at'>;
 
-/** Who signed in. */
+/** A signed-in person. */
 export interface Person {
-  /** The identity provider's own name for the person, which never changes. */
+  /** The identity provider's permanent identifier of the person. */
   readonly subject: string;
   readonly email: string | undefined;
   readonly role: Role;
 }
 
-/** Where somebody signed in. */
+/** The browser and address of a sign-in. */
 export interface SignInPlace {
-  /** In words: `Firefox on Linux`. */
+  /** Such as `Firefox on Linux`. */
   readonly browser: string | undefined;
   readonly address: string | undefined;
 }
 
-/** Browser sessions, by hash of the cookie that proves them. An ended one is gone. */
+/** Browser sessions, by hash of the cookie that proves them. An ended session is deleted. */
 export class SessionStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -64,7 +64,7 @@ export class SessionStore {
   readonly #idle: number;
   readonly #longest: number;
 
-  /** `idleSeconds`: how long a session lasts without use; `maxSeconds`: with use. */
+  /** `idleSeconds`: the idle timeout; `maxSeconds`: the total lifetime. */
   constructor(options: {
     table: DynamoDBDocumentClient;
     registryTable: string;
@@ -79,7 +79,7 @@ export class SessionStore {
     this.#longest = options.maxSeconds * 1000;
   }
 
-  /** Begins a session. `cookie` proves it, is returned this once and kept nowhere. */
+  /** Starts a session. `cookie` proves it and is returned only here; the store keeps its hash. */
   async start(person: Person, place?: SignInPlace): Promise<{ cookie: string; session: Session }> {
     const cookie = randomBytes(32).toString('base64url');
     const hash = hashOf(cookie);
@@ -104,7 +104,10 @@ export class SessionStore {
     return { cookie, session: shown(item) };
   }
 
-  /** The session that this cookie proves, or undefined, without saying why. Reads consistently: an ending acts at once. */
+  /**
+   * The session that this cookie proves; undefined, without the reason, if there is none. Consistent read: ending a
+   * session takes effect at once.
+   */
   async verify(cookie: string): Promise<Session | undefined> {
     if (!/^[\w-]{43}$/.test(cookie)) return undefined;
     const hash = hashOf(cookie);
@@ -119,7 +122,7 @@ export class SessionStore {
     return await this.#noteUse(item, now);
   }
 
-  /** Those that are not over, newest first. */
+  /** Current sessions, newest first. */
   async list(): Promise<Session[]> {
     const sessions: SessionItem[] = [];
     const items = queriedItems(this.#table, {
@@ -147,7 +150,7 @@ export class SessionStore {
     return await this.end(idOf(hashOf(cookie)));
   }
 
-  /** undefined if the session was ended meanwhile: use must not bring it back. */
+  /** undefined if the session was ended in the meantime: use must not restore it. */
   async #noteUse(item: SessionItem, now: number): Promise<Session | undefined> {
     const ends = Date.parse(item.ends_at);
     const used = { last_used_at: timestamp(now), expires_at: timestamp(Math.min(now + this.#idle, ends)) };
@@ -173,7 +176,7 @@ export class SessionStore {
   }
 }
 
-/** Also by the end that use can't move, whatever was written. */
+/** Also checks the fixed end, whatever `expires_at` holds. */
 function isOver(item: SessionItem, now: number): boolean {
   return item.expires_at <= timestamp(now) || item.ends_at <= timestamp(now);
 }
@@ -182,12 +185,12 @@ function shown({ hash: _hash, ends_at: _ends, ...rest }: SessionItem): Session {
   return rest;
 }
 
-/** When the table may remove the item by itself; that it is still there says nothing. */
+/** When DynamoDB may delete the item. Deletion lags, so an item's presence proves nothing. */
 function epoch(expiresAt: string): { expires_at_epoch: number } {
   return { expires_at_epoch: Math.ceil(Date.parse(expiresAt) / 1000) };
 }
 
-/** 32 random bytes need no slow hash. */
+/** The cookie holds 32 random bytes, so a slow hash adds nothing. */
 function hashOf(cookie: string): string {
   return createHash('sha256').update(cookie).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** The identity provider could not be had, or not be believed. The message tells no secret. */
+/** The identity provider can't be reached, or its answer is invalid. The message holds no secret. */
 export class IdentityProviderError extends Error {
   override readonly name = 'IdentityProviderError';
 }

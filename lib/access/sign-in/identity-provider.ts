@@ -21,23 +21,23 @@ import type { SignInProof } from './pending-sign-in.ts';
 export interface IdentityProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Brings the client's secret; undefined: the client is a public one, and PKCE alone proves it. */
+  /** Reads the client secret; undefined: a public client, which PKCE alone authenticates. */
   readonly clientSecret: () => Promise<string | undefined>;
-  /** Where the identity provider sends browsers back to. */
+  /** The redirect URI registered with the identity provider. */
   readonly redirectUri: string;
 }
 
-/** The identity provider has refused, in its own words. */
+/** The identity provider rejected the sign-in; the message is its own. */
 export class SignInRefusedError extends Error {
   override readonly name = 'SignInRefusedError';
 }
 
 const TIMEOUT_SECONDS = 8;
-/** On this machine the identity provider is loaded at the first request, which takes its time where the machine is busy. */
+/** The local identity provider loads on the first request, which is slow on a busy machine. */
 const LOOPBACK_TIMEOUT_SECONDS = 25;
 const CLOCK_SKEW_SECONDS = 60;
 
-/** Signs people in by OpenID Connect: code flow with PKCE, against any issuer that publishes what it can. */
+/** Signs people in by OpenID Connect: code flow with PKCE, with any issuer that publishes its configuration. */
 export class IdentityProvider {
   readonly #settings: IdentityProviderSettings;
   #configuration: Promise<Configuration> | undefined;
@@ -47,7 +47,7 @@ export class IdentityProvider {
   }
 
   /**
-   * Where to send a browser to. `fresh`: a person who is signed in there is asked all the same.
+   * The URL to send a browser to. `fresh` prompts even a person who is signed in there.
    * @throws IdentityProviderError
    */
   async authorizationUrl(proof: SignInProof, { fresh }: { fresh: boolean }): Promise<string> {
@@ -64,8 +64,7 @@ export class IdentityProvider {
   }
 
   /**
-   * What the identity provider says of the person that a browser comes back with, checked: issuer, audience, signature,
-   * time, nonce.
+   * Exchanges the returned code for the claims of the ID token, and checks issuer, audience, signature, time and nonce.
    * @param query of the URL that the browser was sent back to
    * @throws SignInRefusedError, IdentityProviderError
    */
@@ -85,19 +84,19 @@ export class IdentityProvider {
       return claims;
     } catch (error) {
       if (isRefusal(error)) throw new SignInRefusedError(error.error_description ?? error.error);
-      // The secret may be another by now.
+      // The secret may have been rotated.
       if (error instanceof ResponseBodyError && error.error === 'invalid_client') this.#configuration = undefined;
       throw unbelieved(error);
     }
   }
 
-  /** Whether a browser can be sent there to be forgotten. */
+  /** Whether the identity provider supports sign-out. */
   get canForget(): boolean {
     return isCognito(this.#settings.issuer);
   }
 
   /**
-   * Where to send a browser so that the identity provider forgets who signed in; undefined if that can't be.
+   * The identity provider's sign-out URL; undefined if it has none.
    * @param returnTo where it then sends the browser
    * @throws IdentityProviderError
    */
@@ -107,7 +106,7 @@ export class IdentityProvider {
     return endpoint && cognitoSignOutUrl(endpoint, this.#settings.clientId, returnTo);
   }
 
-  /** What the issuer publishes; asked for once, and again after a failure. */
+  /** The issuer's published configuration: read once, and again after a failure. */
   async #configured(): Promise<Configuration> {
     this.#configuration ??= this.#discover();
     try {
@@ -135,13 +134,13 @@ export class IdentityProvider {
   }
 }
 
-/** Also of the code that the browser brought, when it is too old or another has taken its place. */
+/** Covers the code too, if it has expired or was already used. */
 function isRefusal(error: unknown): error is AuthorizationResponseError | ResponseBodyError {
   if (error instanceof AuthorizationResponseError) return true;
   return error instanceof ResponseBodyError && error.error === 'invalid_grant';
 }
 
-/** Without the cause, which holds codes and tokens. */
+/** Drops the cause, which holds codes and tokens. */
 function unbelieved(error: unknown): IdentityProviderError {
   if (!(error instanceof Error)) return new IdentityProviderError(String(error));
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';

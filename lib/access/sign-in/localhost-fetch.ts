@@ -3,20 +3,19 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * `fetch` that reaches plain-http names under `.localhost`, without following redirects there. They are this machine's
- * (RFC 6761) and browsers know it, but not every system's resolver does; and `fetch` itself takes neither a resolver nor
- * a Host header.
+ * `fetch` for plain-http names under `.localhost`, without redirects. Browsers resolve these names to this machine (RFC
+ * 6761), but not every system resolver does, and `fetch` accepts neither a resolver nor a Host header.
  */
 export async function fetchLocalhost(input: string | URL, init: RequestInit = {}): Promise<Response> {
   const url = new URL(input);
   if (url.protocol !== 'http:' || !url.hostname.endsWith('.localhost')) return await fetch(url, init);
-  // Encodes the body and names its type, as `fetch` does.
+  // Encodes the body and sets its content type, as `fetch` does.
   const { method, headers, body } = new Request(url, init);
   const sent = httpRequest({
     method,
     host: '127.0.0.1',
     port: url.port || 80,
-    // A kept connection may be closed by the server in the moment that it is used again.
+    // The server may close a kept-alive connection just as it is reused.
     agent: false,
     path: `${url.pathname}${url.search}`,
     headers: { ...Object.fromEntries(headers), host: url.host },

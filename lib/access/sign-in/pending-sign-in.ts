@@ -1,33 +1,32 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 
-/** Time from the redirect to the identity provider until its answer. */
+/** The time between the redirect to the identity provider and its answer. */
 export const SIGN_IN_TTL_SECONDS = 600;
 
-/** Sign-ins that one browser can have under way. Bounds the size of its Cookie header. */
+/** Sign-ins that one browser can have in progress. Bounds the size of its Cookie header. */
 const SLOTS = 32;
 
-/** What proves one sign-in to the identity provider. All of it follows from the state and the browser's cookie. */
+/** Proves one sign-in to the identity provider. Derived from the state and the browser's cookie. */
 export interface SignInProof {
   readonly state: string;
   readonly nonce: string;
-  /** Of PKCE. */
+  /** PKCE's code verifier. */
   readonly codeVerifier: string;
 }
 
 /**
- * A sign-in under way, stored nowhere but in the browser. Its state carries when it ends and where it returns to, under a
- * MAC keyed by a secret that only the browser's cookie holds. Each sign-in has its own cookie, so tabs don't disturb
- * each other.
+ * A pending sign-in, stored only in the browser. The state carries its expiry and return path under a MAC, keyed by a
+ * secret that only the browser's cookie holds. Each sign-in has its own cookie, so tabs don't disturb each other.
  */
 export interface PendingSignIn {
   readonly proof: SignInProof;
-  /** Which of the browser's sign-in cookies holds the secret. */
+  /** The sign-in cookie that holds the secret. */
   readonly slot: string;
   readonly secret: string;
 }
 
 /**
- * Begins a sign-in.
+ * Starts a sign-in.
  * @param options.taken slots whose cookies the browser has sent
  * @param options.now milliseconds since 1970
  */
@@ -41,10 +40,10 @@ export function beginSignIn(options: { returnTo: string; taken: ReadonlySet<stri
 }
 
 /**
- * Checks a state that came back.
+ * Verifies a returned state.
  * @param options.secrets of the browser's sign-in cookies, by slot
  * @param options.now milliseconds since 1970
- * @returns undefined if this browser has not begun it, or more than ten minutes ago
+ * @returns undefined if this browser did not start it, or started it more than ten minutes ago
  */
 export function resumeSignIn(options: {
   state: string;
@@ -65,7 +64,7 @@ export function resumeSignIn(options: {
 const STATE = /^((\d{1,2})\.(\d{1,15})\.([\w-]*))\.([\w-]{43})$/;
 const SECRET = /^[\w-]{43}$/;
 
-/** A random one of those that are free, because tabs may begin at the same time; of all if none is free. */
+/** A random free slot, because tabs may start at the same time; any slot if none is free. */
 function pickSlot(taken: ReadonlySet<string>): string {
   const all = Array.from({ length: SLOTS }, (_, index) => String(index));
   const free = all.filter((slot) => !taken.has(slot));

@@ -2,26 +2,26 @@ import type { IDToken } from 'openid-client';
 import * as z from 'zod';
 import { ROLES, type Role } from '../../contract/roles.ts';
 
-/** Who an ID token speaks of. */
+/** The person that an ID token identifies. */
 export interface SignedIn {
   readonly subject: string;
-  /** Only if the identity provider vouches for it: what is done is written down under it. */
+  /** Only if the identity provider has verified it: actions are recorded under this address. */
   readonly email: string | undefined;
-  /** undefined: this person has no part in the service. */
+  /** undefined: none of the person's groups has a role here. */
   readonly role: Role | undefined;
 }
 
 export interface RoleSettings {
-  /** The claim that lists the person's groups. */
+  /** The claim with the person's groups. */
   readonly claim: string;
   readonly groups: ReadonlyMap<Role, string>;
 }
 
-/** Some identity providers write a single group as a text, and truth as the text `true`. */
+/** Some identity providers send a single group as a string, and `true` as the string `true`. */
 const groupsSchema = z.union([z.array(z.string()), z.string().transform((group) => [group])]).catch([]);
 const isTrue = z.literal([true, 'true']);
 
-/** Takes from an ID token who signed in; of several groups the one that may do most counts. */
+/** Reads the person from an ID token; of several groups, the one with the highest role applies. */
 export function personOfClaims(claims: IDToken, { claim, groups }: RoleSettings): SignedIn {
   const member = groupsSchema.parse(claims[claim] ?? []);
   const roles = ROLES.filter((role) => {

@@ -4,22 +4,22 @@ import { type IdentityProvider, SignInRefusedError } from './identity-provider.t
 import { beginSignIn, resumeSignIn, type SignInProof } from './pending-sign-in.ts';
 import { personOfClaims, type RoleSettings, type SignedIn } from './person-of-claims.ts';
 
-/** What a browser came back with. */
+/** The result of a browser's return from the identity provider. */
 export type SignInOutcome =
-  /** This browser began no such sign-in, or too long ago, or has finished it. */
+  /** This browser did not start such a sign-in, or it has expired or finished. */
   | { readonly kind: 'unknown' }
-  /** `slot` names the sign-in's cookie, which has served. */
+  /** `slot` names the sign-in's cookie, which is now used up. */
   | (FinishedSignIn & { readonly slot: string; readonly returnTo: string });
 
 type FinishedSignIn =
   /** `cookie` proves the session. */
   | { readonly kind: 'signed-in'; readonly session: Session; readonly cookie: string }
-  /** The identity provider says why. */
+  /** `why` is the identity provider's own text. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** Known to the identity provider, but in no group that has a role here. */
+  /** Authenticated, but in no group that has a role here. */
   | { readonly kind: 'no-role'; readonly person: SignedIn };
 
-/** Signing in: from a browser without a session to one with a session. */
+/** Signs people in: takes a browser from the redirect to the identity provider to a session. */
 export class SignIn {
   readonly #provider: IdentityProvider;
   readonly #clock: Clock;
@@ -34,9 +34,9 @@ export class SignIn {
   }
 
   /**
-   * Begins a sign-in. Nothing is stored: the browser keeps `secret`.
-   * @param options.secrets of the sign-ins that the browser has under way, by slot
-   * @param options.fresh ask also a person who is signed in at the identity provider
+   * Starts a sign-in. Nothing is stored on the server: the browser keeps `secret`.
+   * @param options.secrets of the browser's pending sign-ins, by slot
+   * @param options.fresh prompts even a person who is signed in at the identity provider
    * @throws IdentityProviderError
    */
   async begin(options: { returnTo: string; secrets: ReadonlyMap<string, string>; fresh: boolean }) {
@@ -46,14 +46,14 @@ export class SignIn {
     return { location: await this.#provider.authorizationUrl(proof, { fresh }), slot, secret };
   }
 
-  /** Whether the identity provider can be made to forget who signed in there. */
+  /** Whether the identity provider supports sign-out. */
   get canForget(): boolean {
     return this.#provider.canForget;
   }
 
   /**
-   * Where a browser is sent for that; undefined if that can't be.
-   * @param returnTo where it comes back to
+   * The identity provider's sign-out URL; undefined if it has none.
+   * @param returnTo where the browser returns to
    * @throws IdentityProviderError
    */
   async forgetUrl(returnTo: string): Promise<string | undefined> {
@@ -61,11 +61,11 @@ export class SignIn {
   }
 
   /**
-   * Takes a browser back.
-   * @param options.query of the URL that it was sent to
-   * @param options.secrets of the sign-ins that it has under way, by slot
-   * @param options.formerSession cookie of the session that it had until now, which ends if another begins
-   * @param options.place is kept with the session
+   * Completes a sign-in.
+   * @param options.query of the URL that the browser was sent to
+   * @param options.secrets of its pending sign-ins, by slot
+   * @param options.formerSession cookie of the current session, which ends when a new one starts
+   * @param options.place is stored with the session
    * @throws IdentityProviderError
    */
   async finish(options: {
@@ -81,7 +81,7 @@ export class SignIn {
     return { ...(await this.#exchange(query, begun.proof, options)), slot, returnTo };
   }
 
-  /** The identity provider accepts a code once. */
+  /** The identity provider accepts each code once. */
   async #exchange(
     query: URLSearchParams,
     proof: SignInProof,

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Marks our tokens, so that scanners of leaked secrets know them. */
+/** Identifies our tokens to scanners for leaked secrets. */
 const PREFIX = 'pq_';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-/** What a token looks like, anywhere in a text. */
+/** Matches a token anywhere in a text. */
 export const TOKEN_PATTERN = new RegExp(`${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`);
 
 /** A new token: prefix, 32 random bytes in base 62, checksum. */
@@ -15,19 +15,19 @@ export function generateToken(): string {
   return `${PREFIX}${secret}${checksum(secret)}`;
 }
 
-/** Whether a text is a token that was not mistyped; says nothing about its being valid. */
+/** Whether a text has the format and checksum of a token; it may still be invalid. */
 export function isWellFormed(text: string): boolean {
   if (!new RegExp(`^${TOKEN_PATTERN.source}$`).test(text)) return false;
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
   return text.endsWith(checksum(secret));
 }
 
-/** What is stored of a token. 32 random bytes need no slow hash. */
+/** The stored hash. A token has 32 random bytes, so a slow hash adds nothing. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The id under which a token's item is found; tells nothing about the token. */
+/** The id of a token's item; reveals nothing about the token. */
 export function tokenIdOf(hash: string): string {
   return `tok_${hash.slice(0, 24)}`;
 }

@@ -1,6 +1,6 @@
-/** So many seconds' worth of requests may come at once. */
+/** The burst, in seconds' worth of requests. */
 const BURST_SECONDS = 2;
-/** So many callers are remembered; beyond that the ones seen first start anew. */
+/** Maximum number of remembered callers; the least recently seen ones start with a full burst again. */
 const CALLERS = 10_000;
 
 interface Bucket {
@@ -9,21 +9,21 @@ interface Bucket {
 }
 
 /**
- * How fast each API token may go on, within one process of one function. It costs no request to anything, and so knows
- * nothing of other processes: it slows down a client that has run wild, and is no quota.
+ * The request rate of each API token, within one process of one function. It makes no request and does not see other
+ * processes: it slows down a runaway client, and is no quota.
  */
 export class TokenRate {
   readonly #perSecond: number;
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** @param perSecond 0: as fast as it likes. @param now milliseconds that never jump. */
+  /** @param perSecond 0: no limit. @param now monotonic milliseconds. */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond;
     this.#now = now;
   }
 
-  /** Counts a request; returns 0, or the whole seconds to wait if it is one too many. */
+  /** Counts a request; returns 0, or the whole seconds to wait if it exceeds the rate. */
   take(caller: string): number {
     if (this.#perSecond === 0) return 0;
     const most = this.#perSecond * BURST_SECONDS;

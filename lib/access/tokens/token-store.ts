@@ -27,13 +27,13 @@ const tokenSchema = z.object({
 });
 type TokenItem = z.output<typeof tokenSchema>;
 
-/** A token as operators see it; never the token itself, nor its hash. */
+/** A token's metadata, without the token and its hash. */
 export type TokenInfo = Omit<TokenItem, 'hash'>;
 
-/** Last use is written at most this often, in milliseconds. */
+/** Milliseconds between writes of a token's last use. */
 const LAST_USED_EVERY = 3_600_000;
 
-/** From then on times are written with more digits, and their order as texts is not theirs as times. */
+/** From year 10,000 on, RFC 3339 times have more digits and no longer sort as text. */
 const END_OF_TIME = Date.UTC(10_000, 0);
 
 /** API tokens, by hash. */
@@ -49,9 +49,9 @@ export class TokenStore {
   }
 
   /**
-   * Makes a token. The text is returned this once and kept nowhere.
+   * Creates a token. The text is returned only here; the store keeps its hash.
    * @param options.expiresIn milliseconds; or `expiresAt`: milliseconds since 1970
-   * @throws ApiError `invalid_request` for an `expiresAt` that is not to come
+   * @throws ApiError `invalid_request` for an `expiresAt` in the past
    */
   async create(options: {
     name: string;
@@ -82,7 +82,10 @@ export class TokenStore {
     return { ...info(item), token };
   }
 
-  /** The active, unexpired token that this text is, or undefined, without saying why. Reads consistently: a revocation acts at once. */
+  /**
+   * The active token with this text; undefined, without the reason, if it is invalid. Consistent read: a revocation
+   * takes effect at once.
+   */
   async verify(text: string): Promise<TokenInfo | undefined> {
     if (!isWellFormed(text)) return undefined;
     const hash = hashToken(text);
@@ -111,8 +114,8 @@ export class TokenStore {
   }
 
   /**
-   * Suspends, resumes or revokes. A revoked token stays revoked.
-   * @returns the token as it then is, or why nothing was changed.
+   * Suspends, resumes or revokes a token. A revoked token stays revoked.
+   * @returns the updated token, or why nothing changed
    */
   async setState(id: string, state: TokenState): Promise<TokenInfo | 'unknown' | 'revoked'> {
     try {
@@ -135,7 +138,7 @@ export class TokenStore {
     }
   }
 
-  /** Of many calls at once one notes it. */
+  /** Of many concurrent calls only one writes. */
   async #markUsed(id: string, now: number): Promise<void> {
     try {
       await this.#table.send(

@@ -1,7 +1,7 @@
 import { NOT_ENFORCED } from '../../contract/scopes.ts';
 import type { TokenInfo } from './token-store.ts';
 
-/** A token as answers show it. */
+/** A token as the API returns it. */
 export function viewToken<T extends TokenInfo>(token: T, scopesEnforced: boolean) {
   return {
     ...token,
@@ -12,8 +12,8 @@ export function viewToken<T extends TokenInfo>(token: T, scopesEnforced: boolean
 }
 
 /**
- * What answers say beside scopes.
- * @param isUsable whether they are those of a token that is accepted, or can be again
+ * What responses add to scopes.
+ * @param isUsable whether the token is accepted, or can be again
  */
 export function enforcementOf(scopesEnforced: boolean, isUsable: boolean) {
   return {
