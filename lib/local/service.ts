@@ -42,20 +42,20 @@ import { startSchedule } from './triggers/schedules.ts';
 import { followTableStream } from './triggers/table-stream.ts';
 
 export interface LocalServiceOptions {
-  /** As the operator gave it; undefined: `.promptq` in the current folder. */
+  /** The operator's path; undefined: `.promptq` in the current folder. */
   readonly home: string | undefined;
   /** 0: any free one. */
   readonly port: number;
   /** Path of a configuration file; undefined: `promptq.config.yaml` in the current folder, if there is one. */
   readonly config?: string | undefined;
-  /** Takes what an operator should know: restarts, failures. */
+  /** Receives messages for the operator: restarts, failures. */
   readonly log: (line: string) => void;
 }
 
 export interface LocalService {
   /** Without `/api/v1`. */
   readonly baseUrl: string;
-  /** Where browsers find it; nobody else is to know. */
+  /** The service's URL for browsers; keep it private. */
   readonly consoleUrl: string;
   /** Has every scope. */
   readonly token: string;
@@ -65,19 +65,20 @@ export interface LocalService {
   stop(): Promise<void>;
 }
 
-/** Milliseconds that reconcile-jobs may take. */
+/** Time limit of reconcile-jobs, in milliseconds. */
 const WATCH_LIMIT = 60_000;
-/** Milliseconds that deliver-calls may take. */
+/** Time limit of deliver-calls, in milliseconds. */
 const CALLS_LIMIT = 30_000;
-/** Milliseconds that sweep-jobs may take. */
+/** Time limit of sweep-jobs, in milliseconds. */
 const SWEEP_LIMIT = 900_000;
-/** Milliseconds that a worker has after SIGTERM; it gives running attempts five seconds of it. */
+/** Milliseconds that a worker has after SIGTERM, of which running attempts get five seconds. */
 const WORKER_GRACE = 7_000;
 
 /**
- * Starts the whole service on this machine. Sets this process's environment and diverts what it prints to a file, for the
- * functions run in it.
- * @throws ConfigFileError; HomeInUseError; Error with the code EADDRINUSE; whatever keeps a part from starting, the others ended again
+ * Starts the whole service on this machine. Sets this process's environment and redirects its output to a file, because
+ * the functions run in it.
+ * @throws ConfigFileError; HomeInUseError; Error with the code EADDRINUSE; any error of a part, after ending the
+ *   others
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   const { log } = options;
@@ -150,21 +151,21 @@ async function startParts(
   const watch = startSchedule({
     name: 'reconcile-jobs',
     everyMs: watchEvery,
-    // What ran when an earlier run was killed is free once its leases are over.
+    // Jobs of a killed run become free when their leases expire.
     secondAfterMs: Math.min(watchEvery, LEASE.duration + 2_000),
     run: async (isFirst) => {
       const handler = await load('triggers.reconcile-jobs');
-      // Queues start empty: at first every waiting job needs a new permit.
+      // Queues start empty: on the first run every waiting job needs a new dispatch message.
       await handler({ redrive: isFirst }, lambdaContext('triggers.reconcile-jobs', WATCH_LIMIT));
     },
     log,
   });
   shutdown.add('service', watch.stop);
-  // An operator who says where browsers find the service has chosen its name too.
+  // An operator who sets the public origin has also chosen the host name.
   const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
   const name = declared === undefined ? await browserName(home) : undefined;
   const signInEnv = await startSignIn({ home, source, token, hostname: name ?? '127.0.0.1', log, shutdown });
-  // No function starts before it can know where the service is.
+  // Functions start only once the service's address is known.
   const { promise: placed, resolve: isPlaced } = Promise.withResolvers<void>();
   const gateway = await startGateway({
     port,
@@ -179,7 +180,7 @@ async function startParts(
     log,
   });
   shutdown.add('service', gateway.close);
-  // Whoever writes of a job to others says where it can be read.
+  // Links in outgoing messages lead to this origin.
   const consoleUrl = declared ?? `http://${hostUnder(name ?? '127.0.0.1', Number(new URL(gateway.url).port || 80))}`;
   const link = { PROMPTQ_LINK_ORIGIN: declared ?? gateway.url };
   Object.assign(process.env, signInEnv(consoleUrl), link);
@@ -235,7 +236,7 @@ async function startParts(
   return { baseUrl: gateway.url, consoleUrl, token };
 }
 
-/** Profiles of the local run; those that somebody has changed stay as they are. */
+/** Stores the local run's profiles; changed ones stay as they are. */
 async function seedProfiles(profiles: ProfileStore): Promise<void> {
   const wanted = [
     { name: 'practice', agent: 'codex', vendor: 'practice' },
@@ -246,7 +247,7 @@ async function seedProfiles(profiles: ProfileStore): Promise<void> {
   for (const profile of wanted) await profiles.seed(profile);
 }
 
-/** Loads every function, one after the other: later the process may have no descriptor left for a file. */
+/** Loads every function, one after the other: later the process may run out of file descriptors. */
 async function loadFunctions(): Promise<void> {
   for (const { id } of [...routes, ...pages, { id: CATCH_ALL }]) await loadFunction(id);
 }

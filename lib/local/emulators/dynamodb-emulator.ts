@@ -12,28 +12,28 @@ import { privateNetwork } from './dynamodb/private-network.ts';
 import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
 
 export interface DynamodbEmulatorOptions {
-  /** Where the data lives; created if it is missing. No two emulators may share it: nothing would stop them. */
+  /** The data folder; created if it is missing. Two emulators must not share it: nothing detects that. */
   readonly folder: string;
-  /** What its callers sign with. */
+  /** Callers sign with these. */
   readonly credentials: RunCredentials;
-  /** Whether earlier runs have kept their data in the folder: then it must be there. */
+  /** Whether earlier runs have stored data in the folder: then it must exist. */
   readonly isUsed?: boolean;
-  /** The whole environment of the child. */
+  /** The complete environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
-  /** An endpoint that somebody else runs (DynamoDB Local, say); then nothing is started, and nothing checked. */
+  /** An endpoint that the operator runs (such as DynamoDB Local): nothing is started or checked. */
   readonly externalEndpoint?: string | undefined;
-  /** true: as on a system that doesn't let this user have a network of its own (for tests). */
+  /** true: behaves as on a system that denies this user a separate network (for tests). */
   readonly sharesNetwork?: boolean;
 }
 
 export interface DynamodbEmulator {
   readonly endpoint: string;
-  /** The emulator's process id as of now; undefined with an external endpoint. */
+  /** The emulator's current process id; undefined with an external endpoint. */
   pid(): number | undefined;
-  /** The ids of all its processes as of now. */
+  /** The current ids of all its processes. */
   pids(): readonly number[];
-  /** Deletes the counted records of a table's stream; nothing with an external endpoint. */
+  /** Deletes the counted records of a table's stream; does nothing with an external endpoint. */
   trimStream(trim: Omit<StreamTrim, 'file'>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -41,10 +41,11 @@ export interface DynamodbEmulator {
 const DATABASE_NAME = 'ddb.sqlite';
 
 /**
- * Starts dynoxide where only this process reaches it, and a loopback port that lets callers with the run's credentials
- * through to it. If it ends by itself (1.2.1 aborts on a multi-byte character inside an expression string) it is started
- * again on the same file; what it had acknowledged is there again.
- * @throws HomeError if the database is damaged or lost; Error without a binary for this platform and without an external endpoint, or if it can't start.
+ * Starts dynoxide where only this process reaches it, and a loopback port that admits callers with the run's
+ * credentials. If it exits (1.2.1 aborts on a multi-byte character inside an expression string), it is restarted on the
+ * same file; acknowledged writes survive.
+ * @throws HomeError if the database is damaged or lost; Error without a binary for this platform and without an
+ *   external endpoint, or if it can't start
  */
 export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): Promise<DynamodbEmulator> {
   const { folder, credentials, env, log, externalEndpoint } = options;
@@ -61,7 +62,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
     log('this system lets the DynamoDB emulator have no network of its own: others could reach it while it starts');
   const launch = async () => await startEmulatorProcess({ file, credentials, env, network });
   let running = await launch();
-  // The emulator has made the tables of a new file.
+  // The emulator has created the tables of a new file.
   indexStreamRecords(file);
   const stopped = new AbortController();
   const supervised = (async () => {
@@ -75,7 +76,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
       if (stopped.signal.aborted) return await endProcess(next.child, 2_000);
     }
   })();
-  // Held for the whole run, so that nobody takes the port while the emulator is started again.
+  // Held for the whole run, so that no other process takes the port while the emulator restarts.
   const listener = createServer({ pauseOnConnect: true }, (client) => running.take(client));
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');

@@ -12,25 +12,25 @@ import { startObjectAndQueueEmulator } from './object-and-queue-emulator.ts';
 
 export interface EmulatorOptions {
   readonly home: Home;
-  /** The environment that the local run was started in. */
+  /** The environment of the local run's process. */
   readonly source: Readonly<Record<string, string | undefined>>;
   readonly log: (line: string) => void;
   readonly shutdown: Shutdown;
 }
 
-/** Starts, side by side, all that stands in for somebody else's service. */
+/** Starts all emulators and stand-ins in parallel. */
 export async function startEmulators(
   options: EmulatorOptions,
 ): Promise<{ endpoints: Endpoints; vendor: PracticeVendor; trimStream: DynamodbEmulator['trimStream'] }> {
   const { home, source, log, shutdown } = options;
-  // DynamoDB Local keeps a database for each access key ID: it must find its data in the next run.
+  // DynamoDB Local keeps a database for each access key ID: the next run must find its data.
   const credentials = newRunCredentials(source.PROMPTQ_DYNAMODB_ENDPOINT ? 'local' : undefined);
   const apiKey = await home.keep('practice-key', () => randomBytes(32).toString('base64url'));
   const [dynamodb, objectsAndQueues, vendor] = await Promise.all([
     startDynamodbEmulator({
       folder: home.folder('dynamodb'),
       credentials,
-      // A run keeps its token once it has made its tables.
+      // A run stores its token once it has created its tables.
       isUsed: (await home.readToken()) !== undefined,
       env: { [RUN_MARK]: home.path, PATH: source.PATH ?? '' },
       externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,

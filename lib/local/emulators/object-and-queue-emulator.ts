@@ -9,14 +9,15 @@ import { type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
 import { giveBackUndelivered } from './undelivered-messages.ts';
 
 export interface ObjectAndQueueEmulator {
-  /** Of SQS and S3 alike. */
+  /** For both SQS and S3. */
   readonly endpoint: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts the stand-in for SQS and S3 in this process, on a free loopback port, for callers who sign with the credentials. Objects are kept in `objectFolder`.
- * Queues live in memory only: they start empty, and the jobs table says what has to be sent again.
+ * Starts the SQS and S3 emulator in this process, on a free loopback port, for callers that sign with the credentials.
+ * Objects are kept in `objectFolder`. Queues are in memory and start empty; the jobs table shows which messages to send
+ * again.
  */
 export async function startObjectAndQueueEmulator(
   objectFolder: string,
@@ -24,7 +25,7 @@ export async function startObjectAndQueueEmulator(
 ): Promise<ObjectAndQueueEmulator> {
   const { SqsStore, SnsStore, S3Store, S3Error } = await loadInternals();
   const stores: ObjectStores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
-  // Makes queue URLs that name the address they were asked at; with a host they name sqs.REGION.HOST, which doesn't resolve.
+  // Makes queue URLs use the address of the request; with a host they name sqs.REGION.HOST, which doesn't resolve.
   stores.sqsStore.host = '';
   const files = new ObjectFiles(objectFolder, (message) => new S3Error('InternalError', message, 500));
   files.loadS3(stores.s3Store);
@@ -41,7 +42,7 @@ export async function startObjectAndQueueEmulator(
 
 const addressSchema = z.custom<AddressInfo>((value) => typeof value === 'object' && value !== null);
 
-/** The package's own start function binds all interfaces, and its entry point exports no stores: hence the exact pin. */
+/** The package's start function binds all interfaces, and its entry point exports no stores: hence the exact pin. */
 async function loadInternals() {
   const entry = import.meta.resolve('fauxqs');
   const [sqs, sns, s3, errors] = await Promise.all(
@@ -65,7 +66,7 @@ function completeOnDisk(store: ObjectStore, files: ObjectFiles, S3Error: ObjectE
   store.completeMultipartUpload = (uploadId, parts) => {
     const joined = files.joinParts(uploadId, parts);
     if (typeof joined === 'string') {
-      throw new S3Error(joined, 'the upload can not be completed', joined === 'NoSuchUpload' ? 404 : 400);
+      throw new S3Error(joined, 'the upload cannot be completed', joined === 'NoSuchUpload' ? 404 : 400);
     }
     store.restoreObject(joined.bucket, joined.object);
     store.abortMultipartUpload(uploadId);

@@ -22,7 +22,7 @@ type StoredObject = Parameters<Persistence['upsertObject']>[1];
 type Upload = Parameters<Persistence['insertMultipartUpload']>[0];
 type Part = Parameters<Persistence['upsertMultipartPart']>[1];
 
-/** Of all parts but the last, as S3 has it. */
+/** Minimum size in bytes of all parts but the last, as in S3. */
 const SMALLEST_PART = 5 * 1024 * 1024;
 
 interface UploadFiles {
@@ -31,10 +31,10 @@ interface UploadFiles {
 }
 
 /**
- * Keeps the object emulator's objects in files: `BUCKET/records/HASH-OF-KEY` says where the bytes lie, in files under
+ * Stores the object emulator's objects in files: `BUCKET/records/HASH-OF-KEY` says where the bytes are, in files under
  * `BUCKET/data`. A record appears by one rename, so that a process killed at any moment leaves the old object or the
- * new one. Bytes never stay in memory, and completing an upload copies none of them: the emulator's own persistence
- * would hold a 1 GiB output twice in memory to join it, and once more for every read.
+ * new one. Bytes never stay in memory, and completing an upload copies none: the emulator's own persistence would hold
+ * a 1 GiB output twice in memory to join it, and once more for every read.
  */
 export class ObjectFiles implements Persistence {
   readonly #folder: string;
@@ -43,17 +43,17 @@ export class ObjectFiles implements Persistence {
 
   readonly #failure: (message: string) => Error;
 
-  /** @param failure makes the error that a caller gets when the disk takes no more. Default: a plain one. */
+  /** @param failure creates the caller's error when the disk is full. Default: a plain Error. */
   constructor(folder: string, failure: (message: string) => Error = (message) => new Error(message)) {
     this.#folder = folder;
     this.#failure = failure;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Fills the store with what an earlier run left, and removes what it left unfinished: uploads don't survive it. */
+  /** Loads the objects of earlier runs, and deletes their unfinished uploads, which don't survive a restart. */
   loadS3(store: ObjectStore): void {
     for (const bucket of readdirSync(this.#folder)) {
-      // Not a bucket: left by a disk probe that was killed.
+      // Not a bucket: left by a killed disk probe.
       if (bucket.startsWith('.')) continue;
       this.insertBucket(bucket);
       store.createBucket(bucket);
@@ -95,13 +95,13 @@ export class ObjectFiles implements Persistence {
     this.#removeSegments(bucket, segments);
   }
 
-  /** The bytes `start` to `end`, both included, read from disk as the reader takes them. */
+  /** The bytes `start` to `end`, both included, read from disk as the reader consumes them. */
   read(bucket: string, key: string, start: number, end: number): Readable {
     const segments = this.#segments.get(address(bucket, key)) ?? [];
     return Readable.from(this.#slices(bucket, segments, start, end), { objectMode: false });
   }
 
-  /** Bytes that can be read, from the first one on: fewer than were stored if a file is gone or was shortened. */
+  /** Readable bytes from the start: fewer than were stored if a file is missing or truncated. */
   readableSize(bucket: string, key: string): number {
     let size = 0;
     for (const { file, length } of this.#segments.get(address(bucket, key)) ?? []) {
@@ -128,12 +128,12 @@ export class ObjectFiles implements Persistence {
     const earlier = files.parts.get(part.partNumber);
     files.parts.set(part.partNumber, { ...this.#writeSegment(bucket, part.body), etag: part.etag });
     if (earlier !== undefined) this.#removeSegments(bucket, [earlier]);
-    // The store holds this very object until the upload is completed.
+    // The store keeps this very object until the upload completes.
     part.body = Buffer.alloc(0);
   }
 
   /**
-   * Makes the object of an upload from its parts.
+   * Joins an upload's parts into its object.
    * @returns the object as the store keeps it, and its bucket; or S3's error code
    */
   joinParts(
@@ -224,7 +224,7 @@ export class ObjectFiles implements Persistence {
     return { file, length: body.length };
   }
 
-  /** Writes a whole file or leaves nothing of it. */
+  /** Writes a file atomically. */
   #write(path: string, content: Buffer | string): void {
     try {
       writeFileSync(path, content);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** One file of an object's bytes. A put makes one, a multipart upload one a part. Never written again once it is there. */
+/** One file of an object's bytes: a put makes one, a multipart upload one per part. Never rewritten. */
 const segmentSchema = z.object({ file: z.string(), length: z.number() });
 export type Segment = z.output<typeof segmentSchema>;
 
-/** What stands on disk about an object: all that the emulator knows of it, and where its bytes are. */
+/** An object's record on disk: the emulator's metadata, and where the bytes are. */
 export const objectRecord = z.object({
   key: z.string(),
   contentType: z.string(),

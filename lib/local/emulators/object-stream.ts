@@ -12,11 +12,11 @@ export type ObjectErrorConstructor = new (
 const objectParams = z.object({ bucket: z.string(), '*': z.string().min(1) });
 const queryParams = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-/** What the emulator answers by itself, from the whole object in memory. */
+/** Requests that the emulator answers, from the whole object in memory. */
 const LEFT_TO_EMULATOR = ['attributes', 'lifecycle', 'partNumber'];
 const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'] as const;
 
-/** Headers that a presigned URL can set, as S3 names them: `response-content-type=text/plain`. */
+/** Headers that a presigned URL can set, under S3's names: `response-content-type=text/plain`. */
 const OVERRIDES = [
   'content-type',
   'content-language',
@@ -27,8 +27,7 @@ const OVERRIDES = [
 ];
 
 /**
- * Makes the emulator answer GetObject from disk, piece by piece. By itself it reads the whole object into memory, for
- * every range of it too.
+ * Answers GetObject from disk as a stream. The emulator would read the whole object into memory, for every range too.
  */
 export function streamObjects(
   app: EmulatorApp,
@@ -85,7 +84,7 @@ function find(store: ObjectStore, bucket: string, key: string): StoredObject | u
   }
 }
 
-/** S3 ignores what it can't parse, several ranges at once too, and answers with the whole object. */
+/** S3 ignores a range that it can't parse, or several ranges, and answers with the whole object. */
 function parseRange(header: string | undefined, total: number) {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return undefined;

@@ -8,8 +8,8 @@ const receiveBody = z.object({ QueueUrl: z.string() });
 const receiveAnswer = z.object({ Messages: z.array(z.object({ ReceiptHandle: z.string() })) });
 
 /**
- * Puts messages back that a long poll took for a client which has gone meanwhile (a worker that was killed, say).
- * Otherwise nobody would see them before their visibility ends.
+ * Returns messages to the queue that a long poll received for a client which has disconnected (such as a killed
+ * worker). Otherwise they stay hidden until their visibility timeout ends.
  */
 export function giveBackUndelivered(app: EmulatorApp, queues: ObjectStores['sqsStore']): void {
   app.addHook('preSerialization', async (request, _reply, payload) => {
@@ -24,7 +24,7 @@ export function giveBackUndelivered(app: EmulatorApp, queues: ObjectStores['sqsS
 }
 
 async function hasGone(socket: Socket): Promise<boolean> {
-  // The client's end may be known to the system, but not to us yet.
+  // The system may know that the client disconnected before this process does.
   await nextTurn();
   return socket.destroyed || socket.readableEnded || socket.writableEnded;
 }

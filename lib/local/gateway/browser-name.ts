@@ -6,23 +6,23 @@ import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { splitTarget } from './gateway-event.ts';
 
 /**
- * The host name under which browsers find a home's run: random, because a server on another port that knew it could
- * have the browser's cookies sent there. Browsers resolve names under `.localhost` to this machine without DNS.
+ * The host name of a home's run in browsers: random, because a server on another port that knew it could have the
+ * browser send it the cookies. Browsers resolve names under `.localhost` to this machine without DNS.
  */
 export async function browserName(home: Home): Promise<string> {
   const label = await home.keep('browser-name', () => `promptq-${randomBytes(16).toString('hex')}`);
   return `${label}.localhost`;
 }
 
-/** What a listener's requests name as their host under this name. */
+/** The Host header of a listener's requests under this name. */
 export function hostUnder(name: string, port: number | undefined): string {
   return port === 80 ? name : `${name}:${port}`;
 }
 
 /**
- * Keeps what a browser holds and shows to one host name. Under the listener's other names the API works, without
- * cookies; pages lead to that name, for the user of this process only.
- * @returns whether the request is to be answered; else this has answered it
+ * Limits cookies and pages to one host name. Under the listener's other names the API works without cookies, and pages
+ * redirect to that name, for this process's user only.
+ * @returns whether the request should be answered; otherwise this has answered it
  */
 export async function admitUnder(name: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const host = hostUnder(name, request.socket.localPort);

@@ -1,4 +1,4 @@
-/** The client closed its connection before it had its answer: nobody's fault, and nothing to log. */
+/** The client disconnected before its response: no fault, not logged. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 

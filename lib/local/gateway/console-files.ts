@@ -11,10 +11,10 @@ import {
 } from '../../platform/config/console-headers.ts';
 import { builtConsole } from '../run/console-build.ts';
 
-/** Answers the addresses of the console, as CloudFront does in the cloud. */
+/** Serves the console's addresses, as CloudFront does in the cloud. */
 export type ConsoleSite = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** @param log takes why the console can't be built; the API works without it. */
+/** @param log receives the reason if the console can't be built; the API works without it. */
 export function consoleSite(log: (line: string) => void): ConsoleSite {
   let built: Promise<string> | undefined;
   return async (request, response, path) => {

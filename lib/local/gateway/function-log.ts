@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 type Written = (error?: Error | null) => void;
 
-/** What the functions' logger writes of a failure. */
+/** The logger's line about a failure. */
 const failureLine = z.object({
   level: z.enum(['ERROR', 'CRITICAL']),
   message: z.string(),
@@ -14,10 +14,10 @@ const failureLine = z.object({
 });
 
 /**
- * Sends what this process prints from now on to a file, as Lambda sends it to CloudWatch: the functions run in this
- * process, and an operator's terminal is no place for their lines. Failures among them are also reported.
- * What an earlier run wrote is kept beside the file as `.1`.
- * @returns brings the former outputs back
+ * Redirects this process's output to a file, as Lambda sends it to CloudWatch: the functions run in this process, and
+ * their lines don't belong in an operator's terminal. Failures are also reported. The previous run's log is kept beside
+ * the file as `.1`.
+ * @returns a function that restores the outputs
  */
 export function divertOutput(path: string, report: (line: string) => void): () => void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -25,7 +25,7 @@ export function divertOutput(path: string, report: (line: string) => void): () =
   const file = openSync(path, 'a', 0o600);
   const former = { stdout: process.stdout.write, stderr: process.stderr.write };
   let isFailing = false;
-  // A full disk costs lines of the log. It must not fail what the lines are about.
+  // A full disk costs log lines. It must not fail the work that they describe.
   const append = (bytes: Uint8Array) => {
     try {
       writeSync(file, bytes);
@@ -57,7 +57,7 @@ function rotate(path: string): void {
   try {
     renameSync(path, `${path}.1`);
   } catch {
-    // The first run has nothing to keep.
+    // There is no previous log on the first run.
   }
 }
 

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { ClientGoneError } from './client-gone-error.ts';
 
-/** How long a refused client may go on sending before it is cut off, in milliseconds. */
+/** Milliseconds that a rejected client may continue to send before it is disconnected. */
 const LINGER = 2_000;
 
 /**
  * Reads a request's body into memory.
- * @returns undefined as soon as it is or will be longer than allowed; the rest is left unread
+ * @returns undefined as soon as the body exceeds, or announces that it will exceed, the limit; the rest is not read
  * @throws ClientGoneError
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (announcedBytes(request) > maxBytes) return undefined;
   const received: Buffer[] = [];
   let bytes = 0;
-  // Leaving the loop early must not close the connection: the refusal still has to go through it.
+  // Ending the loop early must not close the connection: the error response still has to be sent.
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   try {
     for await (const chunk of chunks) {
@@ -27,14 +27,14 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(received);
 }
 
-/** What the client says it will send; 0 if it doesn't say. */
+/** The announced size of the body; 0 if there is none. */
 export function announcedBytes(request: IncomingMessage): number {
   return Number(request.headers['content-length'] ?? 0);
 }
 
 /**
- * Takes in and drops what a refused client still sends, for a moment: closing a connection with unread bytes would reset
- * it, and the client might never see the answer.
+ * Reads and discards the rest of a rejected request for a moment: closing a connection with unread bytes resets it, and
+ * the client might never see the response.
  */
 export function drainThenClose(request: IncomingMessage): void {
   const { socket } = request;

@@ -5,7 +5,7 @@ import type { Match } from './gateway-resources.ts';
 
 const STAGE = 'local';
 
-/** Takes a request target apart; also one in absolute form, as proxies send it. */
+/** Splits a request target, also in the absolute form that proxies send. */
 export function splitTarget(target: string): { path: string; query: string } {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [beforeFragment = ''] = local.split('#');
@@ -14,7 +14,7 @@ export function splitTarget(target: string): { path: string; query: string } {
   return { path: beforeFragment.slice(0, mark), query: beforeFragment.slice(mark + 1) };
 }
 
-/** The event that API Gateway's REST APIs hand to a function (proxy integration, payload version 1.0). */
+/** The event that API Gateway's REST APIs pass to a function (proxy integration, payload version 1.0). */
 export function proxyEvent(
   request: IncomingMessage,
   { match, requestId, body }: { match: Match; requestId: string; body: Buffer },
@@ -78,7 +78,7 @@ const NO_IDENTITY = {
   userArn: null,
 };
 
-/** Names as the client wrote them first, values in the order sent. */
+/** Each name in the client's first spelling, values in the order sent. */
 function multiValueHeaders(raw: readonly string[]): Record<string, string[]> {
   const byName = new Map<string, { name: string; values: string[] }>();
   for (let at = 0; at < raw.length; at += 2) {

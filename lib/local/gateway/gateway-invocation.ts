@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 
-/** What Lambda calls; streaming handlers take the response stream between event and context. */
+/** A Lambda handler; streaming handlers take the response stream between event and context. */
 export type FunctionHandler = (...args: readonly unknown[]) => unknown;
 
 const functionModule = z.object({ handler: z.custom<FunctionHandler>((value) => typeof value === 'function') });
 
-/** Loads each function once, on its first call; a failed load is tried again at the next. */
+/** Loads each function once, on its first call; the next call retries a failed load. */
 export function functionLoader(
   load: (functionId: string) => Promise<unknown>,
 ): (functionId: string) => Promise<FunctionHandler> {
@@ -22,7 +22,7 @@ export function functionLoader(
   };
 }
 
-/** The context that Lambda gives with each call. */
+/** The context that Lambda passes with each call. */
 export function lambdaContext(functionId: string, limitMs: number): Context {
   const endsAt = performance.now() + limitMs;
   const name = `promptq-${functionId.replace('.', '-')}`;
@@ -42,7 +42,7 @@ export function lambdaContext(functionId: string, limitMs: number): Context {
   };
 }
 
-/** A function has not answered within its time; what it still does is its own matter. */
+/** A function has not answered within its time limit; it may still be running. */
 export class TimedOutError extends Error {
   override readonly name = 'TimedOutError';
 
@@ -51,7 +51,7 @@ export class TimedOutError extends Error {
   }
 }
 
-/** Waits for a call until its limit. @throws TimedOutError, or what the call throws */
+/** Awaits a call until its limit. @throws TimedOutError, or any error of the call */
 export async function withinLimit<T>(call: Promise<T>, limitMs: number): Promise<T> {
   const { promise: limit, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new TimedOutError(limitMs)), limitMs);

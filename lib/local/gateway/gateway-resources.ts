@@ -1,18 +1,18 @@
 import { type Page, type Route, wholePath } from '../../contract/route.ts';
 
-/** What the gateway needs of a line of the routing table, or of a page. */
+/** The fields of a route or a page that the gateway reads. */
 export type GatewayRoute = Pick<Route, 'id' | 'method' | 'path' | 'mode'> & Partial<Pick<Page, 'outsideApi'>>;
 
-/** The function that answers whatever no route maps; buffered. */
+/** The function that answers requests without a route; buffered. */
 export const CATCH_ALL = 'not-found.answer';
 
-/** Which function a request goes to, and as which resource it sees itself called. */
+/** The function for a request, and the resource in its event. */
 export interface Match {
   readonly functionId: string;
   readonly mode: Route['mode'];
-  /** As in the event: `/api/v1/jobs/{id}`, or `/{proxy+}` where no resource matches. */
+  /** As in the event: `/api/v1/jobs/{id}`, or `/{proxy+}` if no resource matches. */
   readonly resource: string;
-  /** As the client encoded them: REST APIs hand them over undecoded. */
+  /** As the client encoded them: REST APIs pass them on undecoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ interface Resource {
 
 /**
  * Finds functions as API Gateway does: first the resource, static segments before parameters, then its method. A method
- * that a resource doesn't have goes to the catch-all, also if another resource would fit the path.
+ * that the resource doesn't have goes to the catch-all, even if another resource would fit the path.
  */
 export function resourceMatcher(routes: readonly GatewayRoute[]): (method: string, path: string) => Match {
   const resources = resourcesOf(routes);
@@ -53,7 +53,7 @@ function resourcesOf(routes: readonly GatewayRoute[]): Resource[] {
   return resources.sort((a, b) => compare(rank(a.segments), rank(b.segments)));
 }
 
-/** Sorts a static segment before a parameter at the first place where two paths differ. */
+/** Sorts a static segment before a parameter at the first difference of two paths. */
 function rank(segments: readonly string[]): string {
   return segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('');
 }

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { ERRORS } from '../../contract/errors.ts';
 import { SECURITY_HEADERS } from '../../contract/security-headers.ts';
 
-/** A header's value as functions may give it; API Gateway writes numbers and booleans out. */
+/** A header's value from a function; API Gateway writes numbers and booleans as text. */
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** Status and headers, of a whole answer or at the head of a streamed one. */
+/** Status and headers, of a buffered response or at the start of a streamed one. */
 export const responseHead = z.object({
   statusCode: z.coerce.number().int().min(200).max(599),
   headers: z.record(z.string(), headerValue).nullish(),
@@ -18,12 +18,12 @@ export type ResponseHead = z.output<typeof responseHead>;
 
 const proxyResponse = responseHead.extend({ body: z.string().nullish(), isBase64Encoded: z.boolean().nullish() });
 
-/** Set by the transport alone. */
+/** Set by the transport only. */
 const HOP_BY_HOP = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer']);
 
 /**
- * Sends what a buffered function returned.
- * @throws Error, nothing sent, if it is not what API Gateway takes from a proxy integration.
+ * Sends a buffered function's response.
+ * @throws Error, with nothing sent, if it is not a valid proxy integration response
  */
 export function sendProxyResponse(response: ServerResponse, returned: unknown): void {
   const answer = proxyResponse.parse(returned);
@@ -36,13 +36,13 @@ export function sendProxyResponse(response: ServerResponse, returned: unknown): 
   response.end(mayHaveBody(answer.statusCode) ? body : undefined);
 }
 
-/** Sends status and headers of a streamed answer. */
+/** Sends status and headers of a streamed response. */
 export function sendHead(response: ServerResponse, head: ResponseHead): void {
   response.writeHead(head.statusCode, headerList(head).flat());
   response.flushHeaders();
 }
 
-/** Answers in the gateway's own name, in the shape that the API's errors have. */
+/** Sends an error of the gateway itself, in the shape of the API's errors. */
 export function sendGatewayError(response: ServerResponse, status: number, error: string, requestId: string): void {
   const body = errorBody(error, requestId);
   response.writeHead(status, {
@@ -55,7 +55,7 @@ export function sendGatewayError(response: ServerResponse, status: number, error
   response.end(body);
 }
 
-/** The same on a connection whose request can't be read to its end: answers and closes our side of it. */
+/** The same on a connection whose request can't be read to its end: responds and closes our side of it. */
 export function sendGatewayErrorAndEnd(socket: Duplex, status: number, error: string, requestId: string): void {
   const body = errorBody(error, requestId);
   const head = [
@@ -73,7 +73,7 @@ function errorBody(error: string, requestId: string): string {
   return JSON.stringify({ error, request_id: requestId });
 }
 
-/** A name that stands in both is taken from `multiValueHeaders`. */
+/** A name in both is taken from `multiValueHeaders`. */
 function headerList({ headers, multiValueHeaders, cookies }: ResponseHead): [string, string][] {
   const multiple = Object.entries(multiValueHeaders ?? {});
   const taken = new Set(multiple.map(([name]) => name.toLowerCase()));

@@ -3,23 +3,23 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { responseHead, sendHead } from './gateway-response.ts';
 
-/** What stands between the head (JSON) and the body of a streamed answer. */
+/** Separates the head (JSON) and the body of a streamed response. */
 const DELIMITER = Buffer.alloc(8);
 const HEAD_CONTENT_TYPE = 'application/vnd.awslambda.http-integration-response';
-/** A head is small; a stream without a delimiter must not fill the memory. */
+/** Bytes. A stream without a delimiter must not fill the memory. */
 const LONGEST_HEAD = 1024 * 1024;
 
-/** Lambda's runtime marks streaming handlers so, and so does the gateway tell them from others. */
+/** Marks streaming handlers, as Lambda's runtime does; the gateway checks for it. */
 const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
 
-/** Gives the process the global that Lambda's Node runtime has, for handlers that stream. */
+/** Defines the global of Lambda's Node runtime for handlers that stream. */
 export function provideAwsLambdaGlobal(): void {
   const streamifyResponse = (handler: object) => Object.assign(handler, { [STREAMING]: 'response' });
   const from = (stream: unknown, head: unknown) => {
     if (!(stream instanceof ResponseStream)) throw new TypeError('HttpResponseStream.from wants the response stream');
     return stream.beginWith(head);
   };
-  // Libraries of AWS's own keep things of theirs in it, and may have made it before us.
+  // AWS libraries store their own state in it, and may have created it before.
   const existing: unknown = Reflect.get(globalThis, 'awslambda');
   Object.assign(globalThis, {
     awslambda: Object.assign(existing ?? {}, { streamifyResponse, HttpResponseStream: { from } }),
@@ -31,9 +31,9 @@ export function isStreamingHandler(handler: object): boolean {
 }
 
 /**
- * What a streaming handler writes to. Takes Lambda's wire format (head as JSON, eight zero bytes, body) and sends it to
- * the client as API Gateway does: the head once it is whole, then each piece as it comes, no faster than the client
- * takes it. Lambda does not tell a function that its client has gone: what is written from then on is dropped.
+ * The stream that a streaming handler writes to. Takes Lambda's wire format (head as JSON, eight zero bytes, body) and
+ * sends it as API Gateway does: the head once it is complete, then each piece as it arrives, with the client's
+ * backpressure. Lambda does not notify a function that its client has disconnected: later writes are dropped.
  */
 export class ResponseStream extends Writable {
   readonly #response: ServerResponse;
@@ -72,7 +72,7 @@ export class ResponseStream extends Writable {
     else this.#endResponse().then(() => done(), done);
   }
 
-  /** Until all is sent, or the client has gone. */
+  /** Resolves once all is sent, or the client has disconnected. */
   async #endResponse(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#response.once('close', resolve).end(resolve);
@@ -90,7 +90,7 @@ export class ResponseStream extends Writable {
     listening.abort();
   }
 
-  /** @returns what follows the head */
+  /** @returns the bytes after the head */
   #readHead(received: Buffer): Buffer {
     const end = received.indexOf(DELIMITER);
     if (end === -1) {

@@ -1,10 +1,10 @@
-/** API Gateway's own measure: requests a second on average, and how many may come at once. */
+/** API Gateway's throttling: requests a second on average, and the burst. */
 export interface Throttling {
   readonly rate: number;
   readonly burst: number;
 }
 
-/** A token bucket for all requests together, as API Gateway has for a stage; says of each whether it is one too many. */
+/** One token bucket for all requests, as in an API Gateway stage; returns for each whether it exceeds the limit. */
 export function throttle(
   throttling: Throttling | undefined,
   now: () => number = () => performance.now(),

@@ -24,22 +24,22 @@ import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './ga
 import { type Throttling, throttle } from './gateway-throttle.ts';
 import { LambdaThrottledError, lambdaConcurrency } from './lambda-concurrency.ts';
 
-/** Milliseconds. Longer than clients keep a connection that they may use again: a request must not meet its closing. */
+/** Milliseconds. Longer than clients keep idle connections: a request must not meet a closing one. */
 const KEPT_ALIVE = 65_000;
-/** Between checks for requests that did not arrive in time; Node's default. */
+/** Milliseconds between checks for requests that did not arrive in time; Node's default. */
 const MAX_CHECK_INTERVAL_MS = 30_000;
 
 /** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
 const GATEWAY_LIMITS = {
   bodyBytes: 10 * 1024 * 1024,
-  /** The whole event as JSON, the body escaped in it. */
+  /** The whole event as JSON, including the escaped body. */
   eventBytes: 6_291_456,
-  /** The whole answer of a buffered function as JSON. */
+  /** A buffered function's whole response as JSON. */
   answerBytes: 6_291_556,
   integrationMs: 29_000,
   streamMs: 15 * 60_000,
   streamBytes: 200 * 1024 * 1024,
-  /** For the whole request to arrive; Node's default, as API Gateway's is not documented. */
+  /** For the whole request to arrive; Node's default, as API Gateway's limit is not documented. */
   arrivalMs: 300_000,
 } as const;
 export type GatewayLimits = Readonly<Record<keyof typeof GATEWAY_LIMITS, number>>;
@@ -48,28 +48,28 @@ export interface GatewayOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly routes: readonly GatewayRoute[];
-  /** Brings the module whose export `handler` answers a route's id, or `CATCH_ALL`; called when it is first needed. */
+  /** Loads the module whose export `handler` serves a route's id, or `CATCH_ALL`; called on first use. */
   readonly load: (functionId: string) => Promise<unknown>;
-  /** Answers the addresses that are neither the API's nor the sign-in's; without it they go to the catch-all. */
+  /** Serves addresses outside the API and the sign-in; without it they go to the catch-all. */
   readonly site?: ConsoleSite;
   readonly log: (line: string) => void;
   readonly limits?: Partial<GatewayLimits>;
   /** Hosts that requests may name besides the loopback address and `localhost`. */
   readonly hosts?: readonly string[];
-  /** Most clients that are connected at once; others are cut off. Default: any number. */
+  /** Maximum number of connected clients; further ones are disconnected. Default: unlimited. */
   readonly maxConnections?: number;
-  /** The only name that pages and cookies are served under; absent: all of them. */
+  /** The only name that pages and cookies are served under; absent: all names. */
   readonly browserName?: string;
-  /** As set for API Gateway's stage; absent: no limit. */
+  /** As configured for API Gateway's stage; absent: no limit. */
   readonly throttling?: Throttling | undefined;
-  /** How many functions run at once, as limited for an AWS account; absent: no limit. */
+  /** The AWS account's limit of concurrent functions; absent: no limit. */
   readonly concurrency?: number | undefined;
 }
 
 export interface Gateway {
   /** Such as `http://127.0.0.1:8787`. */
   readonly url: string;
-  /** Cuts open connections and ends functions that stream. */
+  /** Closes open connections and ends functions that stream. */
   close(): Promise<void>;
 }
 
@@ -80,9 +80,9 @@ interface Exchange {
 }
 
 /**
- * Stands in for API Gateway and Lambda on a loopback port: each request becomes a proxy event, the route's exported
- * handler is called with it, under the cloud's limits, and what it returns or streams is the answer.
- * @throws Error with the code EADDRINUSE if the port is taken.
+ * Emulates API Gateway and Lambda on a loopback port: each request becomes a proxy event for the route's exported
+ * handler, under the cloud's limits, and what it returns or streams is the response.
+ * @throws Error with the code EADDRINUSE if the port is taken
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   provideAwsLambdaGlobal();
@@ -121,7 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const serverOptions = {
     keepAliveTimeout: KEPT_ALIVE,
-    // Node's own refusal of a request without a host has no body.
+    // Node's own response to a request without a host has no body.
     requireHostHeader: false,
     requestTimeout: limits.arrivalMs,
     connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, limits.arrivalMs),
@@ -133,7 +133,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
   });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Else a client would be asked to send a body that is refused anyway.
+    // Otherwise a client would be asked to send a body that is then rejected.
     if (announcedBytes(request) <= limits.bodyBytes) response.writeContinue();
     server.emit('request', request, response);
   });
@@ -185,7 +185,7 @@ async function stream({ handler, event, found, exchange, closing }: FunctionCall
     await finished(out, { readable: false });
   })();
   try {
-    // The stream's failure ends the answer also if the handler doesn't notice it.
+    // The stream's failure ends the response even if the handler doesn't notice it.
     await withinLimit(Promise.race([called, failed]), limits.streamMs);
   } catch (error) {
     const cause = out.errored ?? error;
@@ -205,13 +205,13 @@ function refuseRequest({ request, response, requestId }: Exchange, status: numbe
   sendGatewayError(response, status, error, requestId);
 }
 
-/** As API Gateway answers what is meant for another host. */
+/** API Gateway's response to a request for another host. */
 function refuseForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   request.resume();
   sendGatewayError(response, 403, "this host name is not the service's; PROMPTQ_PUBLIC_ORIGIN can name it", requestId);
 }
 
-/** The connection goes too, where a body was left unread. */
+/** Also closes the connection, where the body was not read. */
 function refuseHaste(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   const { status, word } = ERRORS.too_many_requests;
   request.resume();
@@ -224,8 +224,9 @@ function refuseSize({ request, requestId }: Exchange): void {
 }
 
 /**
- * A failed function is the cloud's 502, a slow one its 504, one that Lambda refuses to run its 500
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html). An answer that has begun is cut.
+ * Maps failures to the cloud's statuses: 502 for a failed function, 504 for a slow one, 500 for one that Lambda does
+ * not run (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html). A response that has started
+ * is cut off.
  */
 function giveUp({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
   if (!(error instanceof ClientGoneError)) {
@@ -247,7 +248,7 @@ const PROTOCOL_FAULTS = new Map<string, { status: number; word: string }>([
   ['ERR_HTTP_REQUEST_TIMEOUT', ERRORS.request_timeout],
 ]);
 
-/** Answers bytes that are no HTTP request. */
+/** Responds to bytes that are no HTTP request. */
 function refuseMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
   if (fault.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,4 +1,4 @@
-/** Lambda refused to run a function: as many run as the account may run at once. */
+/** Lambda's throttling: the account's concurrency is exhausted. */
 export class LambdaThrottledError extends Error {
   override readonly name = 'LambdaThrottledError';
 
@@ -8,9 +8,9 @@ export class LambdaThrottledError extends Error {
 }
 
 /**
- * Lambda's concurrency in an account, for the functions behind one gateway: triggers are not counted.
+ * Lambda's account concurrency for the functions behind one gateway, without triggers.
  * @param concurrency undefined: no limit
- * @returns runs a function, which counts until its promise settles. @throws LambdaThrottledError
+ * @returns a function that runs another, counted until its promise settles. @throws LambdaThrottledError
  */
 export function lambdaConcurrency(concurrency: number | undefined): <T>(invoke: () => Promise<T>) => Promise<T> {
   let running = 0;

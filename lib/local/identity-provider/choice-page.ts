@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { frame, PAGE_HEADERS } from '../../api/page.ts';
 import { ROLES } from '../../contract/roles.ts';
 
-/** As what the operator can sign in: in each role, and as somebody who has none. */
+/** The identities that the operator can choose: each role, and a person without one. */
 export const CHOICES = [...ROLES, 'stranger'] as const;
 export type Choice = (typeof CHOICES)[number];
 
 /**
- * Shows the page with one click for each choice.
- * @param options.needsToken whether the operator has to prove by the token that he is this machine's operator
- * @param options.refused whether this has been tried, and was not right
+ * Renders the page with one button for each choice.
+ * @param options.needsToken whether the operator has to prove their identity by the token
+ * @param options.refused whether the previous attempt failed
  */
 export function choicePage(
   response: ServerResponse,
@@ -18,9 +18,9 @@ export function choicePage(
   const { publicOrigin, needsToken, refused = false } = options;
   response.writeHead(refused ? 403 : 200, {
     ...PAGE_HEADERS,
-    // Browsers judge also where a form's answer leads to.
+    // Browsers also check the target of a form's redirect.
     'content-security-policy': PAGE_HEADERS['content-security-policy'].replace("'self'", `'self' ${publicOrigin}`),
-    // Else they say of a form that it comes from nowhere.
+    // Otherwise browsers send the form's origin as `null`.
     'referrer-policy': 'same-origin',
   });
   const markup = [

@@ -11,7 +11,7 @@ export interface LocalIdentityProvider {
   /** Such as `http://promptq-NAME.localhost:40123`. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Says where the service is, which the browser is sent back to; before that nobody can sign in. */
+  /** Sets the service's origin, which browsers return to; until then sign-in does not work. */
   serve(publicOrigin: string): void;
   close(): Promise<void>;
 }
@@ -19,18 +19,18 @@ export interface LocalIdentityProvider {
 const CLIENT_ID = 'promptq-console';
 
 /**
- * Starts the local run's own identity provider on a loopback port: it knows one operator, who signs in with one click.
- * Most runs never see a sign-in, so all but the port waits until the first.
- * @param options.key a private key for signing, as a JWK
- * @param options.token what the operator was shown, where his connection doesn't tell who he is
+ * Starts the local run's identity provider on a loopback port: it knows one operator, who signs in with one click. Most
+ * runs never see a sign-in, so everything but the port is deferred to the first one.
+ * @param options.key a private signing key, as a JWK
+ * @param options.token the operator's token, where the connection doesn't identify the user
  */
 export async function startIdentityProvider(options: {
   key: object;
   clientSecret: string;
   token: string;
-  /** The only name of this machine under which it answers. */
+  /** The only host name that it serves. */
   hostname: string;
-  /** Whether a connection is the operator's own; another answer is for tests. */
+  /** Whether a connection is the operator's own; tests replace it. */
   isOwn?: (socket: Socket) => Promise<boolean>;
   log: (line: string) => void;
 }): Promise<LocalIdentityProvider> {

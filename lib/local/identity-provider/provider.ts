@@ -11,24 +11,24 @@ export interface ProviderOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly key: object;
-  /** Where the service is. */
+  /** The service's origin. */
   readonly publicOrigin: string;
   readonly token: string;
   /** Whether a connection is the operator's own. */
   readonly isOwn: (socket: Socket) => Promise<boolean>;
 }
 
-/** Seconds that anything of a sign-in lasts here. */
+/** Seconds that every part of a sign-in is valid. */
 const LIFETIME = 600;
-/** Longest form that is read; ours are shorter. */
+/** Maximum form size in bytes; ours are shorter. */
 const FORM_BYTES = 2_000;
 
-/** Opens the identity provider: the library's own endpoints, and the page on which the operator chooses his role. */
+/** Creates the identity provider: the library's endpoints, and the page on which the operator chooses a role. */
 export function openProvider(options: ProviderOptions): RequestListener {
   const provider = createProvider(options);
   const library = provider.callback();
   const page = async (request: IncomingMessage, response: ServerResponse) => {
-    // Throws unless the browser is the one that the sign-in was begun in.
+    // Throws unless this browser started the sign-in.
     await provider.interactionDetails(request, response);
     const isOwn = await options.isOwn(request.socket);
     if (request.method === 'GET') return choicePage(response, { ...options, needsToken: !isOwn });
@@ -78,7 +78,7 @@ function createProvider({ issuer, clientId, clientSecret, key, publicOrigin }: P
       const choice = CHOICES.find((known) => known === id);
       return choice && { accountId: choice, claims: () => ({ sub: choice, ...claimsOf(choice) }) };
     },
-    // What our own console asks for needs no consent.
+    // The console's own requests need no consent.
     loadExistingGrant: async ({ oidc }) => {
       const { account, client } = oidc;
       if (account === undefined || client === undefined) return undefined;
@@ -98,7 +98,7 @@ function claimsOf(choice: Choice) {
   };
 }
 
-/** A request without what the library knows of earlier sign-ins: who comes again may want to be another. */
+/** The request without the library's cookies of earlier sign-ins: the operator may want another role. */
 function forgetful(request: IncomingMessage): IncomingMessage {
   const cookies = (request.headers.cookie ?? '').split(/; */).filter((cookie) => !/^_session(\.sig)?=/.test(cookie));
   request.headers.cookie = cookies.join('; ');

@@ -3,7 +3,7 @@ import { Home } from '../run/home.ts';
 import { applyEnv } from '../run/local-env.ts';
 import type { OperatorTarget } from './operator-registry.ts';
 
-/** Variables of the functions' environment, by the outputs of a data stack that hold them. */
+/** The functions' environment variables, by the data stack's outputs that hold their values. */
 const OF_OUTPUTS = {
   JOBS_TABLE: 'JobsTableName',
   REGISTRY_TABLE: 'RegistryTableName',
@@ -15,9 +15,8 @@ const OF_OUTPUTS = {
 } as const;
 
 /**
- * Puts this process into the place of a deployment's functions: what it then calls works on that deployment, or on the
- * local run of a home.
- * @throws Error with what to do when there is no such stack, or no run on the home.
+ * Gives this process the environment of a deployment's functions, or of a home's local run.
+ * @throws Error with what to do when there is no such stack, or nothing runs on the home
  */
 export async function enterDeployment({ stack, home }: OperatorTarget): Promise<void> {
   if (stack !== undefined) {
@@ -26,7 +25,7 @@ export async function enterDeployment({ stack, home }: OperatorTarget): Promise<
   }
   const running = await (await Home.open(home)).readOperatorInfo();
   if (running === undefined)
-    throw new Error(`nobody runs on ${home}; start it with \`npm start\`, which does this by itself`);
+    throw new Error(`nobody runs on ${home}; start it with \`npm start\`, which does this automatically`);
   applyEnv(running.environment, process.env);
 }
 
@@ -38,6 +37,6 @@ async function environmentOfStack(stack: string): Promise<Record<string, string>
     if (value === undefined) throw new Error(`stack ${stack} has no output ${output}; is it the data stack?`);
     return [name, value];
   });
-  // No unit is assumed: redrive and recount look at no timeout.
+  // A placeholder: redrive and recount read no timeout.
   return { PROMPTQ_TIMEOUT_UNIT: 'seconds', ...Object.fromEntries(environment) };
 }

@@ -11,19 +11,19 @@ import { applyEnv } from '../run/local-env.ts';
 import { LOCAL_REGION } from '../run/resources.ts';
 import { newRunCredentials, type RunCredentials } from '../run-access/run-credentials.ts';
 
-/** The registry table that an operator's command works on. */
+/** The registry table, for an operator's command. */
 export type OperatorRegistry = TableClient & { readonly registryTable: string };
 
-/** Which deployment: the name of its data stack, or the home of a local run. */
+/** A deployment: the name of its data stack, or the home of a local run. */
 export interface OperatorTarget {
   readonly stack: string | undefined;
   readonly home: string;
 }
 
 /**
- * Gives an operator's command the registry, of a deployment by its stack's outputs, or of a local home, whether a
+ * Opens the registry for an operator's command: a deployment's by its stack's outputs, or a local home's, whether a
  * service runs on it or not.
- * @throws Error with what to do when there is none.
+ * @throws Error with what to do when there is none
  */
 export async function withOperatorRegistry<T>(
   { stack, home: given }: OperatorTarget,
@@ -43,7 +43,7 @@ export async function withOperatorRegistry<T>(
   return await onIdleHome(home, work);
 }
 
-/** Nobody runs on the home: its table is opened for the time of the command. */
+/** Nothing runs on the home: its table is opened for the duration of the command. */
 async function onIdleHome<T>(home: Home, work: (registry: OperatorRegistry) => Promise<T>): Promise<T> {
   const lock = await lockHome(home).catch((error: unknown) => {
     if (error instanceof HomeInUseError) throw new Error(`${error.message}; if it is starting, try again in a moment`);

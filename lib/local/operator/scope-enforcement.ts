@@ -3,8 +3,8 @@ import { Home } from '../run/home.ts';
 import type { OperatorTarget } from './operator-registry.ts';
 
 /**
- * Whether scopes limit tokens at a target: on the run of a home as it was started, or as one started in this environment
- * would be. undefined for a deployment, whose stacks don't say.
+ * Whether scopes limit tokens at a target: in a home's current run, or in one started from this environment. undefined
+ * for a deployment, whose stacks don't expose it.
  */
 export async function readScopeEnforcement({ stack, home }: OperatorTarget): Promise<boolean | undefined> {
   if (stack !== undefined) return undefined;

@@ -1,29 +1,29 @@
 import * as z from 'zod';
 
-/** What one tool call of ours came to, as codex resends it. */
+/** The result of one of our tool calls, as codex resends it. */
 interface ToolResult {
-  /** The step that made the call. */
+  /** The step of the call. */
   readonly step: number;
   /** The unified-exec session to poll, while the command still runs. */
   readonly session: number | undefined;
-  /** What the command printed since the last look. */
+  /** New output of the command since the last poll. */
   readonly output: string;
 }
 
-/** All that the practice model remembers of a run: codex resends the whole history with each request. */
+/** The practice model's whole state of a run: codex resends the full history with each request. */
 export interface Conversation {
   readonly prompt: string;
   /** Results of the calls since that prompt, oldest first. */
   readonly results: readonly ToolResult[];
-  /** Items in the request's history, which makes call ids unique within a thread. */
+  /** Items in the request's history; makes call ids unique within a thread. */
   readonly length: number;
-  /** Characters since the prompt, with it. */
+  /** Characters since the prompt, including it. */
   readonly characters: number;
-  /** Of these, characters that the last request had not brought yet. */
+  /** Of these, characters that are new in this request. */
   readonly freshCharacters: number;
 }
 
-/** Reads the body of `POST /v1/responses`. Throws a ZodError if it is none. */
+/** Reads the body of `POST /v1/responses`. Throws a ZodError for an invalid body. */
 export function readConversation(body: unknown): Conversation {
   const { input } = requestSchema.parse(body);
   const prompted = input.findLastIndex(isPrompt);
@@ -38,7 +38,7 @@ export function readConversation(body: unknown): Conversation {
   };
 }
 
-/** The id of a call that belongs to `step`, from which `readConversation` knows it again. */
+/** The id of a call of `step`, which `readConversation` parses. */
 export function callId(step: number, conversation: Conversation): string {
   return `practice_${step}_${conversation.length}`;
 }
@@ -54,7 +54,7 @@ const itemSchema = z.looseObject({
 type Item = z.output<typeof itemSchema>;
 const requestSchema = z.looseObject({ input: z.array(itemSchema) });
 
-/** codex 0.169 speaks to the model as the user too: about the surroundings, skills, interruptions. */
+/** codex 0.169 also sends user messages itself: about the environment, skills, interruptions. */
 const FROM_CODEX = /^<(environment_context|user_instructions|skill|turn_aborted|subagent_notification)>/;
 
 function isPrompt(item: Item): boolean {
@@ -70,7 +70,7 @@ function textOf(item: Item): string {
   return item.arguments ?? item.content?.map((part) => part.text ?? '').join('') ?? '';
 }
 
-/** codex 0.169 phrases a call's result as some lines of facts, this line, and what was printed; seen in real requests. */
+/** codex 0.169 formats a call's result as some lines of facts, this line, and the output; observed in real requests. */
 const OUTPUT_HEADING = '\nOutput:\n';
 
 function readResult(item: Item): readonly ToolResult[] {
@@ -80,7 +80,7 @@ function readResult(item: Item): readonly ToolResult[] {
   const heading = text.indexOf(OUTPUT_HEADING);
   const facts = heading < 0 ? text : text.slice(0, heading);
   const output = heading < 0 ? text : text.slice(heading + OUTPUT_HEADING.length);
-  // Only looked for in the facts: a command may well print such a line itself.
+  // Searched in the facts only: a command may print such a line itself.
   const session = /^Process running with session ID (\d+)$/m.exec(facts)?.[1];
   return [{ step: Number(step), session: session === undefined ? undefined : Number(session), output }];
 }

@@ -8,11 +8,11 @@ export interface IssuerAnswer {
   readonly body: object;
 }
 
-/** How the issuer behaves: for tests, and for rehearsing what can go wrong. */
+/** The issuer's behaviour: for tests, and for rehearsing failures. */
 export const issuerSettingsSchema = z.strictObject({
-  /** Whether the account's owner has allowed device codes. */
+  /** Whether the account's owner allows device codes. */
   device_codes: z.boolean(),
-  /** How long a code can be entered. */
+  /** Seconds until a code expires. */
   code_seconds: z.number().positive(),
   access_seconds: z.number().positive(),
 });
@@ -25,7 +25,7 @@ interface Device {
   authorizationCode: string | undefined;
 }
 
-/** The device logins that are under way. Codes are in memory alone. What codex 0.169 sends and expects was seen in real runs. */
+/** Pending device logins; codes are in memory only. The messages are those observed in real runs of codex 0.169. */
 export class DeviceLogins {
   readonly #logins: PracticeLogins;
   readonly #devices = new Map<string, Device>();
@@ -45,7 +45,7 @@ export class DeviceLogins {
     return { status: 200, body: { device_auth_id: id, user_code: userCode, interval: '1' } };
   }
 
-  /** `POST /api/accounts/deviceauth/token`: codex takes 403 for "not yet", and anything else that is no success for the end. */
+  /** `POST /api/accounts/deviceauth/token`: codex reads 403 as "not yet", and any other failure as final. */
   poll(body: unknown): IssuerAnswer {
     const asked = z.object({ device_auth_id: z.string(), user_code: z.string() }).parse(body);
     const device = this.#devices.get(asked.device_auth_id);
@@ -61,10 +61,10 @@ export class DeviceLogins {
       };
     }
     if (device.until <= Date.now()) return failure(410, 'expired_token', 'The code has expired.');
-    return failure(403, 'authorization_pending', 'Nobody has entered the code yet.');
+    return failure(403, 'authorization_pending', 'The code has not been entered yet.');
   }
 
-  /** What a person decides on the page; false: no login waits for this code. */
+  /** Applies a person's decision on the page; false: no login waits for this code. */
   decide(userCode: string, decision: 'approve' | 'deny'): boolean {
     const wanted = userCode.trim().toUpperCase();
     for (const device of this.#devices.values()) {
@@ -75,7 +75,7 @@ export class DeviceLogins {
     return false;
   }
 
-  /** `POST /oauth/token`: a form for a new login, JSON for a renewal. */
+  /** `POST /oauth/token`: a form for a new login, JSON for a refresh. */
   async token(body: Readonly<Record<string, unknown>>): Promise<IssuerAnswer> {
     this.#logins.accessSeconds = this.settings.access_seconds;
     if (body.grant_type === 'refresh_token') {
@@ -102,7 +102,7 @@ const REFRESH_REFUSALS = {
   refresh_token_invalidated: 'Your refresh token has been invalidated.',
 } as const;
 
-/** No letters and digits that are taken for each other. */
+/** Without letters and digits that are easily confused. */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ23456789';
 
 function newUserCode(): string {

@@ -1,7 +1,7 @@
 /**
  * The page on which a person enters a one-time code.
- * @param page.said what came of the last one
- * @param page.needsKey whether the practice vendor's key has to be entered too, as the connection doesn't show whose it is
+ * @param page.said the result of the previous entry
+ * @param page.needsKey whether the practice vendor's key is required too, as the connection doesn't identify its user
  */
 export function devicePage({
   said,

@@ -1,4 +1,4 @@
-/** One thing that the practice model is to do. A prompt without drills is one `show`. */
+/** One action of the practice model. A prompt without drills is one `show`. */
 export type Step =
   | { readonly drill: 'show' }
   | { readonly drill: 'tool'; readonly command: string }
@@ -12,10 +12,10 @@ export type Step =
   | { readonly drill: 'not-logged-in' }
   | { readonly drill: 'unknown'; readonly line: string };
 
-/** Drills that are an HTTP error instead of an answer. */
+/** Drills that answer with an HTTP error. */
 export type RefusingStep = Extract<Step, { drill: 'fail' | 'usage-limit' | 'not-logged-in' }>;
 
-/** How each drill is written in a prompt, for the message that answers a line that is none of them. */
+/** The syntax of each drill, for the message about an unknown one. */
 export const DRILL_FORMS = [
   'drill: tool SHELL COMMAND',
   'drill: orphan',
@@ -29,8 +29,8 @@ export const DRILL_FORMS = [
 ] as const;
 
 /**
- * The steps that a prompt asks for, in order: each line `drill: NAME ARGUMENTS` is one, all other lines are plain prompt.
- * A line that starts like a drill and isn't one becomes an `unknown` step; a prompt without any such line is one `show`.
+ * The steps of a prompt, in order: each line `drill: NAME ARGUMENTS` is one, all other lines are plain prompt. A line
+ * that starts like a drill but isn't one becomes an `unknown` step; a prompt without any drill is one `show`.
  */
 export function planSteps(prompt: string): readonly Step[] {
   const steps = Array.from(prompt.matchAll(DRILL_LINE), ([, name = '', rest = '']): Step => {
@@ -39,7 +39,7 @@ export function planSteps(prompt: string): readonly Step[] {
   return steps.length > 0 ? steps : [{ drill: 'show' }];
 }
 
-/** Whether a step is answered by an HTTP error. */
+/** Whether a step answers with an HTTP error. */
 export function isRefusing(step: Step): step is RefusingStep {
   return step.drill === 'fail' || step.drill === 'usage-limit' || step.drill === 'not-logged-in';
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from './conversation.ts';
 import { DRILL_FORMS, type Step } from './drills.ts';
 
-/** What the practice model says at the end: a paragraph for each step. */
+/** The practice model's final message: a paragraph for each step. */
 export function finalMessage(steps: readonly Step[], conversation: Conversation): string {
   const said = steps.map((step, index) => paragraph(step, printed(index, conversation), conversation));
   return said.filter((text) => text !== '').join('\n\n');
@@ -37,7 +37,7 @@ function printed(step: number, { results }: Conversation): string {
   return results.map((result) => (result.step === step ? result.output : '')).join('');
 }
 
-/** The first characters as people count them: never half a surrogate pair. */
+/** The first characters by code point: never half a surrogate pair. */
 function head(text: string, count: number): string {
   return Array.from(text.slice(0, 2 * count))
     .slice(0, count)

@@ -5,20 +5,20 @@ import { DeviceLogins, type IssuerAnswer, issuerSettingsSchema } from './device-
 import { devicePage } from './device-page.ts';
 import { PracticeLogins } from './logins.ts';
 
-/** The stand-in for the vendor's login: device codes, tokens, and the page where a person approves. */
+/** The stand-in for the vendor's login: device codes, tokens, and the approval page. */
 export interface PracticeIssuer {
-  /** Answers what is the issuer's matter. @returns false: it is not. */
+  /** Answers requests for the issuer. @returns false for other requests */
   answer(route: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Whether an access token that was given to a login is good. */
+  /** Whether an access token of a login is valid. */
   opens(accessToken: string): boolean;
 }
 
-/** Where the page sends what the person has decided: the only request that a browser makes with an origin. */
+/** The target of the page's form: the only request that a browser makes with an origin. */
 export const DECIDE_ROUTE = 'POST /codex/device';
 
 /**
- * @param options.file where logins are kept over restarts; undefined: in memory
- * @param options.mayDecide whether a connection, or a key that was entered, is the operator's
+ * @param options.file where logins are kept across restarts; undefined: in memory
+ * @param options.mayDecide whether a connection, or an entered key, is the operator's
  */
 export async function openIssuer({
   file,
@@ -77,7 +77,7 @@ function decided(devices: DeviceLogins, form: URLSearchParams): [status: number,
   return [200, devicePage({ said: { text, isError: false } })];
 }
 
-/** codex sends a form for a new login, and JSON for a renewal. */
+/** codex sends a form for a new login, and JSON for a refresh. */
 async function grantOf(request: IncomingMessage): Promise<Record<string, unknown>> {
   const text = (await buffer(request)).toString();
   const isJson = request.headers['content-type']?.startsWith('application/json') === true;

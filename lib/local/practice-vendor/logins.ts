@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 
-/** What a login consists of, as the vendor hands it out. */
+/** The tokens of a login, as the vendor issues them. */
 export interface LoginTokens {
   readonly id_token: string;
   readonly access_token: string;
@@ -11,20 +11,22 @@ export interface LoginTokens {
 }
 
 const stateSchema = z.object({
-  /** By the hash of the refresh token; one that was used stays, so that its reuse is known as such. */
+  /** By the hash of the refresh token; a used one stays, so that its reuse is detected. */
   refresh: z.record(z.string(), z.object({ family: z.string(), used: z.boolean() })).default({}),
-  /** By the hash of the access token: the family, and the time (ms) from which it is refused. */
+  /** By the hash of the access token: the family, and the time (ms) at which it expires. */
   access: z.record(z.string(), z.object({ family: z.string(), until: z.number() })).default({}),
 });
 type State = z.output<typeof stateSchema>;
 
 const NOBODY = 'practice@example.com';
 
-/** The logins that the practice vendor has given, kept by hash over restarts. Refresh tokens serve once, as the real vendor's. */
+/**
+ * The practice vendor's logins, kept by hash across restarts. Refresh tokens are single-use, as with the real vendor.
+ */
 export class PracticeLogins {
   readonly #file: string | undefined;
   readonly #state: State;
-  /** Seconds that an access token lives. */
+  /** Lifetime of an access token in seconds. */
   accessSeconds = 3_600;
 
   private constructor(file: string | undefined, state: State) {
@@ -57,7 +59,7 @@ export class PracticeLogins {
     return tokens;
   }
 
-  /** New tokens for a refresh token, which has then served; else why not, in the real vendor's words. */
+  /** New tokens for a refresh token, which is then used up; otherwise the real vendor's error code. */
   async refresh(token: string): Promise<LoginTokens | 'refresh_token_reused' | 'refresh_token_invalidated'> {
     const known = this.#state.refresh[hashed(token)];
     if (known === undefined) return 'refresh_token_invalidated';
@@ -66,7 +68,7 @@ export class PracticeLogins {
     return await this.grant(known.family);
   }
 
-  /** Ends the login that a refresh token belongs to. */
+  /** Ends the login of a refresh token. */
   async revoke(token: string): Promise<void> {
     const family = this.#state.refresh[hashed(token)]?.family;
     for (const kind of [this.#state.refresh, this.#state.access])
@@ -74,7 +76,7 @@ export class PracticeLogins {
     await this.#save();
   }
 
-  /** Every access token is refused from now on: each CLI has to renew its login. */
+  /** Expires every access token: each CLI has to refresh its login. */
   async endAccess(): Promise<void> {
     this.#state.access = {};
     await this.#save();
@@ -98,7 +100,7 @@ function hashed(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** Nobody checks the signature of the practice vendor's tokens: it knows them by their hash. */
+/** The signature is never checked: the practice vendor finds its tokens by hash. */
 function jwt(claims: object): string {
   const parts = [{ alg: 'none', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)));
   return `${parts.map((part) => part.toString('base64url')).join('.')}.practice`;

@@ -15,24 +15,24 @@ import { answerResponses } from './responses.ts';
 export interface PracticeVendor {
   /** For codex's `base_url`; ends in `/v1`. */
   readonly baseUrl: string;
-  /** The Bearer key that it takes. */
+  /** The Bearer key that it accepts. */
   readonly apiKey: string;
-  /** Drops every connection, hanging ones too, and stops listening. */
+  /** Closes every connection, hanging ones too, and stops listening. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a stand-in for the vendor on loopback. Its model: `POST /v1/responses` (server-sent events), `GET /v1/models`, and
- * `GET`/`PUT /practice/state` (`limits.ts`); it keeps nothing between requests, so that a run goes on over a restart on
- * the same port. Its login: `issuer.ts`. `port` 0 or none: any free one. `loginsFile`: keeps logins over restarts.
+ * Starts a stand-in for the vendor on loopback. Its model: `POST /v1/responses` (server-sent events), `GET /v1/models`,
+ * and `GET`/`PUT /practice/state` (`limits.ts`); it is stateless between requests, so that a run survives a restart on
+ * the same port. Its login: `issuer.ts`. `port` 0 or none: any free one. `loginsFile`: keeps logins across restarts.
  */
 export async function startPracticeVendor(
   options: {
     port?: number;
-    /** The key that opens it; undefined: a random one. */
+    /** The accepted key; undefined: a random one. */
     apiKey?: string;
     loginsFile?: string | undefined;
-    /** Whether a connection is the operator's own; another answer is for tests. */
+    /** Whether a connection is the operator's own; tests replace it. */
     isOwn?: (socket: Socket) => Promise<boolean>;
   } = {},
 ): Promise<PracticeVendor> {
@@ -53,7 +53,7 @@ export async function startPracticeVendor(
     const isFromPage = request.headers.origin !== undefined;
     if (hasForeignHost(request) || hasForeignOrigin(request) || (isFromPage && route !== DECIDE_ROUTE))
       return sendError(response, 403, 'The practice vendor answers no other web page, and no other host name.');
-    // Settings of the issuer are as much the operator's alone as those of the model.
+    // The issuer's settings are the operator's alone, as are the model's.
     if (path.startsWith('/practice/') && !hasKey(bearer(request))) return refuse(response, WRONG_KEY);
     if (route === 'GET /practice/state') return sendJson(response, 200, limits);
     if (await issuer.answer(route, request, response)) return;
@@ -95,7 +95,7 @@ function digest(text: string): Buffer {
 
 const ROUTES = new Set(['POST /v1/responses', 'GET /v1/models', 'PUT /practice/state']);
 
-/** `models` is what codex reads; an empty list leaves it to what it knows by itself. */
+/** Read by codex; with an empty `models` it uses its built-in list. */
 const MODELS = { object: 'list', data: [{ id: 'practice', object: 'model', owned_by: 'practice' }], models: [] };
 
 function fail(response: ServerResponse, error: unknown): void {

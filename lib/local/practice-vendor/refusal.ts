@@ -7,7 +7,7 @@ export interface Refusal {
   readonly error: Readonly<{ message: string; type: string; code: string | null; [more: string]: unknown }>;
 }
 
-/** What a refusing drill answers. */
+/** The error of a drill that answers with one. */
 export function refusalOf(step: RefusingStep): Refusal {
   switch (step.drill) {
     case 'not-logged-in':
@@ -26,25 +26,25 @@ export function refusalOf(step: RefusingStep): Refusal {
   }
 }
 
-/** What a request gets while nobody is logged in. */
+/** The error while no one is logged in. */
 export const NOT_LOGGED_IN: Refusal = {
   status: 401,
   error: {
-    message: 'Nobody is logged in to the practice vendor.',
+    message: 'No one is logged in to the practice vendor.',
     type: 'invalid_request_error',
     code: 'token_expired',
   },
 };
 
-/** What a request with another key than the vendor's gets. */
+/** The error for a wrong key. */
 export const WRONG_KEY: Refusal = {
   status: 401,
   error: { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' },
 };
 
 /**
- * The ChatGPT plan's limit. codex 0.169 knows it by status 429 with `type`, takes the time from `resets_at` (Unix
- * seconds; it ignores `resets_in_seconds`), and prints that time to the minute.
+ * The ChatGPT plan's limit. codex 0.169 recognises it by status 429 with `type`, reads the time from `resets_at` (Unix
+ * seconds; it ignores `resets_in_seconds`), and prints it to the minute.
  */
 export function usageLimit(until: Date): Refusal {
   const resetsAt = Math.ceil(until.getTime() / 1_000);
@@ -61,7 +61,7 @@ export function usageLimit(until: Date): Refusal {
   };
 }
 
-/** Answers with a refusal. */
+/** Sends an error. */
 export function refuse(response: ServerResponse, { status, error }: Refusal): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error }));

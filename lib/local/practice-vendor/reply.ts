@@ -3,25 +3,25 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Conversation, callId } from './conversation.ts';
 
-/** One streamed answer of the model. Every method rejects with an AbortError once the client has gone. */
+/** One streamed response of the model. Every method rejects with an AbortError once the client has disconnected. */
 export interface Reply {
   reasoning(text: string): Promise<void>;
   message(text: string): Promise<void>;
-  /** Calls a tool for a step; the answer must be completed next, since codex calls it then. */
+  /** Calls a tool for a step; complete the response next, since codex makes the call then. */
   call(
     step: number,
     name: 'exec_command' | 'write_stdin',
     parameters: Readonly<Record<string, unknown>>,
   ): Promise<void>;
-  /** Thinks for that long without the client taking the stream for dead. */
+  /** Pauses for that long, with events that keep the client's idle timeout from ending the stream. */
   think(milliseconds: number): Promise<void>;
-  /** Never comes back: nothing more is said until the client goes. */
+  /** Sends nothing more; never resolves. */
   fallSilent(): Promise<never>;
-  /** Says what was used and ends the answer. */
+  /** Sends the usage and ends the response. */
   complete(): Promise<void>;
 }
 
-/** Starts a streamed answer. */
+/** Starts a streamed response. */
 export async function openReply(response: ServerResponse, conversation: Conversation): Promise<Reply> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
@@ -73,13 +73,18 @@ export async function openReply(response: ServerResponse, conversation: Conversa
   };
 }
 
-/** codex 0.169 gives a stream up after its idle timeout (5 min) without an event; SSE comments don't count, unknown events do. */
+/**
+ * codex 0.169 ends a stream after its idle timeout (5 min) without an event; SSE comments don't count, unknown events
+ * do.
+ */
 const KEEP_ALIVE_MS = 15_000;
 
-/** What codex itself tells a model before the prompt, as if it were cached. */
+/** Tokens that codex itself sends before the prompt, reported as cached. */
 const PREAMBLE_TOKENS = 1_024;
 
-/** Told of 262,000 tokens, codex 0.169 had its history summarised before it went on: the drill would begin anew, for ever. */
+/**
+ * At a usage of 262,000 tokens codex 0.169 summarises its history and continues, which restarts the drill endlessly.
+ */
 const MOST_TOKENS = 100_000;
 
 function usageOf(conversation: Conversation, written: number, reasoned: number): Readonly<Record<string, unknown>> {

@@ -6,9 +6,9 @@ import { refusalOf, refuse } from './refusal.ts';
 import { openReply, type Reply } from './reply.ts';
 
 /**
- * Answers `POST /v1/responses` as the practice model: goes through the prompt's steps from where the resent history
- * says that it stopped, until a step calls a tool (codex comes back with its result) or all are done.
- * It keeps nothing between requests. Throws a ZodError for a body that is no such request.
+ * Answers `POST /v1/responses` as the practice model: resumes the prompt's steps where the resent history ends, until a
+ * step calls a tool (codex returns with its result) or all are done. It keeps no state between requests. Throws a
+ * ZodError for an invalid body.
  */
 export async function answerResponses(body: unknown, response: ServerResponse): Promise<void> {
   const conversation = readConversation(body);
@@ -28,7 +28,7 @@ export async function answerResponses(body: unknown, response: ServerResponse): 
   for (const [index, step] of steps.entries()) {
     if (index < start) continue;
     if (isRefusing(step)) {
-      // The 200 is out already, so the error has to wait for another request: a call that does nothing brings it.
+      // The 200 has been sent, so the error needs another request: a call that does nothing causes it.
       await reply.call(index - 1, 'exec_command', { cmd: 'true' });
       return reply.complete();
     }
@@ -38,10 +38,10 @@ export async function answerResponses(body: unknown, response: ServerResponse): 
   return reply.complete();
 }
 
-/** After that codex comes back with a command that still runs; with one that ends it comes back at once. */
+/** codex returns after this time if the command still runs, and at once if it has ended. */
 const YIELD_MS = 30_000;
 
-/** Does one step; `true`: it called a tool, so the answer must end here. */
+/** Runs one step; `true`: it called a tool, so the response must end here. */
 async function takeStep(step: Exclude<Step, RefusingStep>, index: number, reply: Reply): Promise<boolean> {
   switch (step.drill) {
     case 'show':
@@ -67,12 +67,12 @@ async function takeStep(step: Exclude<Step, RefusingStep>, index: number, reply:
   }
 }
 
-/** Survives the shell, its session and SIGTERM: what a worker's sweep has to find. Ends by itself after 5 min. */
+/** Survives the shell, its session and SIGTERM: a worker's cleanup must find it. Exits after 5 min. */
 const ORPHAN = `( setsid sh -c 'trap "" TERM; exec sleep 300' </dev/null >/dev/null 2>&1 & echo "orphan: process $!" )`;
 
 const SHOW = `printf 'practice: a tool started\\n'; sleep 1; printf 'practice: the tool is done\\n'`;
 
-/** A short run whose log can be watched growing. */
+/** A short run whose log grows visibly. */
 async function show(index: number, reply: Reply): Promise<void> {
   await reply.reasoning('The practice vendor thinks of nothing in particular.');
   await reply.think(400);

@@ -3,22 +3,22 @@ import type { Socket } from 'node:net';
 
 type Ports = Pick<Socket, 'localPort' | 'remotePort'>;
 
-/** Linux's own lists of connections, IPv4 and IPv6. */
+/** Linux's lists of connections, IPv4 and IPv6. */
 const LISTS = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** 127.0.0.1 as these lists write it. */
+/** 127.0.0.1 in these lists. */
 const LOOPBACK = /^(0000000000000000FFFF0000)?0100007F$/;
 
 /**
- * Whether the other end of a loopback connection belongs to the user that this process runs as, or to root (who relays
- * connections of Windows into WSL). Anybody on this machine can connect to a loopback port, but not as somebody else.
- * false also where the system doesn't say.
+ * Whether the other end of a loopback connection belongs to this process's user, or to root (which relays connections
+ * of Windows into WSL). Any user can connect to a loopback port, but not as another user. false also where the system
+ * doesn't report it.
  */
 export async function isOwnConnection(socket: Ports, lists: readonly string[] = LISTS): Promise<boolean> {
   const owner = await ownerOf(socket, lists);
   return owner !== undefined && (owner === 0 || owner === process.getuid?.());
 }
 
-/** The kernel writes a list in pieces, so a connection can be missing when others end meanwhile. */
+/** Attempts. The kernel writes a list in pieces, so a connection can be missing when others close meanwhile. */
 const READS = 3;
 
 async function ownerOf(ports: Ports, lists: readonly string[]): Promise<number | undefined> {
@@ -32,7 +32,7 @@ async function ownerOf(ports: Ports, lists: readonly string[]): Promise<number |
 function ownerIn(list: string, { localPort, remotePort }: Ports): number | undefined {
   for (const line of list.split('\n')) {
     const [, local, remote, , , , , owner, , inode] = line.trim().split(/\s+/);
-    // A socket that its process has closed has no inode any more, and user 0 in the place of its owner.
+    // A socket that its process has closed has no inode, and user 0 instead of its owner.
     if (isAt(local, remotePort) && isAt(remote, localPort) && inode !== '0') return Number(owner);
   }
   return undefined;

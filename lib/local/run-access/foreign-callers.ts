@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
 export interface ListenerNames {
-  /** Hosts, with the port unless it is the scheme's own, that the listener has besides its loopback address. */
+  /** Hosts that the listener has besides its loopback address, with the port unless it is the scheme's default. */
   readonly hosts?: readonly string[];
   /** Whether `localhost` names the listener too. */
   readonly localhost?: boolean;
 }
 
 /**
- * Whether a request names a host that isn't this listener's: a page whose own name now leads to loopback (DNS
- * rebinding) sends such a one.
+ * Whether a request names a host that isn't this listener's, as a page does whose domain now resolves to loopback (DNS
+ * rebinding).
  */
 export function hasForeignHost({ headers, socket }: IncomingMessage, names: ListenerNames = {}): boolean {
   const { hosts = [], localhost = false } = names;
@@ -19,7 +19,7 @@ export function hasForeignHost({ headers, socket }: IncomingMessage, names: List
   return given === undefined || ![...own.map((name) => `${name}${port}`), ...hosts].includes(given);
 }
 
-/** Whether a request comes from a web page of another origin than the listener's. */
+/** Whether a request comes from a web page of another origin. */
 export function hasForeignOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
 }

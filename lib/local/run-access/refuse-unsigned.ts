@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Refusal, SignatureCheck } from './signature-check.ts';
 
-/** Answers a refused request in the format of its service, so that an SDK reports the reason. */
+/** Rejects a request in the format of its service, so that an SDK reports the reason. */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const isJson = request.headers['x-amz-target'] !== undefined || request.method === 'OPTIONS';
   const body = isJson
@@ -10,7 +10,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
   response.writeHead(403, {
     'content-type': isJson ? 'application/x-amz-json-1.0' : 'application/xml',
     'content-length': Buffer.byteLength(body),
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     connection: 'close',
   });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -18,8 +18,8 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Lets only requests through to a server's listeners that this run has signed. Bodies are not read, so that they can be
- * streamed: their hash is what the signed header says.
+ * Admits only requests that this run has signed to a server's listeners. Bodies are not read, so that they can be
+ * streamed: the signed header gives their hash.
  */
 export function admitSigned(server: Server, check: SignatureCheck): void {
   const listeners = server.listeners('request');

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** What callers of a run's emulators sign with. */
+/** The credentials of callers of a run's emulators. */
 export interface RunCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
 /**
- * Makes the credentials of one run. They are kept nowhere but in its processes' environment and in `operator.json`.
- * @param accessKeyId a fixed one, for a DynamoDB Local of the operator's, which keeps a database for each
+ * Creates the credentials of one run, kept only in its processes' environment and in `operator.json`.
+ * @param accessKeyId a fixed one, for an operator's DynamoDB Local, which keeps a database for each
  */
 export function newRunCredentials(
   accessKeyId: string = `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`,

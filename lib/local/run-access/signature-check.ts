@@ -6,13 +6,13 @@ import { hasForeignHost } from './foreign-callers.ts';
 import type { RunCredentials } from './run-credentials.ts';
 import { type SignedParts, signedParts } from './signed-request.ts';
 
-/** Why a caller gets nothing, as AWS writes it. */
+/** The reason for a rejection, in AWS's words. */
 export interface Refusal {
   readonly code: 'AccessDenied' | 'InvalidAccessKeyId' | 'RequestTimeTooSkewed' | 'SignatureDoesNotMatch';
   readonly message: string;
 }
 
-/** As at AWS: how far the clock of whoever signs may be off, and how long a presigned URL may be good for. */
+/** AWS's limits: the clock skew of a signature, and the lifetime of a presigned URL. */
 const SKEW_MS = 15 * 60_000;
 const PRESIGNED_SECONDS = 7 * 24 * 3_600;
 
@@ -32,22 +32,22 @@ const UNKNOWN_KEY: Refusal = { code: 'InvalidAccessKeyId', message: 'The access 
 const EXPIRED: Refusal = { code: 'RequestTimeTooSkewed', message: 'The signature is too old, or of the future.' };
 const MISMATCH: Refusal = { code: 'SignatureDoesNotMatch', message: 'The signature does not match the request.' };
 
-/** Checks whether requests are signed (AWS Signature Version 4) with the credentials of this run, for its services. */
+/** Checks that requests are signed (AWS Signature Version 4) with this run's credentials, for its services. */
 export class SignatureCheck extends SignatureV4Base {
   readonly #credentials: RunCredentials;
   readonly #services: ReadonlySet<string>;
-  /** By day, region and service, of which a run has few: deriving one costs more than all the rest. */
+  /** By day, region and service, of which a run has few: deriving a key costs more than the rest of the check. */
   readonly #signingKeys = new Map<string, KeyObject>();
 
   constructor(credentials: RunCredentials, services: readonly ('dynamodb' | 's3' | 'sqs')[]) {
-    // S3 alone signs the path as it is sent. Other paths are `/`, or a queue's, which hold nothing to be escaped.
+    // Only S3 signs the path as it is sent. Other paths are `/` or a queue's, which need no escaping.
     super({ credentials, region: '', service: '', sha256: Sha256, uriEscapePath: false });
     this.#credentials = credentials;
     this.#services = new Set(services);
   }
 
   /**
-   * @param body whole, where it has been read; without it the body's hash is taken to be what the request says
+   * @param body complete, if it has been read; otherwise the request's declared hash is trusted
    * @returns undefined: the request is signed by this run
    */
   async refusalOf(request: IncomingMessage, body?: Buffer): Promise<Refusal | undefined> {
@@ -102,7 +102,7 @@ export class SignatureCheck extends SignatureV4Base {
   }
 }
 
-/** Whether a signature is neither old nor of the future. */
+/** Whether a signature has neither expired nor a time in the future. */
 function isCurrent({ date, day, expiresIn }: SignedParts, now: number): boolean {
   const [, year, month, dayOfMonth, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? [];

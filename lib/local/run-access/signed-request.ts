@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a request says about its own AWS Signature Version 4. */
+/** The parts of a request's AWS Signature Version 4. */
 export interface SignedParts {
   readonly accessKeyId: string;
-  /** `20261231`, region and service, of the credential's scope. */
+  /** `20261231`, region and service from the credential's scope. */
   readonly day: string;
   readonly region: string;
   readonly service: string;
@@ -13,16 +13,18 @@ export interface SignedParts {
   readonly signature: string;
   /** `20261231T235959Z` */
   readonly date: string;
-  /** Seconds that a presigned URL is good for; undefined: the signature is in a header. */
+  /** Seconds that a presigned URL is valid; undefined: the signature is in a header. */
   readonly expiresIn?: number;
-  /** What stands for the body: its SHA-256, `UNSIGNED-PAYLOAD` or `STREAMING-…`; undefined: the request doesn't say. */
+  /** The body's declared SHA-256, `UNSIGNED-PAYLOAD` or `STREAMING-…`; undefined: the request has none. */
   readonly payloadHash: string | undefined;
 }
 
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=(?<credential>[^ ,]+), *SignedHeaders=(?<headers>[^ ,]+), *Signature=(?<signature>[0-9a-f]{64})$/;
 
-/** Reads the signature from the header `Authorization`, or from a presigned URL's query. @returns undefined: unsigned */
+/**
+ * Reads the signature from the `Authorization` header, or from a presigned URL's query. @returns undefined: unsigned
+ */
 export function signedParts(request: IncomingMessage, query: URLSearchParams): SignedParts | undefined {
   const { authorization, 'x-amz-date': date, 'x-amz-content-sha256': payloadHash } = request.headers;
   const found = AUTHORIZATION.exec(authorization ?? '')?.groups;

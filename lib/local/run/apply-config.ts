@@ -2,7 +2,7 @@ import { type ConfigFile, ConfigFileError } from '../../catalog/find-config-file
 import { type CatalogContext, importConfig } from '../../catalog/import-config.ts';
 import type { Sandbox } from '../../catalog/sandboxes.ts';
 
-/** Applies a local run's configuration file. @returns a line for the operator; undefined when nothing changed. */
+/** Applies a local run's configuration file. @returns a line for the operator; undefined if nothing changed. */
 export async function applyLocalConfig(
   context: CatalogContext,
   { path, document }: ConfigFile,

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Ends a child: SIGTERM, then SIGKILL after the grace, and waits until the system has reaped it.
+ * Ends a child: SIGTERM, then SIGKILL after the grace period, and waits until it is reaped.
  * @param graceMs 0: SIGKILL at once
  */
 export async function endProcess(child: ChildProcess, graceMs: number): Promise<void> {
@@ -22,7 +22,7 @@ export async function endProcess(child: ChildProcess, graceMs: number): Promise<
   await ended;
 }
 
-/** Whether the child's end has been seen. */
+/** Whether this process has observed the child's exit. */
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }

@@ -9,7 +9,7 @@ import type { Home, LocalInfo } from './home.ts';
 /** Another service runs on the home. */
 export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
-  /** Undefined while that service is still starting or already stopping. */
+  /** Undefined while that service is starting or stopping. */
   readonly holder: LocalInfo | undefined;
 
   constructor(home: Home, holder: LocalInfo | undefined) {
@@ -21,12 +21,13 @@ export class HomeInUseError extends Error {
 }
 
 /**
- * Claims a home for this process until `release` or the process's end, however it comes.
+ * Locks a home for this process until `release` or the process's exit, even a crash.
  * @throws HomeInUseError
  */
 export async function lockHome(home: Home): Promise<{ release(): Promise<void> }> {
   const name = `promptq-${createHash('sha256').update(home.path).digest('hex').slice(0, 32)}`;
-  // An abstract socket (Linux) is freed by the kernel, even after `kill -9`; a file has to be found dead first.
+  // The kernel frees an abstract socket (Linux) even after `kill -9`; a file would first have to be recognised as
+  // stale.
   const isAbstract = process.platform === 'linux';
   const path = isAbstract ? `\0${name}` : join(tmpdir(), `${name}.sock`);
   const server = await listen(path).catch(async (error: unknown) => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { HomeError } from './home-error.ts';
 
-/** What a running service tells others of this machine about itself, in `local.json`. */
+/** A running service's entry for other processes of this machine, in `local.json`. */
 const localInfoSchema = z.object({
   /** Without `/api/v1`. */
   base_url: z.string(),
@@ -16,23 +16,23 @@ const localInfoSchema = z.object({
 });
 export type LocalInfo = z.output<typeof localInfoSchema>;
 
-/** Where an operator finds the tables of a run, and the practice vendor whose state he may change, in `operator.json`. */
+/** The operator's access to a run's tables and practice vendor, in `operator.json`. */
 const operatorInfoSchema = z.object({
   dynamodb: z.url(),
   registry_table: z.string(),
   practice_url: z.url(),
   practice_key: z.string(),
-  /** What the functions of the run read from their environment: names, addresses, and the run's credentials. */
+  /** The environment of the run's functions: names, addresses, and the run's credentials. */
   environment: z.record(z.string(), z.string()),
 });
 export type OperatorInfo = z.output<typeof operatorInfoSchema>;
 
-/** Folders that no slot has anything to do with. */
+/** Folders that slots have no access to. */
 const PRIVATE_FOLDERS = ['dynamodb', 's3', 'logs', 'practice'] as const;
 
-/** The folder that holds all data of a local run. */
+/** The folder with all data of a local run. */
 export class Home {
-  /** The real path: one folder, one home, whatever links lead to it. */
+  /** The real path: one folder is one home, whatever links lead to it. */
   readonly path: string;
 
   private constructor(path: string) {
@@ -40,8 +40,8 @@ export class Home {
   }
 
   /**
-   * Opens a home, creating it for this user alone if it is missing.
-   * @param given as set by the operator, relative to the current folder
+   * Opens a home; creates it for this user only if it is missing.
+   * @param given the operator's path, relative to the current folder
    * @throws HomeError if it is no folder that this user can write
    */
   static async open(given: string | undefined): Promise<Home> {
@@ -63,8 +63,9 @@ export class Home {
   }
 
   /**
-   * Takes from others what an existing folder allows them.
-   * @param options.passable slots with accounts of their own pass through it to their workspaces; they can't list it
+   * Removes other users' access to an existing folder.
+   * @param options.passable whether slots with separate accounts may traverse it to their workspaces; they can't list
+   *   it
    * @throws Error if the folder is another user's
    */
   async close({ passable }: { readonly passable: boolean }): Promise<void> {
@@ -79,7 +80,7 @@ export class Home {
     return join(this.path, name);
   }
 
-  /** What the service that runs on this home says; undefined while none does or it isn't ready. */
+  /** The entry of the service that runs on this home; undefined if none does or it isn't ready. */
   async readInfo(): Promise<LocalInfo | undefined> {
     const text = await readIfThere(join(this.path, 'local.json'));
     return text === undefined ? undefined : localInfoSchema.safeParse(parseJson(text)).data;
@@ -111,7 +112,7 @@ export class Home {
     await this.#write('token', `${token}\n`);
   }
 
-  /** What a file of this home holds that only this user can read; made if it is missing. */
+  /** The content of a file that only this user can read; created if it is missing. */
   async keep(
     name: 'oidc-client-secret' | 'oidc-key.json' | 'practice-key' | 'browser-name',
     make: () => string,
@@ -123,7 +124,7 @@ export class Home {
     return made;
   }
 
-  /** Whole or not at all, and readable by this user alone. */
+  /** Writes atomically, readable by this user only. */
   async #write(name: string, text: string): Promise<void> {
     const path = join(this.path, name);
     await rm(`${path}.new`, { force: true });

@@ -3,18 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stallTolerantTimer } from '../../platform/stall-tolerant-timer.ts';
 import { RUN_MARK } from './local-env.ts';
 
-/** Milliseconds in which killed processes must have gone; they may fork meanwhile, hence several looks. */
+/** Milliseconds until killed processes must be gone; they may fork meanwhile, hence several polls. */
 const TIMEOUT_MS = 5_000;
 const POLL_INTERVAL_MS = 20;
-/** A process that is just replacing itself (exec) shows no environment for a moment, so one look that finds none says little. */
+/** During exec a process shows no environment for a moment, so one empty poll is not conclusive. */
 const EMPTY_POLLS = 2;
 
 /**
- * Kills every process of this user that carries a home's mark: what a run of that home which was killed has left, or
- * what a stop has not reached. Never this process, those that it descends from, and those to be spared.
- * Where there is no /proc it finds nothing.
+ * Kills every process of this user with a home's mark: the remains of a killed run, or of an incomplete stop. Spares
+ * this process, its ancestors, and the given ids. Finds nothing without /proc.
  * @returns the ids of the processes found
- * @throws Error if some are still there after 5 s, not counting a standstill of the machine
+ * @throws Error if some remain after 5 s, not counting a stall of the machine
  */
 export async function killOrphans(homePath: string, spare: readonly number[] = []): Promise<number[]> {
   const spared = new Set([...(await ancestry()), ...spare]);
@@ -40,7 +39,7 @@ async function processesMarked(mark: string): Promise<number[]> {
   return marked.filter((pid) => pid !== undefined);
 }
 
-/** A process that has ended meanwhile, or may not be looked into, carries no mark. */
+/** A process that has exited, or is not readable, carries no mark. */
 async function carries(pid: number, mark: string): Promise<boolean> {
   try {
     const { uid } = await stat(`/proc/${pid}`);
@@ -51,7 +50,7 @@ async function carries(pid: number, mark: string): Promise<boolean> {
   }
 }
 
-/** This process and those that it descends from. */
+/** This process and its ancestors. */
 async function ancestry(): Promise<number[]> {
   const line: number[] = [];
   for (let pid = process.pid; pid > 1; pid = await parentOf(pid)) line.push(pid);
@@ -60,7 +59,7 @@ async function ancestry(): Promise<number[]> {
 
 async function parentOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The command's name, in parentheses, may itself hold spaces and parentheses.
+  // The command's name, in parentheses, may contain spaces and parentheses.
   const [, parent = '0'] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return Number(parent);
 }
@@ -69,6 +68,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has exited in the meantime.
   }
 }

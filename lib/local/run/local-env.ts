@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { SECRET_PREFIX } from '../../platform/config/env.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
-/** Marks every process of a run of this home, however deep; its value is the home's real path. */
+/** Marks every descendant process of a run of this home; its value is the home's real path. */
 export const RUN_MARK = 'PROMPTQ_RUN_HOME';
 
-/** Settings that an operator may give; what is not set falls to the defaults of the local run. */
+/** Settings that an operator may give; the rest have the local run's defaults. */
 const OPERATOR_SETTINGS = [
   'PROMPTQ_TIMEOUT_UNIT',
   'PROMPTQ_DEFAULT_PROFILE',
@@ -32,14 +32,14 @@ const OPERATOR_SETTINGS = [
   'PROMPTQ_WORKSPACE_DAYS',
 ] as const;
 
-/** How people sign in. */
+/** Settings of sign-in. */
 const SIGN_IN_SETTINGS = [
   'PROMPTQ_PUBLIC_ORIGIN',
   'PROMPTQ_SESSION_IDLE_SECONDS',
   'PROMPTQ_SESSION_MAX_SECONDS',
 ] as const;
 
-/** Where they do it, if not at the local run's own identity provider. */
+/** Settings of an external identity provider. */
 const IDENTITY_PROVIDER_SETTINGS = [
   'PROMPTQ_OIDC_ISSUER',
   'PROMPTQ_OIDC_CLIENT_ID',
@@ -48,7 +48,7 @@ const IDENTITY_PROVIDER_SETTINGS = [
   'PROMPTQ_OIDC_ROLES',
 ] as const;
 
-/** What of the caller's environment is the worker's. */
+/** Variables of the caller's environment that the worker inherits. */
 const WORKER_SETTINGS = [
   'PROMPTQ_CONCURRENCY',
   'PROMPTQ_SLOT_UID',
@@ -62,14 +62,14 @@ const WORKER_SETTINGS = [
   'HOME',
   'LANG',
   'TMPDIR',
-  // Node's own: where compiled code is kept between starts.
+  // Node's compile cache.
   'NODE_COMPILE_CACHE',
 ] as const;
 
 type Source = Readonly<Record<string, string | undefined>>;
 export type EnvBlock = Readonly<Record<string, string>>;
 
-/** What functions and worker read of a local run: the same names that a deployment sets, with local values. */
+/** The environment of a local run's functions and worker: a deployment's variables with local values. */
 export function localEnv(home: string, resources: Resources, endpoints: Endpoints, source: Source): EnvBlock {
   return {
     JOBS_TABLE: resources.jobsTable,
@@ -82,14 +82,14 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: endpoints.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: endpoints.credentials.secretAccessKey,
-    // A user's own files could send the SDK elsewhere, or make it refuse an endpoint (FIPS).
+    // A user's own files could redirect the SDK, or make it reject an endpoint (FIPS).
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoints.dynamodb,
     AWS_ENDPOINT_URL_SQS: endpoints.objectsAndQueues,
     AWS_ENDPOINT_URL_S3: endpoints.objectsAndQueues,
-    // Whose the metrics in the logs are.
+    // The metrics' service name in the logs.
     POWERTOOLS_SERVICE_NAME: 'local',
     PROMPTQ_S3_PATH_STYLE: '1',
     PROMPTQ_TIMEOUT_UNIT: 'seconds',
@@ -104,7 +104,7 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
   };
 }
 
-/** What the worker needs beyond `localEnv`; everything else of the caller's environment stays with the caller. */
+/** The worker's variables beyond `localEnv`; no others of the caller's environment are passed on. */
 export function workerProcessEnv(
   home: string,
   practice: { baseUrl: string; apiKey: string },
@@ -115,7 +115,7 @@ export function workerProcessEnv(
     PROMPTQ_WORK_DIR: join(home, 'worker'),
     PROMPTQ_ACCOUNT_DIR: join(home, 'account'),
     PROMPTQ_STOP_GRACE_SECONDS: '5',
-    // glibc's arenas, one for each thread, would keep what output's buffers have freed.
+    // glibc's per-thread arenas would retain the memory of freed output buffers.
     MALLOC_ARENA_MAX: '2',
     PROMPTQ_PRACTICE_URL: practice.baseUrl,
     PROMPTQ_PRACTICE_KEY: practice.apiKey,
@@ -125,18 +125,18 @@ export function workerProcessEnv(
   };
 }
 
-/** What an operator says about signing in; of an identity provider only if its issuer is named. */
+/** The operator's sign-in settings; those of an identity provider only if its issuer is set. */
 export function signInSettings(source: Source): EnvBlock {
   const names = source.PROMPTQ_OIDC_ISSUER ? [...SIGN_IN_SETTINGS, ...IDENTITY_PROVIDER_SETTINGS] : SIGN_IN_SETTINGS;
   return given(names, source);
 }
 
-/** The host names that an operator has given the service, behind a proxy of his own, say. */
+/** The service's host names that the operator declares, such as a proxy's. */
 export function declaredHosts({ PROMPTQ_PUBLIC_ORIGIN: origin }: Source): readonly string[] {
   return origin === undefined || !URL.canParse(origin) ? [] : [new URL(origin).host];
 }
 
-/** The stage's throttling that the local gateway stands in for; none unless it is set. */
+/** The stage's throttling that the local gateway simulates; none unless it is set. */
 export function throttling(source: Source): { rate: number; burst: number } | undefined {
   if (!source.PROMPTQ_THROTTLE_RATE) return undefined;
   const rate = z.coerce.number().positive().parse(source.PROMPTQ_THROTTLE_RATE);
@@ -161,23 +161,23 @@ export function lambdaConcurrency(source: Source): number | undefined {
     .parse(source.PROMPTQ_LAMBDA_CONCURRENCY || undefined);
 }
 
-/** How often (seconds) the local run looks after jobs that nobody else looks after. */
+/** Seconds between runs of the reconciler. */
 export function watchSeconds(source: Source): number {
   return z.coerce.number().min(0.1).max(3_600).default(60).parse(source.PROMPTQ_WATCH_SECONDS);
 }
 
-/** How often (seconds) the local run removes what is kept no longer. */
+/** Seconds between deletions of expired data. */
 export function sweepSeconds(source: Source): number {
   return z.coerce.number().min(0.1).max(86_400).default(3_600).parse(source.PROMPTQ_SWEEP_SECONDS);
 }
 
-/** Puts the block into an environment and takes out of it whatever else could lead the SDK to a real account. */
+/** Applies the block to an environment, and removes all variables that could lead the SDK to a real account. */
 export function applyEnv(block: EnvBlock, target: Record<string, string | undefined>): void {
   for (const name of Object.keys(target)) if (name.startsWith('AWS_')) delete target[name];
   Object.assign(target, block);
 }
 
-/** The operator's secrets go to the worker, and to nobody else. */
+/** The operator's secrets, for the worker only. */
 function secretsIn(source: Source): Record<string, string> {
   return given(
     Object.keys(source).filter((name) => name.startsWith(SECRET_PREFIX)),

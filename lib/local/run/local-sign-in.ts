@@ -10,16 +10,15 @@ const SECRET_FILE = 'oidc-client-secret';
 const KEY_FILE = 'oidc-key.json';
 
 /**
- * Makes signing in possible: at the operator's own identity provider if the environment names one, else at one that is
- * started here.
- * @returns makes, of where browsers find the service, what functions read from their environment
+ * Enables sign-in: at the operator's own identity provider if the environment names one, otherwise at a local one.
+ * @returns a function from the service's public origin to the functions' environment
  */
 export async function startSignIn(options: {
   readonly home: Home;
-  /** The environment that the local run was started in. */
+  /** The environment of the local run's process. */
   readonly source: Readonly<Record<string, string | undefined>>;
   readonly token: string;
-  /** The name of this machine under which browsers find the service. */
+  /** This machine's host name for browsers of the service. */
   readonly hostname: string;
   readonly log: (line: string) => void;
   readonly shutdown: Shutdown;

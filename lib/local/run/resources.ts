@@ -25,9 +25,9 @@ export const LOCAL_REGION = 'us-east-1';
 
 export interface Endpoints {
   readonly dynamodb: string;
-  /** Of SQS and S3. */
+  /** For both SQS and S3. */
   readonly objectsAndQueues: string;
-  /** What their callers sign with. */
+  /** The credentials of their callers. */
   readonly credentials: RunCredentials;
 }
 
@@ -36,13 +36,13 @@ export interface Resources {
   readonly registryTable: string;
   readonly outputBucket: string;
   readonly queueUrls: Readonly<Record<Band, string>>;
-  /** Of signed calls. */
+  /** The queue of signed calls. */
   readonly deliveriesUrl: string;
 }
 
 const BUCKET = 'promptq-output';
 
-/** Creates what is missing of the tables, queues and the bucket, as `lib/platform/aws/tables.ts` has them. */
+/** Creates the missing tables, queues and bucket of `lib/platform/aws/tables.ts`. */
 export async function createResources(endpoints: Endpoints): Promise<Resources> {
   const settings = { region: LOCAL_REGION, credentials: endpoints.credentials };
   const dynamodb = new DynamoDBClient({ ...settings, endpoint: endpoints.dynamodb });
@@ -106,7 +106,7 @@ async function createQueues(client: SQSClient): Promise<Record<Band, string>> {
   return { high: url('high'), normal: url('normal'), low: url('low') };
 }
 
-/** A queue and the queue that takes its undeliverable messages. */
+/** A queue and its dead-letter queue. */
 async function createQueue(client: SQSClient, name: string, spec: QueueSpec): Promise<string> {
   const retention = { MessageRetentionPeriod: String(spec.messageRetention) };
   const dead = await client.send(new CreateQueueCommand({ QueueName: `promptq-${name}-dlq`, Attributes: retention }));

@@ -1,9 +1,9 @@
-/** Ends the parts of a service, stage by stage, whatever happens to any of them. */
+/** Ends the parts of a service, stage by stage, even if some of them fail. */
 export class Shutdown {
   readonly #log: (line: string) => void;
   readonly #stages = new Map<string, { readonly limitMs: number; readonly parts: (() => Promise<unknown>)[] }>();
 
-  /** @param stages in the order of ending, each with the milliseconds that its parts, ended side by side, may take */
+  /** @param stages in order, each with the milliseconds that its parts, ended in parallel, may take */
   constructor(stages: readonly (readonly [name: string, limitMs: number])[], log: (line: string) => void) {
     this.#log = log;
     for (const [name, limitMs] of stages) this.#stages.set(name, { limitMs, parts: [] });

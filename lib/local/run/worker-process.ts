@@ -9,34 +9,34 @@ const RESTART = { first: 1_000, longest: 30_000, steady: 60_000 } as const;
 export interface WorkerProcessOptions {
   /** The program, such as `worker-container/main.ts`. */
   readonly program: string;
-  /** The whole environment of the worker. */
+  /** The complete environment of the worker. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where its output goes; what an earlier run wrote is kept beside it as `.1`. */
+  /** The file for its output; an earlier run's is kept beside it as `.1`. */
   readonly logFile: string;
   readonly log: (line: string) => void;
-  /** Milliseconds before a worker that ended by itself is started again: doubled each time, reset by a life of `steady`. */
+  /** Milliseconds until an exited worker is restarted: doubled each time, reset once it has run for `steady`. */
   readonly restart?: Readonly<Record<keyof typeof RESTART, number>>;
 }
 
 export interface WorkerProcess {
-  /** As of now; undefined while it waits to be started again. */
+  /** The current process id; undefined while it waits for a restart. */
   pid(): number | undefined;
-  /** SIGTERM, then after the grace (ms) SIGKILL to it and its process group. */
+  /** Sends SIGTERM, then after the grace period (ms) SIGKILL to it and its process group. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Output passes through a worker in buffers that live for milliseconds; V8's young generation would grow to tens of
- * mebibytes before it looks at them.
+ * A worker's output buffers live for milliseconds; V8's young generation would grow to tens of mebibytes before it
+ * collects them.
  */
 const FLAGS = ['--max-semi-space-size=4'] as const;
 
-/** How much of a worker's log is shown when it ends by itself. */
+/** Bytes of a worker's log that are shown when it exits unexpectedly. */
 const TAIL_BYTES = 2_000;
 
 /**
- * Keeps a worker running as a child. It leads a process group of its own, so that Ctrl-C at a terminal reaches only us,
- * and has an IPC channel, whose closing (`disconnect`) tells it that we are gone.
+ * Keeps a worker running as a child. It leads a separate process group, so that Ctrl-C at a terminal reaches only this
+ * process, and has an IPC channel, whose `disconnect` event reports this process's exit.
  */
 export async function superviseWorker(options: WorkerProcessOptions): Promise<WorkerProcess> {
   const { program, env, logFile, log, restart = RESTART } = options;
@@ -123,6 +123,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of the group is left.
+    // The group has no processes left.
   }
 }

@@ -3,10 +3,10 @@ import { TABLES } from '../../platform/aws/tables.ts';
 
 const TTL = TABLES.registry.ttlAttribute;
 
-/** DynamoDB removes expired items "typically within two days"; readers must do without the removal until then. */
+/** DynamoDB removes expired items "typically within two days"; readers must ignore them until then. */
 export const REMOVAL_LAG_SECONDS = 2 * 86_400;
 
-/** Removes what DynamoDB removes some time after its expiry, and the emulator doesn't. */
+/** Deletes expired items, as DynamoDB does and the emulator doesn't. */
 export async function removeExpiredItems(table: DynamoDBDocumentClient, registryTable: string): Promise<void> {
   const expiredBefore = Math.floor(Date.now() / 1000) - REMOVAL_LAG_SECONDS;
   let from: Record<string, unknown> | undefined;
@@ -18,7 +18,7 @@ export async function removeExpiredItems(table: DynamoDBDocumentClient, registry
         ProjectionExpression: 'kind, id',
         ExpressionAttributeNames: { '#ttl': TTL },
         ExpressionAttributeValues: { ':before': expiredBefore },
-        // Small, because the emulator does nothing else while it scans.
+        // Small, because the emulator is blocked while it scans.
         Limit: 500,
         ...(from && { ExclusiveStartKey: from }),
       }),
@@ -41,7 +41,7 @@ async function removeStillExpired(
     ExpressionAttributeValues: { ':before': expiredBefore },
   });
   await table.send(command).catch((error: unknown) => {
-    // It was renewed.
+    // It was renewed in the meantime.
     if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
   });
 }

@@ -13,7 +13,7 @@ export interface QueueTriggerOptions {
   readonly queueUrl: string;
   readonly functionId: string;
   readonly handler: FunctionHandler;
-  /** Milliseconds that a call may take. */
+  /** Time limit of a call in milliseconds. */
   readonly limitMs: number;
   readonly log: (line: string) => void;
 }
@@ -29,7 +29,10 @@ const FAILURE_PAUSE = 1_000;
 
 const answerSchema = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 
-/** Calls a handler with what comes into a queue, as Lambda's event source mapping does: what it doesn't name as failed is deleted. */
+/**
+ * Calls a handler with a queue's messages, as Lambda's event source mapping does: all that it doesn't report as failed
+ * are deleted.
+ */
 export function followQueue(options: QueueTriggerOptions): QueueTrigger {
   const { endpoint, credentials, queueUrl, functionId, handler, limitMs, log } = options;
   const client = new SQSClient({ endpoint, region: LOCAL_REGION, credentials });

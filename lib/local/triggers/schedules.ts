@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface ScheduleOptions {
   /** For the log. */
   readonly name: string;
-  /** From the end of one run to the start of the next; so runs never overlap. */
+  /** Milliseconds from the end of one run to the start of the next; so runs never overlap. */
   readonly everyMs: number;
   /** The same for the second run; default: `everyMs`. */
   readonly secondAfterMs?: number;
@@ -16,10 +16,13 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
-/** A failed run is made up for sooner than the next one is due. */
+/** A failed run is retried sooner than the next one is due. */
 const RETRY_MS = 5_000;
 
-/** Runs something now and then at intervals, as EventBridge does in the cloud. A failed run is logged; the first counts as made only once it succeeded. */
+/**
+ * Runs a function at once and then at intervals, as EventBridge does. A failed run is logged; the first counts only
+ * once it succeeds.
+ */
 export function startSchedule({ name, everyMs, secondAfterMs = everyMs, run, log }: ScheduleOptions): Schedule {
   const stopped = new AbortController();
   const running = (async () => {

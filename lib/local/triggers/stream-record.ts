@@ -1,7 +1,7 @@
 import type { _Record, AttributeValue } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
 
-/** A record as Lambda puts it into an event: what is binary or a date in the SDK is text or a number there. */
+/** A record in the form of a Lambda event: the SDK's binary values become text, its dates numbers. */
 export function lambdaRecord(record: _Record, eventSourceARN: string): DynamoDBRecord {
   const { dynamodb } = record;
   const created = dynamodb?.ApproximateCreationDateTime;

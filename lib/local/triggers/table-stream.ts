@@ -19,10 +19,10 @@ export interface TableStreamOptions {
   readonly credentials: RunCredentials;
   readonly table: string;
   readonly handler: FunctionHandler;
-  /** Where the handler has got to in a shard; undefined: it wants the shard from its oldest record. */
+  /** The handler's position in a shard; undefined: start at the oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
-  /** Milliseconds until a stream that has nothing new is read again; more, up to four times, the longer it has nothing. */
+  /** Milliseconds between reads of an idle stream; rises up to fourfold while it stays idle. */
   readonly pollMs?: number;
 }
 
@@ -34,12 +34,12 @@ export interface TableStream {
 /** Records of one call. */
 const BATCH = 1_000;
 
-/** Milliseconds between tries of what fails. */
+/** Milliseconds between retries. */
 const RETRY = { first: 100, longest: 5_000 } as const;
 
 /**
- * Follows a table's stream and calls a handler with its records as Lambda's event source mapping does, in tumbling
- * windows. A batch that fails is tried again until it succeeds, and what follows it waits.
+ * Follows a table's stream and calls a handler with its records, as Lambda's event source mapping does, in tumbling
+ * windows. A failed batch is retried until it succeeds, and later ones wait.
  */
 export function followTableStream(options: TableStreamOptions): TableStream {
   const { endpoint, credentials } = options;
@@ -71,7 +71,7 @@ export function followTableStream(options: TableStreamOptions): TableStream {
     if (arn === undefined) throw new Error(`the table ${options.table} has no stream`);
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: arn }), abort);
     const shards = (StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []);
-    // Whatever fails on the way (an emulator that starts again, an iterator of old) is begun anew from the handler's position.
+    // Any failure (a restarting emulator, an expired iterator) restarts from the handler's position.
     await Promise.all(
       shards.map(async (shard) => await persistently(async () => await followShard(arn, shard), log, signal)),
     );
@@ -106,7 +106,7 @@ async function openIterator(
   }
 }
 
-/** Runs something until it succeeds or nobody wants it any more. */
+/** Retries until it succeeds or is aborted. */
 async function persistently(run: () => Promise<void>, log: (line: string) => void, signal: AbortSignal): Promise<void> {
   for (let wait: number = RETRY.first; !signal.aborted; wait = Math.min(wait * 2, RETRY.longest)) {
     try {

@@ -2,20 +2,20 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { type FunctionHandler, lambdaContext } from '../gateway/gateway-invocation.ts';
 
-/** What Lambda adds to a stream's event when it calls in tumbling windows. */
+/** The fields that Lambda adds to a stream's event in tumbling windows. */
 export interface WindowedEvent extends DynamoDBStreamEvent {
   /** RFC 3339. */
   readonly window: { readonly start: string; readonly end: string };
-  /** What the last call of the same window returned. */
+  /** The return value of the last call of the same window. */
   readonly state: object;
   readonly shardId: string;
   readonly eventSourceARN: string;
-  /** The window is over; this call brings no records. */
+  /** The window has ended; this call has no records. */
   readonly isFinalInvokeForWindow: boolean;
   readonly isWindowTerminatedEarly: boolean;
 }
 
-/** Milliseconds; the cloud's event source mapping is set to the same second. */
+/** Milliseconds; the cloud's event source mapping uses the same second. */
 const WINDOW = 1_000;
 const TIME_LIMIT = 60_000;
 
@@ -24,7 +24,7 @@ const returnedSchema = z.object({
   batchItemFailures: z.array(z.unknown()).optional(),
 });
 
-/** Calls a stream's handler in tumbling windows, carrying its state from call to call and telling it when one ends. */
+/** Calls a stream's handler in tumbling windows, passing its state from call to call and signalling the end of each. */
 export class TumblingWindow {
   readonly #handler: FunctionHandler;
   readonly #source: { arn: string; shard: string };
@@ -36,8 +36,8 @@ export class TumblingWindow {
   }
 
   /**
-   * Ends a window whose time has passed, and hands records over in the present one.
-   * @throws whatever the handler throws; the same records may then be given again
+   * Ends a window whose time has passed, and passes records on in the current one.
+   * @throws any error of the handler; the same records may then be passed again
    */
   async take(records: DynamoDBRecord[]): Promise<void> {
     const start = Math.floor(Date.now() / WINDOW) * WINDOW;

@@ -4,12 +4,12 @@ import { BEGIN_EMPTY, HomeError } from '../../run/home-error.ts';
 
 export interface DatabaseCheck {
   readonly file: string;
-  /** Whether earlier runs have kept their data in it. */
+  /** Whether earlier runs have stored data in it. */
   readonly isUsed: boolean;
 }
 
 /**
- * Checks, before the emulator starts, that its database can be read and is not lost.
+ * Checks, before the emulator starts, that its database is readable and not lost.
  * @throws HomeError
  */
 export function checkDatabase({ file, isUsed }: DatabaseCheck): void {

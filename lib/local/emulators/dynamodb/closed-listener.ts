@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Twice as many as are used at once: one that breaks is not replaced. */
+/** Twice as many as are used at once: a broken connection is not replaced. */
 const CONNECTIONS = 128;
 const POLL_INTERVAL_MS = 5;
 
 /**
- * Opens all the connections that a server will ever take, and closes its door: a process whose limit of descriptors is
- * zero keeps those that it has and accepts nobody any more.
- * @returns gives one of the connections at a time
- * @throws Error if somebody else was quicker with a connection; the server must then be ended
+ * Opens all the connections that a server will ever accept, then closes it to others: with a descriptor limit of zero,
+ * a process keeps its connections and accepts no others.
+ * @returns a function that hands out one of the connections at a time
+ * @throws Error if another process took a connection first; the server must then be ended
  */
 export async function openConnections(options: {
   readonly pid: number;
@@ -28,13 +28,13 @@ export async function openConnections(options: {
     throw new Error('another process has connected to the DynamoDB emulator while it started');
   return async () => {
     const socket = sockets.pop();
-    // The parent sees this process end, and starts another with new connections.
+    // The parent sees this process exit, and starts another with new connections.
     if (socket === undefined) process.exit(1);
     return socket;
   };
 }
 
-/** The ports at the other ends of the connections that a process has accepted on a loopback port. */
+/** The remote ports of the connections that a process has accepted on a loopback port. */
 async function peersOf(pid: number, port: number): Promise<number[]> {
   const names = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(names.map(async (name) => await readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
@@ -49,7 +49,7 @@ async function peersOf(pid: number, port: number): Promise<number[]> {
     .map(([, , remote]) => portOf(remote));
 }
 
-/** As /proc/net/tcp writes it. */
+/** The state LISTEN in /proc/net/tcp. */
 const LISTEN = '0A';
 
 function portOf(place: string | undefined): number {

@@ -7,18 +7,22 @@ import { openConnections } from './closed-listener.ts';
 import { dynamodbProxy } from './dynamodb-proxy.ts';
 
 /**
- * The program that starts the DynamoDB emulator, ends with it, and passes the requests of the clients that its parent
- * sends it on to it. Arguments: `namespace`, in a network where nobody else can connect, or `shared`; the port; the
- * emulator's command.
+ * The program that starts the DynamoDB emulator, exits with it, and forwards requests of the clients that its parent
+ * sends. Arguments: `namespace` (a network that no other process can reach) or `shared`; the port; the emulator's
+ * command.
  */
 const [, , network = '', port = '', program = '', ...args] = process.argv;
 
-/** The parent's messages: first what clients sign with, then, each with its socket and numbered by the parent, clients. */
+/**
+ * The parent's messages: first the clients' credentials, then clients, each with its socket and the parent's number.
+ */
 export type ConnectorRequest =
   | { readonly kind: 'start'; readonly credentials: RunCredentials }
   | { readonly kind: 'client'; readonly number: number };
 
-/** To the parent: from now on the emulator, of this process id, takes clients; then, which client has been taken. */
+/**
+ * To the parent: first that the emulator, with this process id, accepts clients; then the number of each client taken.
+ */
 export type ConnectorMessage = { readonly pid: number } | { readonly taken: number };
 
 process.once('message', (request: ConnectorRequest) => {
@@ -44,7 +48,7 @@ async function serve(credentials: RunCredentials): Promise<void> {
   const proxy = dynamodbProxy(credentials, open);
   process.on('message', (request: ConnectorRequest, client: Socket | undefined) => {
     if (request.kind !== 'client') return;
-    // A client that has gone meanwhile comes without its socket.
+    // A client that disconnected in the meantime arrives without its socket.
     if (client !== undefined) {
       proxy.emit('connection', client);
       client.resume();
@@ -58,7 +62,7 @@ async function serve(credentials: RunCredentials): Promise<void> {
 
 async function listening({ stderr }: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => {
-    // The reader stays for the emulator's whole life: a full pipe would block it.
+    // Read for the emulator's whole life: a full pipe would block it.
     createInterface({ input: stderr ?? process.stdin }).on('line', (line) => {
       process.stderr.write(`${line}\n`);
       if (line.includes('listening')) resolve();

@@ -13,18 +13,18 @@ import { sendRefusal } from '../../run-access/refuse-unsigned.ts';
 import type { RunCredentials } from '../../run-access/run-credentials.ts';
 import { SignatureCheck } from '../../run-access/signature-check.ts';
 
-/** DynamoDB's own limit for a request, in bytes. */
+/** DynamoDB's limit for a request, in bytes. */
 const BODY_BYTES = 16 * 1024 * 1024;
-/** Milliseconds. Longer than SDKs keep a connection that they may use again: a request must not meet its closing. */
+/** Milliseconds. Longer than SDKs keep idle connections: a request must not meet a closing one. */
 const KEPT_ALIVE_MS = 65_000;
-/** At once; the emulator does one thing after the other anyway. */
+/** Concurrent; the emulator handles one request at a time anyway. */
 const CONNECTIONS = 64;
-/** What the emulator reads of a request. */
+/** The request headers that the emulator reads. */
 const PASSED = ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'] as const;
 
 /**
- * A server, given its connections by others, that passes on to the emulator what a run's own callers have signed, and
- * refuses everybody else.
+ * A server, given its connections by others, that forwards requests signed by this run's callers to the emulator and
+ * rejects all others.
  */
 export function dynamodbProxy(credentials: RunCredentials, connect: () => Promise<Socket>): Server {
   const check = new SignatureCheck(credentials, ['dynamodb']);
@@ -36,12 +36,12 @@ export function dynamodbProxy(credentials: RunCredentials, connect: () => Promis
     await forward(agent, { request, body, response });
   };
   return createServer({ keepAliveTimeout: KEPT_ALIVE_MS, noDelay: true }, (request, response) => {
-    // The emulator has ended, or the client has: to the client either is a broken connection, which it tries again.
+    // The emulator or the client has disconnected: the client sees a broken connection, and retries.
     answer(request, response).catch(() => request.socket.destroy());
   });
 }
 
-/** Keeps connections to the emulator. */
+/** Keeps connections to the emulator alive. */
 class EmulatorAgent extends Agent {
   readonly #connect: () => Promise<Socket>;
 
@@ -53,13 +53,13 @@ class EmulatorAgent extends Agent {
   override createConnection(_options: object, done?: (error: Error | null, stream: Duplex) => void): undefined {
     this.#connect().then(
       (socket) => done?.(null, socket),
-      // Node passes no stream with an error, whatever the type says.
+      // Node passes no stream with an error, despite the type.
       (error: Error) => (done as ((error: Error) => void) | undefined)?.(error),
     );
   }
 }
 
-/** @throws Error if it is longer than DynamoDB takes, or breaks off */
+/** @throws Error if the body exceeds DynamoDB's limit or breaks off */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -87,12 +87,12 @@ async function forward(
     forwarded.once('response', resolve);
     forwarded.once('error', reject);
   });
-  // Read to its end also when the client has gone: a connection that is cut is lost to others.
+  // Read to the end even after the client disconnects: a broken connection would be lost to others.
   const bytes = await buffer(answer);
   const headers = Object.entries(answer.headers).filter(([name]) => !LEFT_OUT.test(name));
   response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers));
   response.end(bytes);
 }
 
-/** What the emulator tells browsers, and what belongs to its own connection. */
+/** Headers for browsers, and those of the emulator's own connection. */
 const LEFT_OUT = /^(access-control-.*|connection|keep-alive|transfer-encoding|vary)$/;

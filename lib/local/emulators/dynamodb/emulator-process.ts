@@ -10,38 +10,38 @@ import { endProcess, findProgram } from '../../run/child-process.ts';
 import type { RunCredentials } from '../../run-access/run-credentials.ts';
 import type { ConnectorRequest } from './connector.ts';
 
-/** A running emulator, and the process beside it that passes requests on to it. */
+/** A running emulator, and the connector process that forwards requests to it. */
 export interface EmulatorProcess {
-  /** The connector, which ends with the emulator. */
+  /** The connector, which exits with the emulator. */
   readonly child: ChildProcess;
-  /** The emulator's own. */
+  /** The emulator's process id. */
   readonly pid: number;
   readonly ended: Promise<void>;
-  /** Hands a client's connection over. */
+  /** Passes a client's connection to the connector. */
   take(client: Socket): void;
   lastWords(): string;
 }
 
-/** How many milliseconds a start may take; it needs 100 to 200. */
+/** Milliseconds that a start may take; it needs 100 to 200. */
 const START_LIMIT = 15_000;
-/** Of the emulator in a network of its own, where nobody else listens. */
+/** The emulator's port in its separate network, where nothing else listens. */
 const NAMESPACE_PORT = 8000;
 
 const startedSchema = z.object({ pid: z.number() });
 const takenSchema = z.object({ taken: z.number() });
 
 export interface EmulatorProcessOptions {
-  /** The database; made if it is missing. */
+  /** The database file; created if it is missing. */
   readonly file: string;
   readonly credentials: RunCredentials;
   readonly env: Readonly<Record<string, string>>;
-  /** The words that start a command in a network of its own; undefined: it shares this machine's. */
+  /** The command prefix that starts a program in a separate network; undefined: it shares this machine's. */
   readonly network: readonly string[] | undefined;
 }
 
 const CONNECTOR = fileURLToPath(new URL('connector.ts', import.meta.url));
 
-/** @throws Error without a binary for this platform, or with the emulator's last words */
+/** @throws Error without a binary for this platform, or with the emulator's last output */
 export async function startEmulatorProcess({
   file,
   credentials,
@@ -49,17 +49,17 @@ export async function startEmulatorProcess({
   network,
 }: EmulatorProcessOptions): Promise<EmulatorProcess> {
   const setpriv = await findProgram('setpriv');
-  // The kernel ends both together with us, so that even `kill -9` of this process leaves no second writer on the file.
+  // The kernel kills both with this process, so that even `kill -9` leaves no second writer on the file.
   const withParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL'];
   const port = String(network === undefined ? await freePort() : NAMESPACE_PORT);
   const connector = [process.execPath, CONNECTOR, network === undefined ? 'shared' : 'namespace', port];
   const serve = [findBinary(), 'serve', '--host', '127.0.0.1', '--port', port, '--db-path', file];
   const command = [...withParent, ...(network ?? []), ...connector, ...withParent, ...serve];
   const [program = '', ...args] = command;
-  // In a process group of its own: Ctrl-C at a terminal must reach us alone, who end it last.
+  // A separate process group: Ctrl-C at a terminal must reach only this process, which ends the child last.
   const child = spawn(program, args, { env: { ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true });
   const words: string[] = [];
-  // The reader stays for the child's whole life: a full pipe would block it.
+  // Read for the child's whole life: a full pipe would block it.
   createInterface({ input: child.stderr ?? process.stdin }).on('line', (line) => {
     words.push(line);
     if (words.length > 5) words.shift();
@@ -84,8 +84,8 @@ export async function startEmulatorProcess({
 }
 
 /**
- * Hands connections over and lets go of each once the connector has it, or has ended: then the client finds a broken
- * connection, and tries again. Node itself (24.21) never closes what was on its way to a process that ends.
+ * Passes connections on, and closes each here once the connector has it or has exited; then the client sees a broken
+ * connection and retries. Node (24.21) never closes a socket that was being sent to an exiting process.
  */
 function handOver(child: ChildProcess, ended: Promise<void>): (client: Socket) => void {
   const onTheirWay = new Map<number, Socket>();
@@ -122,7 +122,7 @@ function findBinary(): string {
   }
 }
 
-/** `--port 0` is of no use: the emulator binds a port and prints 0. */
+/** `--port 0` doesn't work: the emulator binds a free port and prints 0. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   probe.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { findProgram } from '../../run/child-process.ts';
 
-/** Brings the namespace's loopback interface up (SIOCSIFFLAGS with IFF_UP and IFF_LOOPBACK), then becomes the command. */
+/** Brings up the namespace's loopback interface (SIOCSIFFLAGS with IFF_UP and IFF_LOOPBACK), then execs the command. */
 const LOOPBACK_UP = `
 use Socket;
 socket(my $s, AF_INET, SOCK_DGRAM, 0) or die "socket: $!";
@@ -12,8 +12,8 @@ exec @ARGV or die "exec: $!";
 `;
 
 /**
- * The words that start a command in a network namespace that holds nothing else, as an ordinary user too.
- * @returns undefined where the system doesn't let this user have one (some containers, AppArmor on Ubuntu from 24.04 on)
+ * The command prefix that starts a program in an empty network namespace, also without root.
+ * @returns undefined where the system denies this user one (some containers, AppArmor on Ubuntu from 24.04 on)
  */
 export async function privateNetwork(): Promise<readonly string[] | undefined> {
   const [unshare, perl] = await Promise.all([findProgram('unshare'), findProgram('perl')]);

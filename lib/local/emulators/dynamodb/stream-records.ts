@@ -4,13 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Milliseconds to wait for the emulator's own write; it waits 5 s for ours. */
 const BUSY_TIMEOUT_MS = 2_000;
-/** Records deleted in one transaction, a few milliseconds' work: this process and the emulator wait meanwhile. */
+/** Records deleted in one transaction, a few milliseconds' work that blocks both this process and the emulator. */
 const BATCH = 200;
 
 /**
- * Indexes the records of the emulator's streams by their sequence number. dynoxide 1.2.1 reads and numbers them by this
- * expression and has no index, so each poll and each write would scan all records.
- * @throws Error that SQLite gives for a file that is no database, or is damaged
+ * Indexes the records of the emulator's streams by sequence number. dynoxide 1.2.1 reads and numbers them by this
+ * expression without an index, so each poll and each write would scan all records.
+ * @throws SQLite's Error for a file that is damaged or no database
  */
 export function indexStreamRecords(file: string): void {
   if (!existsSync(file)) return;
@@ -25,16 +25,16 @@ export function indexStreamRecords(file: string): void {
 
 export interface StreamTrim {
   readonly file: string;
-  /** The table whose stream it is. */
+  /** The stream's table. */
   readonly table: string;
-  /** The sequence number up to which a shard's records are counted; undefined: none is. */
+  /** The sequence number up to which a shard's records are counted; undefined: none are. */
   readonly counted: (shardId: string) => Promise<string | undefined>;
 }
 
 /**
- * Deletes the records of a stream that its reader has counted, which dynoxide never does, while the emulator runs. The
- * newest record stays: dynoxide numbers the next one after it.
- * @returns how many records it deleted
+ * Deletes counted records of a stream, which dynoxide never does, while the emulator runs. The newest record stays:
+ * dynoxide derives the next number from it.
+ * @returns the number of deleted records
  */
 export async function trimStreamRecords({ file, table, counted }: StreamTrim): Promise<number> {
   using database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
