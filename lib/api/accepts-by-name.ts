@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** Whether the request's Accept header names a media type (in lower case); a wildcard is no name. */
+/** Whether the request's Accept header names a media type (in lower case); wildcards don't count. */
 export function acceptsByName(event: Pick<APIGatewayProxyEvent, 'headers'>, mediaType: string): boolean {
   return Object.entries(event.headers)
     .filter(([name]) => name.toLowerCase() === 'accept')

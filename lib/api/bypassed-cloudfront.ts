@@ -4,8 +4,8 @@ import { cameThroughDistribution } from '../access/origin-proof.ts';
 import type { Core } from './runtime/core.ts';
 
 /**
- * Whether a request has found a way around CloudFront, where neither its firewall nor what it says of the caller's
- * address can be relied on. It is refused before anything else is judged.
+ * Whether a request bypassed CloudFront, so that neither its firewall nor its client address applies. Such a request is
+ * rejected before any other check.
  */
 export function bypassedCloudFront(event: APIGatewayProxyEvent, { env, behindCloudFront }: Core): boolean {
   return behindCloudFront && !cameThroughDistribution(lowerCaseHeaders(event), env.PROMPTQ_ORIGIN_DIGESTS);

@@ -1,12 +1,14 @@
 import { ApiError } from '../contract/errors.ts';
 
-/** Milliseconds before a function's end at which it answers itself; afterwards API Gateway would answer a bare 502. */
+/**
+ * Milliseconds before a function's time limit at which it answers itself; after the limit API Gateway sends a bare 502.
+ */
 const ANSWER_MS = 500;
 
 /**
- * Waits for work as long as a function has time to answer. Work that takes longer goes on unobserved.
+ * Awaits work until the function has to answer. Longer work continues unobserved.
  * @param remainingMs until the function is ended
- * @throws ApiError `timed_out`, or what the work throws
+ * @throws ApiError `timed_out`, or any error of the work
  */
 export async function beforeDeadline<T>(work: Promise<T>, remainingMs: number): Promise<T> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();

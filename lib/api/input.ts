@@ -8,7 +8,7 @@ import { pathParametersOf } from './path-parameters.ts';
 
 /**
  * Parses path, query, headers and body of a request by its route's schemas.
- * @throws ApiError `invalid_request` that says what was received, what is allowed and where.
+ * @throws ApiError `invalid_request` with the location, the received and the allowed values
  */
 export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
   const params = parse(route.params, 'path', pathParametersOf(event));
@@ -18,7 +18,7 @@ export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEven
   return { params, query, headers, body } as RouteInput<R>;
 }
 
-/** Size of the body in bytes as the client sent it. */
+/** The size in bytes of the body as the client sent it. */
 export function rawBodyBytes(event: APIGatewayProxyEvent): number {
   if (event.body === null) return 0;
   return Buffer.byteLength(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
@@ -43,11 +43,11 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
     }
     query.set(name, values[0]);
   }
-  // Unlike an assignment this makes a member of `__proto__` too, which is then refused as unknown.
+  // Unlike an assignment this creates a member `__proto__` too, which is then rejected as unknown.
   return Object.fromEntries(query);
 }
 
-/** The named headers; an empty one says nothing. */
+/** The named headers; an empty one counts as absent. */
 function headersOf(event: APIGatewayProxyEvent, names: readonly string[]): Record<string, unknown> {
   const given = Object.entries(event.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(given.filter(([name, value]) => names.includes(name) && value));

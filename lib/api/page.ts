@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** To a path of ours. */
+/** A link within the service. */
 interface PageLink {
   readonly text: string;
   readonly path: string;
 }
 
-/** What a small page says. All of it is text; nothing is taken as markup. */
+/** The content of a small page, as plain text; markup is escaped. */
 export interface PageText {
   readonly title: string;
   readonly paragraphs: readonly string[];
-  /** Where to go from here: a path of ours. */
+  /** A link within the service. */
   readonly link?: PageLink;
   readonly secondLink?: PageLink;
 }
 
-/** In the console's colours, which come from a library that is too large for a page of text. */
+/** The console's colours, copied because its library is too large for a page of text. */
 const COLOURS = {
   light: '--ground:#f6f6f9;--paper:#fff;--text:#0f141a;--line:#c6c6cd;--link:#006ce0;--on-link:#fff',
   dark: '--ground:#161d26;--paper:#1b232d;--text:#dedee3;--line:#424650;--link:#42b4ff;--on-link:#0f141a',
@@ -37,7 +37,7 @@ const STYLE = [
   'border:1px solid var(--text);border-radius:.5rem;background:none;color:inherit}',
 ].join('');
 
-/** For pages that hold nothing but text and `STYLE`. */
+/** For pages with nothing but text and `STYLE`. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -53,7 +53,7 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** A small page in HTML. */
+/** Renders a small HTML page. */
 export function renderPage({ title, paragraphs, link, secondLink }: PageText, requestId?: string): string {
   const body = [
     `<h1>${escapeText(title)}</h1>`,
@@ -68,13 +68,13 @@ function linkMarkup({ text, path }: PageLink): string {
   return `<p><a href="${escapeText(path)}">${escapeText(text)}</a></p>`;
 }
 
-/** A document around markup that is safe already. */
+/** An HTML document around safe markup. */
 export function frame(title: string, markup: string): string {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeText(title)} - Promptq</title>`;
   return `<!doctype html>\n<html lang="en"><head>${head}<style>${STYLE}</style></head>\n<body><header>Promptq</header>\n<main>\n${markup}\n</main></body></html>\n`;
 }
 
-/** Text as it may stand in markup and in attributes. */
+/** Escapes text for markup and attributes. */
 function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /**
- * The values of a request's path parameters, decoded once: API Gateway's REST APIs hand them over as the client encoded
- * them. A value with a malformed escape stays as it is, so that it names nothing that exists.
+ * The path parameters, decoded once: API Gateway's REST APIs pass them on as the client encoded them. A value with a
+ * malformed escape stays unchanged, so that it matches nothing.
  */
 export function pathParametersOf({ pathParameters }: APIGatewayProxyEvent): Record<string, string> {
   const encoded = Object.entries(pathParameters ?? {});

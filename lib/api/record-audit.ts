@@ -4,10 +4,10 @@ import type { Principal } from '../access/principal.ts';
 import { pathParametersOf } from './path-parameters.ts';
 import type { Core } from './runtime/core.ts';
 
-/** Longest value of a path parameter that is written down; ours are shorter. */
+/** Maximum recorded length of a path parameter; ours are shorter. */
 const LONGEST = 200;
 
-/** Writes down what a principal that was let in did by this call, before it is told. */
+/** Records the action of an authorized principal before the response is sent. */
 export async function recordAudit(
   { audit, behindCloudFront }: Core,
   event: APIGatewayProxyEvent,

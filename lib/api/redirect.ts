@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { OutputAnswer } from '../jobs/output/reading/read-output.ts';
 
-/** Answers with what was asked for, or with where it is. */
+/** Answers with the content, or with a redirect to it. */
 export function redirectOr(
   answer: OutputAnswer,
 ): { status: 200; body: Readable } | { status: 303; headers: { location: string } } {

@@ -2,10 +2,10 @@ import type { SignInOutcome } from '../access/sign-in/sign-in.ts';
 import { beginSignIn } from '../contract/routes/pages.ts';
 import type { PageAnswer } from './serve-page.ts';
 
-/** The longest text of another's that a page shows. */
+/** Maximum length of external text on a page. */
 const LONGEST = 300;
 
-/** Tells a person why there is no session. */
+/** The page that explains why a sign-in failed. */
 export function refusedSignIn(outcome: Exclude<SignInOutcome, { kind: 'signed-in' }>): PageAnswer {
   switch (outcome.kind) {
     case 'unknown':

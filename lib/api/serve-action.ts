@@ -12,12 +12,12 @@ import type { TimeoutUnit } from '../platform/config/env.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
 import { handle } from './serve.ts';
 
-/** A route that does something to a job and answers with the job as it then is. */
+/** A route that acts on a job and answers with the updated job. */
 type ActionRoute = Route & {
   readonly responses: { readonly 200: { readonly description: string; readonly schema: typeof jobSchema } };
 };
 
-/** The handler of an action that needs nothing but the job: `action` is the word that a client knows it by. */
+/** The handler of an action that needs only the job: `action` is its name in the API. */
 export function serveAction(route: ActionRoute, action: string, event: JobEvent) {
   return handle(route, createTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
     const job = await findJob(context.jobs, String((input.params as { id: string }).id));
@@ -27,8 +27,9 @@ export function serveAction(route: ActionRoute, action: string, event: JobEvent)
 }
 
 /**
- * A job as an answer; streamed because a prompt of full size, escaped twice, can pass what Lambda buffers.
- * @param read what only `GET /jobs/{id}` answers
+ * A job as a response body; streamed because a prompt of maximum size, escaped twice, can exceed Lambda's buffered
+ * limit.
+ * @param read the fields that only `GET /jobs/{id}` returns
  */
 export async function jobBody(
   job: Job,
@@ -40,7 +41,7 @@ export async function jobBody(
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
 }
 
-/** A job with all that is kept beside its item. */
+/** A job with all records stored beside its item. */
 export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<JobView> {
   const [annotated = job] = await context.waiting.annotate([job]);
   const receipt = job.has_changes === true ? await context.readReceipt(job.id, job.attempt) : undefined;

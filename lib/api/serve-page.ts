@@ -14,30 +14,30 @@ import { PAGE_HEADERS, type PageText, renderPage } from './page.ts';
 import { recordAudit } from './record-audit.ts';
 import { type Core, getCore } from './runtime/core.ts';
 
-/** What a browser asks for. */
+/** A browser's request. */
 export interface Visit {
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** The browser's address, as far as it is known. */
+  /** The browser's address, if known. */
   readonly address: string | undefined;
   readonly cookies: CookieNames;
-  /** Values of the cookies that the browser brought; of sign-ins under way by slot. */
+  /** Values of the browser's cookies; those of pending sign-ins by slot. */
   readonly brought: { readonly session: string | undefined; readonly signIns: ReadonlyMap<string, string> };
-  /** Where browsers find the service. */
+  /** The service's public origin. */
   readonly origin: string;
 }
 
-/** What a browser gets: a page, or another place to go to. */
+/** The response to a browser: a page or a redirect. */
 export type PageAnswer = {
   /** Set-Cookie headers. */
   readonly cookies?: readonly string[];
-  /** Who did this, where it is to be known afterwards. */
+  /** The principal, if the action is audited. */
   readonly principal?: Principal;
 } & ({ readonly location: string } | { readonly status: number; readonly page: PageText });
 
 const SIGN_IN_AGAIN = { text: 'Sign in again', path: '/auth/sign-in' };
 
-/** Makes a page and a function of (visit, services) into the handler that Lambda and the local gateway call. */
+/** Turns a page and a function of (visit, services) into the handler that Lambda and the local gateway call. */
 export function handlePage<S>(
   page: Page,
   open: (core: Core) => S,
@@ -75,13 +75,13 @@ export function handlePage<S>(
   });
 }
 
-/** As the API refuses: no browser is meant to see a page there. */
+/** In the API's error format: this address is not meant for browsers. */
 function rejectedBypass(settings: AnswerSettings): LambdaAnswer {
   const { unexpected: _, ...rejected } = errorResponse(ApiError.of('forbidden'), settings);
   return rejected;
 }
 
-/** undefined where no browser can be answered, because nobody has said where it finds us. */
+/** undefined where no browser can be served, because the public origin is not known. */
 async function visitOf(
   event: APIGatewayProxyEvent,
   { serviceEndpoints, behindCloudFront }: Core,
@@ -110,7 +110,7 @@ function lambdaAnswer(answer: PageAnswer, settings: AnswerSettings): LambdaAnswe
   return { statusCode: answer.status, headers, ...setCookies, body: renderPage(answer.page, shownId) };
 }
 
-/** Nobody can sign in. */
+/** Sign-in is not configured. */
 export const NOT_SET_UP: PageAnswer = {
   status: 503,
   page: {

@@ -4,7 +4,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { revokeToken } from '../contract/routes/tokens.ts';
 import { handle } from './serve.ts';
 
-/** The handler of a route that gives a token another state and answers with the token as it then is. */
+/** The handler of a route that changes a token's state and answers with the updated token. */
 export function serveTokenChange(route: typeof revokeToken, state: TokenState) {
   return handle(
     route,

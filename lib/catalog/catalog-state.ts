@@ -6,28 +6,28 @@ import { PROFILE_KIND } from './profiles.ts';
 import type { Registry } from './registry-page.ts';
 import { RULE_KIND } from './rules.ts';
 
-/** Counts the changes of rules and profiles, so that of two at once the second judges anew; and what was imported. */
+/** The version of the rules and profiles, which detects concurrent changes, and the numbers of imported entries. */
 const stateSchema = z.object({ version: z.number(), rules: z.number(), profiles: z.number() });
 export type CatalogState = z.output<typeof stateSchema>;
 const STATE_KEY = { kind: 'catalog', id: 'state' } as const;
 
-/** The kinds of the registry's items that an import reads and writes. */
+/** The registry's item kinds that an import reads and writes. */
 export const CATALOG_KINDS = [STATE_KEY.kind, RULE_KIND, PROFILE_KIND] as const;
 
-/** How often a change is judged anew because another came in between. */
+/** Attempts at a change that meets concurrent changes. */
 const ROUNDS = 5;
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** What a change comes to: the answer, and what is to be written for it; without that there is nothing to change. */
+/** The outcome of a change: the answer, and the items to write for it, if any. */
 export interface CatalogChange<T> {
   readonly answer: T;
   readonly write?: { readonly items: readonly TransactItem[]; readonly next: Omit<CatalogState, 'version'> };
 }
 
 /**
- * Changes rules and profiles in one transaction, judged anew if another change came in between.
- * @throws ApiError `unavailable` when others come in between all the time; whatever `judge` throws.
+ * Changes rules and profiles in one transaction; a concurrent change makes it run `judge` again.
+ * @throws ApiError `unavailable` when concurrent changes win every attempt; any error of `judge`
  */
 export async function changeCatalog<T>(
   registry: Registry,
@@ -48,7 +48,7 @@ async function readState({ table, registryTable }: Registry): Promise<CatalogSta
   return Item === undefined ? { version: 0, rules: 0, profiles: 0 } : stateSchema.parse(Item);
 }
 
-/** @returns whether nothing came in between. */
+/** @returns false if a concurrent change won. */
 async function apply(
   { table, registryTable }: Registry,
   items: readonly TransactItem[],

@@ -4,8 +4,8 @@ import { type Registry, registryItems } from './registry-page.ts';
 import { RULE_KIND, readRule } from './rules.ts';
 
 /**
- * Everything that was imported, as a document that imports as unchanged. A profile that was stored with a variable which is
- * refused now is exported as it is; its import answers 400.
+ * Every imported entry, as a document whose import changes nothing. A stored profile with a variable that is now
+ * rejected is exported unchanged; its import answers 400.
  */
 export async function exportConfig(registry: Registry): Promise<ConfigDocument> {
   const rules: NonNullable<ConfigDocument['rules']> = [];

@@ -3,26 +3,26 @@ import { relative, resolve } from 'node:path';
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import { readConfigFile } from './read-config-file.ts';
 
-/** The file that is applied when there is one and no other is named. */
+/** The file that applies if it exists and no other is named. */
 const DEFAULT_CONFIG_FILE = 'promptq.config.yaml';
 
-/** A configuration file that was read and is right. */
+/** A valid configuration file. */
 export interface ConfigFile {
   readonly path: string;
   readonly document: ConfigDocument;
 }
 
-/** A configuration file that can't be applied: its message is for the operator, who needs no stack. */
+/** A configuration file that can't be applied. The message is for the operator; no stack trace is needed. */
 export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
 }
 
 /**
  * Reads a configuration file from disk.
- * @param given as the operator named it; undefined or empty: `promptq.config.yaml`, if there is one.
- * @param options.folder what its path is relative to.
- * @param options.setting what the operator names the file by.
- * @throws ConfigFileError that names every fault with line and path, or the named file that is not there.
+ * @param given the operator's path; undefined or empty: `promptq.config.yaml`, if it exists
+ * @param options.folder that the path is relative to
+ * @param options.setting the name of the operator's setting, for messages
+ * @throws ConfigFileError that lists every fault with line and path, or names the missing file
  */
 export async function findConfigFile(
   given: string | undefined,

@@ -14,22 +14,22 @@ import { type Sandbox, sandboxFaults } from './sandboxes.ts';
 
 export type CatalogContext = Registry & { readonly clock: Clock };
 
-/** One entry of a document beside what the registry holds under its name. */
+/** One entry of a document, with the registry's entry of the same name. */
 interface Entry {
   readonly list: 'rules' | 'profiles';
   readonly name: string;
   readonly change: 'created' | 'updated' | 'unchanged';
-  /** Whether it counts as one more that was imported. */
+  /** Whether it adds to the number of imported entries. */
   readonly isNew: boolean;
   readonly item: Record<string, unknown>;
 }
 
 /**
- * Makes the registry's rules and profiles as a document says, in one transaction; what it doesn't name stays.
- * @param options.dryRun only says what would change.
- * @param options.sandboxes those that the workers can provide.
- * @throws ApiError `invalid_request` when it would change more than a transaction holds, or more than a deployment may have,
- *   or when a profile has a sandbox that the workers cannot provide.
+ * Applies a document's rules and profiles to the registry in one transaction; entries that it doesn't name stay.
+ * @param options.dryRun only reports the changes
+ * @param options.sandboxes that the workers can provide
+ * @throws ApiError `invalid_request` for more changes than a transaction holds, more entries than a deployment may
+ *   have, or a profile whose sandbox the workers cannot provide
  */
 export async function importConfig(
   context: CatalogContext,
@@ -95,7 +95,7 @@ async function compared(context: CatalogContext, document: ConfigDocument): Prom
   ];
 }
 
-/** DynamoDB takes at most this many keys in one request. */
+/** DynamoDB's limit of keys in one request. */
 const BATCH = 100;
 
 async function presentItems(
@@ -116,7 +116,7 @@ async function presentItems(
   return found;
 }
 
-/** How many there would be that were imported. */
+/** The number of imported entries after the change. */
 type Counts = Omit<CatalogState, 'version'>;
 
 function countsAfter(state: CatalogState, entries: readonly Entry[]): Counts {

@@ -14,16 +14,16 @@ export const profileSchema = z.object({
   agent: z.enum(AGENTS),
   model: z.string().optional(),
   args: z.array(z.string()).default([]),
-  /** Added to the agent's environment: a text, or the name of a secret that the worker resolves. */
+  /** Added to the agent's environment: a value, or the name of a secret that the worker resolves. */
   env: z.record(z.string(), z.union([z.string(), z.object({ secret: z.string() })])).default({}),
   /** `none`: the container is the sandbox. */
   sandbox: z.enum(SANDBOXES).default('none'),
   /** Per attempt, in the deployment's unit. */
   timeout: z.number().positive().optional(),
   retries: z.number().optional(),
-  /** How many of its jobs run at once at most; absent: no limit. */
+  /** The maximum number of its jobs that run at once; absent: no limit. */
   concurrency: z.int().positive().optional(),
-  /** Whom the agent talks to: its vendor, or the practice vendor of the local run. */
+  /** The agent's API: its vendor, or the practice vendor of the local run. */
   vendor: z.enum(['own', 'practice']).default('own'),
 });
 export type Profile = z.output<typeof profileSchema>;
@@ -47,24 +47,24 @@ export function isBuiltIn(name: string): boolean {
   return BUILT_IN.some((profile) => profile.name === name);
 }
 
-/** Longest composed prompt in characters that an agent takes. */
+/** Maximum length in characters of the composed prompt, by agent. */
 export const MAX_PROMPT_LENGTH: Readonly<Record<Profile['agent'], number>> = {
   codex: LIMITS.codexPromptLength,
   claude: LIMITS.claudePromptLength,
   shell: Number.POSITIVE_INFINITY,
 };
 
-/** The item of a profile that was imported. */
+/** The stored item of an imported profile. */
 export function profileItem(profile: Profile, updatedAt: string): Record<string, unknown> {
   return { kind: PROFILE_KIND, id: profile.name, profile, source: 'imported', updated_at: updatedAt };
 }
 
-/** The profile that an item holds. */
+/** The profile in a stored item. */
 export function readProfile(item: Record<string, unknown>): StoredProfile {
   return storedProfileSchema.parse(item);
 }
 
-/** Named execution settings: the built-in ones, and those in the registry, which come first. */
+/** Profiles: the registry's, then the built-in ones. */
 export class ProfileStore {
   readonly #registry: Registry;
 
@@ -72,7 +72,9 @@ export class ProfileStore {
     this.#registry = registry;
   }
 
-  /** @param options.consistent sees every import that was acknowledged; else only that a profile is not missed. */
+  /**
+   * @param options.consistent sees every acknowledged import; otherwise only a missing profile is read consistently.
+   */
   async get(name: string, { consistent = false }: { consistent?: boolean } = {}): Promise<Profile | undefined> {
     const stored = await this.#read(name, consistent);
     if (stored !== undefined) return stored.profile;
@@ -81,14 +83,14 @@ export class ProfileStore {
     return (await this.#read(name, true))?.profile;
   }
 
-  /** A page in the order of names; the first one begins with what is built in and not replaced. */
+  /** A page in name order; the first page starts with the built-in profiles that are not replaced. */
   async page(query: PageQuery): Promise<{ items: StoredProfile[]; nextCursor: string | null }> {
     const { items, nextCursor } = await registryPage(this.#registry, PROFILE_KIND, query);
     const stored = items.map(readProfile);
     return { items: query.cursor === undefined ? [...(await this.#notReplaced()), ...stored] : stored, nextCursor };
   }
 
-  /** Stores what a deployment brings along itself; what was imported under this name stays. */
+  /** Stores a default profile of the deployment, unless one of that name was imported. */
   async seed(profile: z.input<typeof profileSchema>): Promise<void> {
     const stored = await this.#read(profile.name, true);
     if (stored?.source !== 'imported') await this.put(profile);
@@ -114,7 +116,7 @@ export class ProfileStore {
   }
 }
 
-/** What readers see of a profile. */
+/** A profile as the API returns it. */
 export function viewProfile(
   { profile, source, updated_at }: StoredProfile,
   deployment: { readonly timeoutUnit: string; readonly defaultProfile: string },

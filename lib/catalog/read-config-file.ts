@@ -7,9 +7,9 @@ import { type ConfigDocument, configDocument } from '../contract/schemas/config.
 import { withoutNulls } from '../contract/schemas/fields/entry.ts';
 
 /**
- * Reads a configuration document from YAML (of which JSON is a part).
- * @param name what faults call the file.
- * @throws Error that names every fault with its line and its path in the document.
+ * Parses a configuration document from YAML, of which JSON is a subset.
+ * @param name of the file, for error messages
+ * @throws Error that lists every fault with its line and its path in the document
  */
 export function readConfigFile(name: string, text: string): ConfigDocument {
   const lines = new LineCounter();
@@ -32,7 +32,7 @@ function sentence(issue: z.core.$ZodIssue, value: unknown): string {
   return issue.path.length > 0 ? describeIssue('', issue, value) : describeIssue('the document', issue, value);
 }
 
-/** Where the node of a path begins, or the nearest node around it. */
+/** The first line of the node at a path, or of its nearest ancestor. */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);

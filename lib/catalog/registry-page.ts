@@ -5,7 +5,7 @@ import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
 
-/** Where the registry is. */
+/** The registry's table and client. */
 export interface Registry {
   readonly table: DynamoDBDocumentClient;
   readonly registryTable: string;
@@ -17,7 +17,7 @@ export interface RegistryPage {
   readonly nextCursor: string | null;
 }
 
-/** Reads a page of one kind with one Query, which brings a megabyte at most. @throws ApiError for a cursor that is none. */
+/** Reads a page of one kind with one Query (at most 1 MB). @throws ApiError for an invalid cursor. */
 export async function registryPage(
   { table, registryTable }: Registry,
   kind: string,
@@ -35,7 +35,7 @@ export async function registryPage(
   return { items: Items, nextCursor: LastEvaluatedKey === undefined ? null : writeCursor(LastEvaluatedKey) };
 }
 
-/** All items of one kind, as they stand in consistent reads. */
+/** All items of one kind, by consistent reads. */
 export async function* registryItems(
   { table, registryTable }: Registry,
   kind: string,

@@ -5,7 +5,7 @@ import { isBuiltIn, PROFILE_KIND, readProfile, type StoredProfile } from './prof
 import type { Registry } from './registry-page.ts';
 import { RULE_KIND, readRule, type StoredRule } from './rules.ts';
 
-/** Takes a rule away. @returns it as it was. @throws ApiError `not_found` */
+/** Removes a rule. @returns the removed rule. @throws ApiError `not_found` */
 export async function removeRule(registry: Registry, id: string): Promise<StoredRule> {
   return await changeCatalog(registry, async ({ rules, profiles }) => {
     const item = await found(registry, { kind: RULE_KIND, id });
@@ -16,9 +16,9 @@ export async function removeRule(registry: Registry, id: string): Promise<Stored
 }
 
 /**
- * Takes an imported profile away; what is built in under its name holds again.
- * @returns it as it was.
- * @throws ApiError `not_found`; `invalid_state` for one that is built in, and for the one that jobs get which name none.
+ * Removes an imported profile; a built-in profile of its name applies again.
+ * @returns the removed profile
+ * @throws ApiError `not_found`; `invalid_state` for a built-in profile, and for the default profile of jobs
  */
 export async function removeProfile(
   registry: Registry,

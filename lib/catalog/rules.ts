@@ -15,17 +15,17 @@ export type Rule = z.output<typeof ruleSchema>;
 const storedRuleSchema = ruleSchema.extend({ updated_at: z.string().nullable().default(null) });
 export type StoredRule = z.output<typeof storedRuleSchema>;
 
-/** The rule that an entry of a document means. */
+/** The rule that a document's entry defines. */
 export function ruleOf({ id, name = id, text }: NonNullable<ConfigDocument['rules']>[number]): Rule {
   return { id, name, text };
 }
 
-/** The item of a rule. */
+/** The stored item of a rule. */
 export function ruleItem(rule: Rule, updatedAt: string): Record<string, unknown> {
   return { kind: RULE_KIND, ...ruleSchema.parse(rule), updated_at: updatedAt };
 }
 
-/** The rule that an item holds. */
+/** The rule in a stored item. */
 export function readRule(item: Record<string, unknown>): StoredRule {
   return storedRuleSchema.parse(item);
 }
@@ -38,8 +38,8 @@ export class RuleStore {
   }
 
   /**
-   * The rules in the order asked for; `unknown` holds the ids that there are no rules of.
-   * @param options.consistent sees every import that was acknowledged; else only that a rule is not missed.
+   * The rules in the requested order; `unknown` holds the ids without a rule.
+   * @param options.consistent sees every acknowledged import; otherwise only a missing rule is read consistently
    */
   async get(
     ids: readonly string[],

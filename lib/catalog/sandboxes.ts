@@ -3,10 +3,10 @@ import type { SANDBOXES } from '../contract/schemas/profile.ts';
 
 export type Sandbox = (typeof SANDBOXES)[number];
 
-/** What tasks on Fargate can provide. */
+/** The sandboxes that Fargate tasks can provide. */
 export const CLOUD_SANDBOXES: readonly Sandbox[] = ['none'];
 
-/** Why a sandbox cannot be used where the workers run; undefined: it can. */
+/** Why a sandbox is not available where the workers run; undefined: it is. */
 export function sandboxFault(sandbox: Sandbox, available: readonly Sandbox[]): string | undefined {
   if (available.includes(sandbox)) return undefined;
   return (
@@ -15,7 +15,7 @@ export function sandboxFault(sandbox: Sandbox, available: readonly Sandbox[]): s
   );
 }
 
-/** The faults of all profiles of a document, each with its path. */
+/** The sandbox faults of all profiles in a document, each with its path. */
 export function sandboxFaults({ profiles = [] }: ConfigDocument, available: readonly Sandbox[]): string[] {
   return profiles.flatMap(({ sandbox = 'none' }, at) => {
     const fault = sandboxFault(sandbox, available);

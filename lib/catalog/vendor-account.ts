@@ -1,6 +1,6 @@
 import type { Profile } from './profiles.ts';
 
-/** Variables by which a profile gives its agent an account of its own. */
+/** Variables by which a profile gives its agent a separate vendor account. */
 const CREDENTIALS: readonly string[] = [
   'CODEX_API_KEY',
   'OPENAI_API_KEY',
@@ -8,7 +8,10 @@ const CREDENTIALS: readonly string[] = [
   'CLAUDE_CODE_OAUTH_TOKEN',
 ];
 
-/** Names the vendor account that agents of a profile work by: what is found out about it holds for all profiles of the same name. */
+/**
+ * Identifies the vendor account that a profile's agents use: what is learned about it applies to all profiles that
+ * share it.
+ */
 export function accountOf({ agent, vendor, env }: Pick<Profile, 'agent' | 'vendor' | 'env'>): string {
   const own = Object.entries(env).filter(([name]) => CREDENTIALS.includes(name));
   return JSON.stringify([agent, vendor, ...own.toSorted(([a], [b]) => (a < b ? -1 : 1))]);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { consoleCacheControl, consoleMediaType } from '../platform/config/console-headers.ts';
 
-/** Files that are sent at once. */
+/** Parallel uploads. */
 const LANES = 8;
 
-/** The built console in the bucket that CloudFront shows. */
+/** The built console in the bucket that CloudFront serves. */
 export class PublishedConsole {
   readonly #objects: S3Client;
   readonly #bucket: string;
@@ -17,9 +17,8 @@ export class PublishedConsole {
   }
 
   /**
-   * Sends a folder's files, with the headers they are to be shown with: first those that documents refer to, then the
-   * documents, so that no browser gets one whose parts are not there yet. Files of earlier versions stay: a page that
-   * somebody has open still asks for them.
+   * Uploads a folder's files with their response headers: assets first, then documents, so that no browser gets a
+   * document before its assets. Files of earlier versions stay: open pages still request them.
    */
   async publish(folder: string): Promise<void> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -34,7 +33,7 @@ export class PublishedConsole {
     }
   }
 
-  /** Removes every file, also of earlier versions. */
+  /** Removes every file, including those of earlier versions. */
   async remove(): Promise<void> {
     for (;;) {
       const { Contents = [] } = await this.#objects.send(new ListObjectsV2Command({ Bucket: this.#bucket }));

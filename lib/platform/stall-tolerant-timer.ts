@@ -1,9 +1,9 @@
-/** What one look takes from patience at most, in milliseconds: a machine that stood still has given nobody the time to end. */
+/** Milliseconds: the most that one poll counts. After a stall of the machine, processes had no time to exit. */
 const MAX_STEP_MS = 1_000;
 
 /**
- * Patience for so many milliseconds, without the time in which the machine stood still.
- * @returns to be asked at each look: whether some of it is left
+ * A timer of so many milliseconds that ignores stalls of the machine.
+ * @returns a function for each poll: whether time is left
  */
 export function stallTolerantTimer(milliseconds: number): () => boolean {
   let left = milliseconds;

@@ -13,28 +13,28 @@ import { tableClient } from '../../platform/aws/clients.ts';
 import type { TableClock } from '../../platform/aws/table-clock.ts';
 import { type ApiEnv, apiEnv, readEnv } from '../../platform/config/env.ts';
 
-/** What every function of the API has; made once per process. */
+/** The services of every API function; created once per process. */
 export interface Core {
   readonly env: ApiEnv;
-  /** Whether all who are let in come through the deployment's own distribution, by TLS. */
+  /** Whether all accepted requests come through the deployment's own distribution, by TLS. */
   readonly behindCloudFront: boolean;
   readonly table: DynamoDBDocumentClient;
   readonly clock: TableClock;
   readonly tokens: TokenStore;
   readonly audit: AuditLog;
   readonly secrets: DeploymentSecrets;
-  /** Who of Telegram may come in, by user id. */
+  /** Allowed Telegram users and their roles, by user id. */
   readonly telegramUsers: ReadonlyMap<string, Role>;
   readonly tokenRate: TokenRate;
   readonly sessions: SessionStore;
-  /** Where browsers find the service, and where people sign in. */
+  /** The service's public origin and its identity provider. */
   readonly serviceEndpoints: ServiceEndpoints;
   readonly log: Logger;
 }
 
 let core: Core | undefined;
 
-/** @throws Error that names every fault of the environment. */
+/** @throws Error that lists every fault of the environment. */
 export function getCore(): Core {
   core ??= createCore();
   return core;

@@ -5,12 +5,12 @@ import { ApiError } from '../../contract/errors.ts';
 import type { AccountVendor } from '../../contract/vendors.ts';
 import type { Core } from './core.ts';
 
-/** The accounts of a deployment's vendors. */
+/** The deployment's vendor accounts. */
 export function createAccounts({ table, env, clock }: Core): AccountStore {
   return new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
 }
 
-/** What also asks running logins for their code. */
+/** The account services, including requests to running logins for their code. */
 export function createAccountReading(core: Core): AccountContext & { readonly askLogin: AskLogin } {
   return { accounts: createAccounts(core), askLogin: createLoginReader(core.env) };
 }

@@ -4,7 +4,7 @@ import { objectClient } from '../../platform/aws/clients.ts';
 import type { Core } from './core.ts';
 import { createJobStore } from './services.ts';
 
-/** What reads the files that jobs left. */
+/** The services that read jobs' attachments. */
 export function createAttachments(core: Core): { readonly jobs: JobStore; readonly attachments: AttachmentStore } {
   const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
   return { jobs: createJobStore(core), attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET) };

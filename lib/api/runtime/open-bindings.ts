@@ -8,7 +8,7 @@ import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
 import { createOutput, createTransitions } from './services.ts';
 
-/** What changes deploy bindings. */
+/** The services that change deploy bindings. */
 export function createBindings({ table, env, clock }: Core): WriteBindingContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {
@@ -21,13 +21,13 @@ export function createBindings({ table, env, clock }: Core): WriteBindingContext
   };
 }
 
-/** What lists deploy bindings. */
+/** The services that list deploy bindings. */
 export function createBindingList({ table, env, clock }: Core): Pick<WriteBindingContext, 'bindings' | 'projects'> {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return { bindings: new DeployBindingStore(registry), projects: new ProjectStore({ ...registry, clock }) };
 }
 
-/** What has bindings act on a job again. */
+/** The services that retry a deployment. */
 export function createRetry(core: Core): DeployContext {
   const { output } = createOutput(core);
   return {

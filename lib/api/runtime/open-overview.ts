@@ -5,7 +5,7 @@ import { LiveWorkers } from '../../workers/live-workers.ts';
 import type { Core } from './core.ts';
 import { createCatalog, createProfiles, createProjects } from './open-catalog.ts';
 
-/** What the overviews of the whole deployment are made from. */
+/** The services behind the overviews of the whole deployment. */
 export function createOverview(core: Core): EnvironmentContext {
   const registry = createCatalog(core);
   return {
@@ -18,7 +18,7 @@ export function createOverview(core: Core): EnvironmentContext {
   };
 }
 
-/** What the environment of this process says of the deployment. */
+/** The deployment's facts in this process's environment. */
 export function deploymentFacts({ env }: Core): DeploymentFacts {
   return {
     region: env.PROMPTQ_RUN_HOME === undefined ? env.AWS_REGION : 'local',

@@ -3,7 +3,7 @@ import { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
 
-/** What changes how the jobs of a project work. */
+/** The services that change a project's settings. */
 export function createProjectSettings({ table, env, clock }: Core): EditProjectContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {

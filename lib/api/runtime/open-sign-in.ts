@@ -4,16 +4,16 @@ import { SignIn } from '../../access/sign-in/sign-in.ts';
 import { readPlace } from '../../platform/aws/read-place.ts';
 import type { Core } from './core.ts';
 
-/** Where the identity provider sends browsers back to. */
+/** The path of the redirect URI. */
 const CALLBACK = '/auth/callback';
 
-/** Brings what signs people in; undefined while the deployment names no identity provider. */
+/** Loads the sign-in service; undefined while the deployment has no identity provider. */
 export type SignInServices = () => Promise<SignIn | undefined>;
 
 /**
- * Signing in. What is open already is used again, with what it knows of the identity provider, until the deployment
- * names another.
- * @param options.withSecret whether the secret that this service has with it is needed, and may be read
+ * Creates the sign-in service. It is reused, with the identity provider's cached configuration, until the deployment
+ * changes its identity provider.
+ * @param options.withSecret whether the client secret is needed and may be read
  */
 export function createSignIn(core: Core, options: { withSecret: boolean }): SignInServices {
   let opened: { readonly at: object; readonly signIn: SignIn } | undefined;

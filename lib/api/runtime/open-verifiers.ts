@@ -6,7 +6,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { isUnavailable } from '../../platform/aws/unavailable.ts';
 import type { Core } from './core.ts';
 
-/** Those who know each kind of principal. */
+/** The verifiers of each kind of principal. */
 export function createVerifiers({
   tokens,
   sessions,
@@ -38,10 +38,13 @@ export function createVerifiers({
   };
 }
 
-/** Seconds after which it is worth asking again while the table does not answer. */
+/** Seconds until a retry while the table is unavailable. */
 const TABLE_RETRY = 5;
 
-/** @throws ApiError `unavailable` that names the table: without it nobody can be let in, and `/health` can't say it. */
+/**
+ * @throws ApiError `unavailable` that names the table: without it no caller can be authenticated, not even for
+ *   `/health`.
+ */
 async function orNameTable<T>(verified: Promise<T>): Promise<T> {
   try {
     return await verified;

@@ -31,7 +31,7 @@ import { LiveWorkers } from '../../workers/live-workers.ts';
 import { ScalingStore } from '../../workers/scaling/scaling-store.ts';
 import type { Core } from './core.ts';
 
-/** What functions are put together from. A bundle holds only the clients of what its function opens. */
+/** Creates the services of functions. A bundle holds only the clients that its function uses. */
 export function createJobStore({ table, env }: Core): JobStore {
   return new JobStore(table, env.JOBS_TABLE);
 }
@@ -59,7 +59,7 @@ function createReceiptReader({ env }: Core): FollowUpContext['readReceipt'] {
   return (jobId, attempt) => output.readReceipt(jobId, attempt);
 }
 
-/** What makes an answer of a job. */
+/** The services that build a job's response body. */
 export interface JobBodyContext extends ViewDeploymentsContext {
   readonly texts: JobTextStore;
   readonly waiting: WhyWaiting;
@@ -78,13 +78,13 @@ export function createJobBody(core: Core): JobBodyContext {
   };
 }
 
-/** What finds a job's place in the queue. */
+/** The services that find a job's place in the queue. */
 export function createQueuePlaces({ table, env }: Core): QueueContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return { ...registry, jobsTable: env.JOBS_TABLE, profiles: new ProfileStore(registry) };
 }
 
-/** What changes jobs that are there. */
+/** The services that change existing jobs. */
 export function createTransitions(core: Core): TransitionContext & JobBodyContext {
   return {
     ...createJobBody(core),
@@ -153,7 +153,7 @@ export function createHealth(core: Core): HealthContext {
   };
 }
 
-/** What a job's settings are judged by. */
+/** The services that validate a job's settings. */
 function createSettings({ table, env }: Core): SettingsContext {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   return {

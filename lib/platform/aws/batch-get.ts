@@ -1,13 +1,13 @@
 import { BatchGetCommand, type BatchGetCommandOutput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** DynamoDB takes at most this many keys in one request. */
+/** DynamoDB's limit of keys in one request. */
 const KEYS_PER_REQUEST = 100;
 
 type Item = Record<string, unknown>;
 
 /**
- * The items of these keys, in no order; what is not there is left out.
- * @param options.consistent sees every write that was acknowledged; default: eventually consistent, at half the price
+ * The items of these keys, in no order; missing ones are left out.
+ * @param options.consistent sees every acknowledged write; default: eventually consistent, at half the price
  */
 export async function batchGet(
   table: DynamoDBDocumentClient,

@@ -10,13 +10,16 @@ import { THROTTLE_METRICS, throttleMetrics } from './throttles.ts';
 
 const emitThrottles = throttleMetrics(() => emitMetrics({ StorageThrottles: 1 }));
 
-/** A table client and the clock that its answers keep right. */
+/** A table client, and the clock that its responses synchronise. */
 export interface TableClient {
   readonly table: DynamoDBDocumentClient;
   readonly clock: TableClock;
 }
 
-/** A DynamoDB client whose answers set the clock. Endpoint and credentials come from the SDK's own environment variables. */
+/**
+ * A DynamoDB client whose responses set the clock. The SDK reads endpoint and credentials from its environment
+ * variables.
+ */
 export function tableClient(): TableClient {
   const client = new DynamoDBClient({ maxAttempts: 4, requestHandler: requestLimits() });
   client.middlewareStack.add(emitThrottles, THROTTLE_METRICS);
@@ -32,7 +35,7 @@ export function queueClient(): SQSClient {
   return client;
 }
 
-/** `pathStyle`: the bucket's name stands in the path, not in the host. */
+/** `pathStyle`: puts the bucket's name into the path instead of the host. */
 export function objectClient(options: { pathStyle: boolean }): S3Client {
   const requestHandler = requestLimits('objects');
   const client = new S3Client({ forcePathStyle: options.pathStyle, maxAttempts: 4, requestHandler });

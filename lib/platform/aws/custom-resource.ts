@@ -1,24 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 
-/** An answer may have 4,096 bytes. */
+/** A response is limited to 4,096 bytes. */
 const REASON_LENGTH = 1_500;
 const TRIES = 5;
 const CALL_LIMIT = 10_000;
 
-/** What becomes known by making a resource. */
+/** The result of creating a resource. */
 export interface Made {
-  /** What it is asked for by `Fn::GetAtt`; of 4,096 bytes at most, with all else that is answered. */
+  /** For `Fn::GetAtt`; the whole response is limited to 4,096 bytes. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Whether CloudFormation shows them to nobody. */
+  /** Whether CloudFormation hides them. */
   readonly secret: boolean;
 }
 
 /**
- * Does what CloudFormation asks of a custom resource, and tells it the outcome: what `work` throws fails the deployment,
- * with its message.
- * @param work is given the properties; undefined: the resource goes.
- * @throws Error when CloudFormation can't be told; Lambda then repeats the call.
+ * Handles a custom resource's request and reports the outcome to CloudFormation: an error of `work` fails the
+ * deployment with its message.
+ * @param work receives the properties; undefined: the resource is deleted
+ * @throws Error when the report fails; Lambda then retries the call
  */
 export async function answerCustomResource(
   event: CloudFormationCustomResourceEvent,
@@ -37,7 +37,8 @@ export async function answerCustomResource(
     JSON.stringify({
       Status: reason === undefined ? 'SUCCESS' : 'FAILED',
       ...(reason !== undefined && { Reason: reason.slice(0, REASON_LENGTH) }),
-      // One that stays the same: an update must never look like a new resource whose former one has to go.
+      // Constant: a new id would make an update look like a replacement, and CloudFormation would delete the old
+      // resource.
       PhysicalResourceId: 'PhysicalResourceId' in event ? event.PhysicalResourceId : LogicalResourceId,
       ...(made !== undefined && { Data: made.attributes, NoEcho: made.secret }),
       StackId,
@@ -50,7 +51,7 @@ export async function answerCustomResource(
 async function put(url: string, body: string): Promise<void> {
   for (let left = TRIES - 1; ; left -= 1) {
     try {
-      // The address is signed for an empty content type.
+      // The URL is signed for an empty content type.
       const headers = { 'content-type': '' };
       const { ok, status } = await fetch(url, {
         method: 'PUT',
@@ -59,7 +60,7 @@ async function put(url: string, body: string): Promise<void> {
         signal: AbortSignal.timeout(CALL_LIMIT),
       });
       if (ok) return;
-      throw new Error(`CloudFormation's answer address said ${status}`);
+      throw new Error(`CloudFormation's response URL answered ${status}`);
     } catch (error) {
       if (left === 0) throw error;
       await setTimeout(200 * 2 ** (TRIES - left));

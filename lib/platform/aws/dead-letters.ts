@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 const redrivePolicySchema = z.object({ deadLetterTargetArn: z.string() });
 
-/** The URL of the queue that takes what another could not get rid of: that queue itself says which. */
+/** The URL of a queue's dead-letter queue, from the queue's own attributes. */
 export async function deadLettersOf(client: SQSClient, queueUrl: string): Promise<string | undefined> {
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),

@@ -15,7 +15,7 @@ function opened(): SSMClient {
   return client;
 }
 
-/** The text of a parameter of SSM's Parameter Store, decrypted; undefined if there is none. */
+/** The decrypted text of a parameter in SSM's Parameter Store; undefined if there is none. */
 export async function readParameter(name: string): Promise<string | undefined> {
   try {
     const { Parameter } = await opened().send(new GetParameterCommand({ Name: name, WithDecryption: true }));
@@ -26,7 +26,7 @@ export async function readParameter(name: string): Promise<string | undefined> {
   }
 }
 
-/** Makes a SecureString, encrypted with AWS's own key; one that is there already stays as it is. */
+/** Creates a SecureString, encrypted with AWS's own key; an existing one stays unchanged. */
 export async function keepSecret(name: string, value: string): Promise<void> {
   try {
     await opened().send(new PutParameterCommand({ Name: name, Value: value, Type: 'SecureString' }));
@@ -35,7 +35,7 @@ export async function keepSecret(name: string, value: string): Promise<void> {
   }
 }
 
-/** Removes parameters, at most ten; those that are not there are no fault. */
+/** Removes up to ten parameters; missing ones are ignored. */
 export async function removeParameters(names: readonly string[]): Promise<void> {
   await opened().send(new DeleteParametersCommand({ Names: [...names] }));
 }

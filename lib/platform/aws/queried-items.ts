@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 
-/** All items that a query finds, page by page as they are taken; the next page is asked for when the last is used up. */
+/** All items of a query; each page is requested when the previous one is consumed. */
 export async function* queriedItems(
   table: DynamoDBDocumentClient,
   query: QueryCommandInput,

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * The text that lies at a place which the environment names; undefined if there is nothing.
- * @param place `ssm:/name` of a parameter of SSM's Parameter Store, or `file:/path`
+ * The text at a location from the environment; undefined if there is nothing.
+ * @param place `ssm:/name` of a parameter in SSM's Parameter Store, or `file:/path`
  */
 export async function readPlace(place: string): Promise<string | undefined> {
   const name = place.slice(place.indexOf(':') + 1);
   if (place.startsWith('file:')) return await readIfThere(name);
-  // Loaded by the few processes that need it: it would cost every other's start.
+  // Loaded only by the few processes that need it: it would slow down every other start.
   const { readParameter } = await import('./parameters.ts');
   return await readParameter(name);
 }

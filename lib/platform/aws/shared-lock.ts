@@ -5,12 +5,12 @@ import { timestamp } from './table-clock.ts';
 
 const KIND = 'lock';
 
-/** How long (ms) a lock holds without being renewed, and how often its holder renews it. */
+/** Milliseconds: a lock's lifetime without renewal, and the interval of renewals. */
 export const LOCK = { duration: 30_000, renewEvery: 10_000 } as const;
 
 /**
- * Locks between workers, in the table because a lock of a shared file system does not survive its holder's death the
- * right way round. A holder that dies holds for half a minute more, by the table's time.
+ * Locks between workers. They are in the table because a shared file system does not release a dead holder's lock
+ * safely. A dead holder's lock expires after half a minute of the table's time.
  */
 export class SharedLocks {
   readonly #table: DynamoDBDocumentClient;
@@ -18,7 +18,7 @@ export class SharedLocks {
   readonly #clock: Clock;
   readonly #kind: string;
 
-  /** @param options.kind of the Registry's items; locks of another kind are other locks */
+  /** @param options.kind of the Registry's items; each kind is a separate set of locks */
   constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock; kind?: string }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
@@ -26,7 +26,7 @@ export class SharedLocks {
     this.#kind = options.kind ?? KIND;
   }
 
-  /** Takes a lock, or renews it for the holder who has it. @returns whether the holder has it now. */
+  /** Acquires a lock, or renews it for its holder. @returns whether the holder has it now. */
   async take(id: string, holder: string, milliseconds: number = LOCK.duration): Promise<boolean> {
     const now = this.#clock.now();
     return await this.#conditionally(

@@ -2,20 +2,19 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { emitMetrics } from '../operations/emit-metrics.ts';
 import { isUnavailable } from './unavailable.ts';
 
-/** A process reports an item at most this often: workers meet it far more often than the reconciler does. */
+/** Milliseconds between reports of the same item: workers meet it far more often than the reconciler does. */
 const REPORT_INTERVAL_MS = 30_000;
-/** Items that a process remembers having reported. */
+/** Maximum number of reported items that a process remembers. */
 const MOST_REMEMBERED = 1_000;
 
 const log = new Logger({ serviceName: 'promptq-items' });
 const reportedAt = new Map<string, number>();
 
 /**
- * Runs the part of a pass that concerns one item. If the item is at fault, reports it and goes on, so that it can't keep
- * the pass from the others.
+ * Runs a pass's work on one item. If the item is at fault, reports it and continues, so that it can't block the others.
  * @param item such as `job ID`
  * @returns undefined for a damaged item
- * @throws what says that a service is unavailable: then the others fail too
+ * @throws an unavailable service's error: then the others fail too
  */
 export async function skipDamaged<T>(item: string, work: () => T | Promise<T>): Promise<T | undefined> {
   try {
@@ -27,7 +26,7 @@ export async function skipDamaged<T>(item: string, work: () => T | Promise<T>): 
   }
 }
 
-/** Reports an item that is skipped because it can't be read or acted on. */
+/** Reports an item that is skipped because it is unreadable or can't be processed. */
 export function reportDamaged(item: string, error: unknown): void {
   const now = performance.now();
   if (now - (reportedAt.get(item) ?? Number.NEGATIVE_INFINITY) < REPORT_INTERVAL_MS) return;

@@ -1,27 +1,27 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** Time as the table tells it: what leases, due times and timestamps are judged by. */
+/** The table's time, which leases, due times and timestamps use. */
 export interface Clock {
   /** Milliseconds since 1970, in the table's time. */
   now(): number;
 }
 
-/** What the clock is made from; parameters, so that a simulation can drive it. */
+/** The clock's time sources; parameters, so that a simulation can drive it. */
 export interface TimeSources {
-  /** This machine's idea of the time, milliseconds since 1970; may be wrong. */
+  /** This machine's clock, milliseconds since 1970; may be wrong. */
   readonly wall: () => number;
-  /** Milliseconds that never jump. */
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number;
 }
 
 const MACHINE: TimeSources = { wall: () => Date.now(), monotonic: () => performance.now() };
 
 /**
- * The table's time, from the `Date` header of its answers plus own monotonic time since. The header has a resolution
- * of one second, so each answer gives bounds: when it was received the table's time was at least the header, and when
- * the request was sent it was less than the header plus one second. The estimate is moved only as far as the bounds
- * ask; a machine whose clock is right is right to the millisecond from the start, a wrong one is within a second
- * after the first answer.
+ * The table's time, from the `Date` header of its responses plus the monotonic time since. The header has a resolution
+ * of one second, so each response gives bounds: when it was received the table's time was at least the header, and when
+ * the request was sent it was less than the header plus one second. The estimate moves only as far as the bounds
+ * require: a correct machine clock is exact to the millisecond from the start, a wrong one is within a second after the
+ * first response.
  */
 export class TableClock implements Clock {
   readonly #sources: TimeSources;
@@ -36,7 +36,7 @@ export class TableClock implements Clock {
     return Math.floor(this.#sources.monotonic() + this.#offset);
   }
 
-  /** Takes an answer's `Date` header; `sentAt` is the monotonic time at which its request was sent. */
+  /** Processes a response's `Date` header; `sentAt` is the monotonic time at which its request was sent. */
   observe(dateHeader: string | undefined, sentAt: number): void {
     const date = Date.parse(dateHeader ?? '');
     if (Number.isNaN(date)) return;

@@ -2,14 +2,17 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isThrottle } from './throttles.ts';
 import { isUnavailable } from './unavailable.ts';
 
-/** For so long after a failed request a loss of a worker may be the table's doing: more than a lease and a minute's pass. */
+/**
+ * Milliseconds after a failed request in which the table may have caused a worker's loss: more than a lease and a
+ * minute's pass.
+ */
 const MEMORY_MS = 120_000;
 
-/** What this process knows of times in which the table could not serve it. */
+/** Recent table outages, as this process observed them. */
 class TableOutage {
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  /** Notes requests that fail although the client tried them again. */
+  /** Records requests that fail despite the client's retries. */
   attach(client: DynamoDBClient): void {
     client.middlewareStack.add(
       (next) => async (args) => {
@@ -24,11 +27,11 @@ class TableOutage {
     );
   }
 
-  /** Whether a request has failed lately: then workers could not renew their leases either. */
+  /** Whether a request failed recently: then workers could not renew their leases either. */
   get isRecent(): boolean {
     return performance.now() - this.#failedAt < MEMORY_MS;
   }
 }
 
-/** Of all clients of this process. */
+/** Shared by all clients of this process. */
 export const tableOutage = new TableOutage();

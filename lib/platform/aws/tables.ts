@@ -1,9 +1,9 @@
 /**
- * Tables, indexes and queues as plain data. The CDK declares its resources from it and the local run creates its own
- * from it, so that no key or queue name stands in two places.
+ * Tables, indexes and queues as plain data. The CDK and the local run both create their resources from it, so that each
+ * key and queue name is defined once.
  */
 
-/** What a summary of the list shows; projected into the list's indexes so that a page is one Query. */
+/** The fields of a summary in the list; projected into the list's indexes so that a page is one Query. */
 const SUMMARY_ATTRIBUTES = [
   'status',
   'project_id',
@@ -27,7 +27,7 @@ export interface IndexSpec {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** What the index carries beside the keys: the named attributes, or the whole item. */
+  /** The projection besides the keys: the named attributes, or the whole item. */
   readonly attributes: readonly string[] | 'all';
 }
 
@@ -36,9 +36,9 @@ export interface TableSpec {
   readonly partitionKey: string;
   readonly sortKey?: string;
   readonly indexes: readonly IndexSpec[];
-  /** Whether changes are streamed with the old and the new item. */
+  /** Whether changes are streamed with the old and the new image. */
   readonly stream: boolean;
-  /** The attribute (seconds since 1970) after which an item may be removed. */
+  /** The TTL attribute (seconds since 1970). */
   readonly ttlAttribute?: string;
 }
 
@@ -50,7 +50,7 @@ export const TABLES = {
     indexes: [
       { name: 'by-time', partitionKey: 'list_key', sortKey: 'created_at', attributes: SUMMARY_ATTRIBUTES },
       { name: 'by-status', partitionKey: 'status_key', sortKey: 'created_at', attributes: SUMMARY_ATTRIBUTES },
-      // Whole items, so that a claim needs no read of its own; it holds waiting jobs only, and those seldom change.
+      // Whole items, so that a claim needs no further read; the index holds only waiting jobs, which seldom change.
       { name: 'ready', partitionKey: 'ready_key', sortKey: 'ready_order', attributes: 'all' },
     ],
     stream: true,
@@ -65,24 +65,24 @@ export const TABLES = {
   },
 } as const satisfies Record<string, TableSpec>;
 
-/** Kinds of the registry's items that say who may call: whoever writes one can make himself an administrator. */
+/** The registry's item kinds that authenticate callers: write access to them amounts to administrator rights. */
 export const PRINCIPAL_KINDS = { token: 'token', session: 'session' } as const;
 
-/** The kind of the registry's items by which calls are signed. */
+/** The registry's item kind with the signing secrets of deploy bindings. */
 export const BINDING_SECRET_KIND = 'binding-secret';
 
-/** The kind of the registry's items that say who did what. */
+/** The registry's item kind of audit records. */
 export const AUDIT_KIND = 'audit';
 
-/** The kind of the registry's items that say which workers were launched, and what kept others from it. */
+/** The registry's item kind of launched workers and launch failures. */
 export const SCALING_KIND = 'scaling';
 
-/** The kind of the registry's items that limit how many functions stream a followed log. */
+/** The registry's item kind that limits how many functions stream a followed log. */
 export const FOLLOW_SLOT_KIND = 'follow-slot';
 
 /**
- * Kinds that only those may touch whose matter they are: whoever else could would make himself an administrator, leave no
- * trace of what he did, or sign in our name.
+ * Kinds that only the functions in charge of them may access. Access elsewhere would let a caller become an
+ * administrator, act without an audit record, or sign calls in the deployment's name.
  */
 export const PRIVATE_KINDS = [...Object.values(PRINCIPAL_KINDS), AUDIT_KIND, BINDING_SECRET_KIND] as const;
 
@@ -96,22 +96,22 @@ export interface QueueSpec {
   readonly visibilityTimeout: number;
   readonly receiveWait: number;
   readonly messageRetention: number;
-  /** What was received more often goes to a queue of its own. */
+  /** A message received more often moves to the dead-letter queue. */
   readonly maxReceiveCount: number;
 }
 
-/** Seconds. A permit stays in flight while its job runs; each heartbeat extends it by `visibilityTimeout`. */
+/** Seconds. A dispatch message stays in flight while its job runs; each heartbeat extends it by `visibilityTimeout`. */
 export const QUEUE = {
   visibilityTimeout: 40,
   receiveWait: 20,
   messageRetention: 14 * 24 * 3600,
-  /** Give-backs raise the receive count, so this is generous; what still lands in a DLQ is put back by reconcile-jobs. */
+  /** Releases raise the receive count, so this is generous; reconcile-jobs resends what still reaches the DLQ. */
   maxReceiveCount: 100,
 } as const satisfies QueueSpec;
 
 /**
- * The queue of signed calls; seconds. A message is hidden for longer than a function that makes a call may live, and for
- * up to 12 hours while its call waits for its next try, which each count as a receive.
+ * The queue of signed calls; seconds. A message is hidden for longer than the calling function may run, and for up to
+ * 12 hours before each retry; every retry counts as a receive.
  */
 export const DELIVERIES = {
   visibilityTimeout: 180,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Storage says "too fast" under these names. */
+/** Error names by which storage reports throttling. */
 const THROTTLES = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -10,20 +10,20 @@ const THROTTLES = new Set([
   'OverLimit',
 ]);
 
-/** What the SDK says of an answer that it took for an error. */
+/** The SDK's metadata of an error response. */
 const storageFault = z.object({ $metadata: z.object({ httpStatusCode: z.number().optional() }) });
 
-/** Whether what was thrown says that there were too many requests. */
+/** Whether an error reports throttling. */
 export function isThrottle(error: unknown): boolean {
   if (error instanceof Error && THROTTLES.has(error.name)) return true;
   const metadata = storageFault.safeParse(error).data?.$metadata;
   return metadata?.httpStatusCode === 429 || metadata?.httpStatusCode === 503;
 }
 
-/** Where in a client's stack `throttleMetrics` stands: around what makes an error of an answer, within what tries again. */
+/** The position of `throttleMetrics` in a client's middleware stack: outside deserialization, inside the retries. */
 export const THROTTLE_METRICS = { step: 'deserialize', name: 'throttleMetrics', priority: 'high' } as const;
 
-/** Middleware of the SDK: calls `onThrottle` for each try of a request that was refused as one too many. */
+/** SDK middleware: calls `onThrottle` for each attempt that was throttled. */
 export function throttleMetrics(onThrottle: () => void) {
   return <Input, Output>(next: (args: Input) => Promise<Output>) =>
     async (args: Input): Promise<Output> => {

@@ -2,8 +2,8 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import { isThrottle } from './throttles.ts';
 
 /**
- * Whether a request failed because a service can't serve it now: it is busy, broken, full, or out of reach. The same
- * request may succeed later, so the fault is not in what was asked for.
+ * Whether a request failed because a service is unavailable: busy, broken, full, or unreachable. The request itself is
+ * not at fault, and may succeed later.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

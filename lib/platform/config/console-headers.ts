@@ -1,5 +1,5 @@
 /**
- * Headers of the console's files, the same in the cloud and in the local run. Scripts come from files of our own only;
+ * Headers of the console's files, the same in the cloud and in the local run. Scripts load from the same origin only;
  * Cloudscape and xterm set styles at run time.
  */
 export const CONSOLE_HEADERS = {
@@ -21,7 +21,7 @@ export const CONSOLE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 } as const;
 
-/** Files whose name carries a hash of their content never change; all else is asked for anew. */
+/** Files with a content hash in their name never change; all others are revalidated. */
 export function consoleCacheControl(path: string): string {
   return path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
@@ -34,15 +34,15 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['woff2', 'font/woff2'],
 ]);
 
-/** What a file of the console is. */
+/** The media type of a console file. */
 export function consoleMediaType(path: string): string {
   return MEDIA_TYPES.get(path.slice(path.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 }
 
-/** What an address of a file ends with, unlike that of a page. */
+/** Matches paths of files, as opposed to pages. */
 export const FILE_NAME = /\/[^/]*\.[^/]+$/;
 
-/** What a console address shows: its file, or for an address of a page the one document that all pages are in. */
+/** The file for a console path: the file itself, or for a page the one document that contains all pages. */
 export function consoleFile(path: string): string {
   return FILE_NAME.test(path) ? path : '/index.html';
 }

@@ -5,18 +5,18 @@ import { ROLES } from '../../contract/roles.ts';
 import { SLOT_ACCOUNTS, TIMEOUT_UNITS } from './env.ts';
 import { publicOrigin } from './env-fields.ts';
 
-/** The key of the CDK's context under which all settings of a deployment stand. */
+/** The key of a deployment's settings in the CDK's context. */
 export const SETTINGS_KEY = 'promptq';
 
-/** The periods, in days, that CloudWatch Logs can keep a log for. */
+/** The retention periods, in days, that CloudWatch Logs supports. */
 export const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const;
 
-/** Groups of the identity provider, by the role that they have here. */
+/** Groups of the identity provider, by role. */
 export const DEFAULT_GROUPS = { viewer: 'promptq-viewers', operator: 'promptq-operators', admin: 'promptq-admins' };
 
-/** Lambda's environment has 4,096 bytes, names and values together; these two settings are lists in it. */
+/** Lambda's environment is limited to 4,096 bytes of names and values; these two settings are lists in it. */
 const MAX_TELEGRAM_USERS = 40;
 const MAX_PERIMETER_SOURCES = 16;
 
@@ -30,9 +30,9 @@ const domainName = z
   );
 
 const deploymentSchema = z.strictObject({
-  /** The unit of a job's `timeout`. Nobody can guess it, so there is no default. */
+  /** The unit of a job's `timeout`. It can't be inferred, so there is no default. */
   timeoutUnit: z.enum(TIMEOUT_UNITS),
-  /** Begins the names of the stacks: an account can hold several deployments. */
+  /** Prefix of the stack names: an account can hold several deployments. */
   deploymentName: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,30}$/, 'expected lower-case letters, digits and hyphens, a letter first, at most 31')
@@ -41,9 +41,9 @@ const deploymentSchema = z.strictObject({
       "must not begin with aws or ssm, which Parameter Store keeps for AWS's own",
     )
     .default('promptq'),
-  /** Largest body of a request, bytes. */
+  /** Maximum size of a request's body in bytes. */
   maxBodyBytes: z.int().min(1).max(LIMITS.maxBodyBytes.max).default(LIMITS.maxBodyBytes.default),
-  /** Whether an API token may do only what its scopes allow. */
+  /** Whether an API token is limited to its scopes. */
   scopeEnforcement: z.boolean().default(false),
   /** Most worker tasks at once. */
   /** Each has an account of the image: two workers with the same one could read each other's private folders. */
@@ -54,28 +54,28 @@ const deploymentSchema = z.strictObject({
    * `promptq.config.yaml`, if there is one.
    */
   configFile: z.string().min(1).optional(),
-  /** Percent of the worker tasks that run on Spot: cheaper, and now and then taken away with two minutes' notice. */
+  /** Percent of the worker tasks that run on Spot: cheaper, but interrupted at times with two minutes' notice. */
   spotWeight: z.int().min(0).max(100).default(0),
-  /** Minutes without work after which a worker leaves. */
+  /** Minutes without work after which a worker exits. */
   idleMinutes: z.int().min(1).max(1_440).default(2),
-  /** Days after its end at which a job goes with its output; 0: never. */
+  /** Days after its end at which a job and its output are deleted; 0: never. */
   retentionDays: z.int().min(0).max(36_500).default(0),
   /** Whether deploy bindings may run commands. */
   deployCommands: z.boolean().default(true),
-  /** Where browsers find the deployment if that is neither `domain` nor the name that CloudFront gives: a proxy of the team's own. */
+  /** The public origin if it is neither `domain` nor CloudFront's own name: a proxy of the team, for example. */
   publicOrigin: publicOrigin.optional(),
-  /** A name of the team's own for the deployment. */
+  /** The deployment's custom domain name. */
   domain: z
     .strictObject({
       name: domainName,
-      /** CloudFront takes certificates of one region alone. */
+      /** CloudFront accepts certificates of one region only. */
       certificateArn: z
         .string()
         .regex(
           /^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
           'expected a certificate of ACM in us-east-1',
         ),
-      /** Where the name is entered at deployment; without it somebody enters it by hand. */
+      /** The zone that gets the DNS record; without it the record is created by hand. */
       hostedZone: z.strictObject({ id: z.string().regex(/^Z[A-Z0-9]+$/), name: domainName }).optional(),
     })
     .refine(({ name, hostedZone }) => hostedZone === undefined || `.${name}`.endsWith(`.${hostedZone.name}`), {
@@ -83,31 +83,34 @@ const deploymentSchema = z.strictObject({
       message: 'expected the zone that the name lies in',
     })
     .optional(),
-  /** A web application firewall's access list, for CloudFront. */
+  /** The access list of a web application firewall, for CloudFront. */
   webAclArn: z
     .string()
     .regex(/^arn:aws[a-z-]*:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/, 'expected a web ACL of scope CLOUDFRONT')
     .optional(),
-  /** Raise it by one to have the secret that CloudFront proves itself by replaced. */
+  /** Increment it to rotate the secret by which CloudFront proves itself. */
   originSecretVersion: z.int().min(1).max(100).default(1),
-  /** Who is made the first user, in the admins' group; unless people sign in elsewhere (`signIn`). */
+  /** The first user, in the admins' group; unless people sign in elsewhere (`signIn`). */
   adminEmail: z.email().optional(),
-  /** Who is told of alarms. */
+  /** The recipient of alarms. */
   alarmEmail: z.email().optional(),
-  /** Whether CloudWatch shows a dashboard, which is billed by the month. */
+  /** Whether to create a CloudWatch dashboard, which is billed by the month. */
   dashboard: z.boolean().default(false),
-  /** Where people sign in, by OpenID Connect, instead of a user pool of the deployment's own. The client's secret, if it has one, is an SSM parameter, not a setting. */
+  /**
+   * An OpenID Connect identity provider, instead of the deployment's own user pool. The client's secret, if it has one,
+   * is an SSM parameter, not a setting.
+   */
   signIn: z
     .strictObject({
       issuer: z.url({ protocol: /^https$/ }),
       clientId: z.string().min(1),
-      /** The claim of the ID token that lists a person's groups. */
+      /** The claim of the ID token with a person's groups. */
       roleClaim: z.string().min(1).default('cognito:groups'),
-      /** The group that has each role. */
+      /** The group of each role. */
       groups: z.partialRecord(z.enum(ROLES), z.string().regex(/^[^,=]+$/)).default(DEFAULT_GROUPS),
     })
     .optional(),
-  /** Seconds that a browser session lasts without use, and at most. */
+  /** Seconds that a browser session lasts without use, and in total. */
   session: z
     .strictObject({
       idleSeconds: z
@@ -122,27 +125,27 @@ const deploymentSchema = z.strictObject({
         .default(24 * 3_600),
     })
     .prefault({}),
-  /** Days after a job's end at which the folder that it had to itself goes; 0: never. */
+  /** Days after a job's end at which its private folder is deleted; 0: never. */
   workspaceDays: z.int().min(0).max(36_500).default(7),
   logRetentionDays: z.literal(LOG_RETENTION_DAYS).default(30),
-  /** Requests a second, on average and at once, beyond which API Gateway answers 429. */
+  /** Requests a second, average and burst, beyond which API Gateway answers 429. */
   throttling: z
     .strictObject({ rate: z.number().positive().default(200), burst: z.int().positive().default(400) })
     .prefault({}),
-  /** How many functions may stream a followed log at once; further followers poll. */
+  /** Maximum number of functions that stream a followed log; further followers poll. */
   followStreams: z
     .int()
     .min(LIMITS.follow.streams.min)
     .max(LIMITS.follow.streams.max)
     .default(LIMITS.follow.streams.default),
-  /** Requests a second that one API token may make of one process of one function; 0: no such limit. */
+  /** Requests a second that one API token may make of one process of one function; 0: unlimited. */
   tokenRate: z.int().min(0).max(10_000).default(0),
-  /** Address ranges from which the perimeter token counts; none: from everywhere. */
+  /** Address ranges from which the perimeter token is accepted; empty: any address. */
   perimeterSources: z
     .array(z.string().refine((range) => ipaddr.isValidCIDR(range), 'expected a range such as 203.0.113.0/24'))
     .max(MAX_PERIMETER_SOURCES)
     .default([]),
-  /** Users of the Telegram Mini App who may come in, by Telegram's user id. */
+  /** Allowed users of the Telegram Mini App, by Telegram's user id. */
   telegramUsers: z
     .record(z.string().regex(/^[1-9]\d{0,15}$/, 'expected a user id'), z.enum(ROLES))
     .refine((users) => Object.keys(users).length <= MAX_TELEGRAM_USERS, `expected at most ${MAX_TELEGRAM_USERS} users`)
@@ -152,14 +155,14 @@ const deploymentSchema = z.strictObject({
 /** The settings of one deployment, with their defaults. */
 export type Deployment = z.output<typeof deploymentSchema>;
 
-/** Where browsers find the deployment, as far as its settings say; undefined: under the name that CloudFront gives it. */
+/** The public origin, if the settings define it; undefined: CloudFront's own name. */
 export function knownOrigin({ publicOrigin: given, domain }: Deployment): string | undefined {
   return given ?? (domain && `https://${domain.name}`);
 }
 
 /**
- * Reads the settings from the CDK's context: an object, or its JSON, which is what `cdk -c promptq='{…}'` gives.
- * @throws Error that names every fault at once.
+ * Reads the settings from the CDK's context: an object, or its JSON, as in `cdk -c promptq='{…}'`.
+ * @throws Error that lists every fault at once
  */
 export function readDeployment(context: unknown): Deployment {
   const settings = typeof context === 'string' ? parseJson(context) : (context ?? {});

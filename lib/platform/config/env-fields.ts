@@ -10,17 +10,17 @@ export const flag = z
   .optional()
   .transform((value) => value === '1');
 
-/** A whole number, or else `fallback`. */
+/** A whole number with a default. */
 export const wholeNumber = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 
-/** On unless it is switched off. */
+/** On unless switched off. */
 export const onFlag = z
   .enum(['0', '1', ''])
   .optional()
   .transform((value) => value !== '0');
 
-/** Seconds between the tries of a signed call: eight tries within a day. */
+/** Seconds between the attempts of a signed call: eight attempts within a day. */
 const CALL_PAUSES = '5,60,300,1800,7200,21600,32400';
 
 /** Seconds, `,`-separated. */
@@ -50,7 +50,7 @@ export const digestList = z
   .transform((value) => value.split(',').filter((digest) => digest !== ''))
   .refine((digests) => digests.every((digest) => /^[0-9a-f]{64}$/.test(digest)), 'expected digests of 64 characters');
 
-/** What is said over plain http stays on this machine. */
+/** Plain http is allowed on this machine only. */
 export const httpsOrLoopback = z
   .url()
   .refine(
@@ -58,13 +58,13 @@ export const httpsOrLoopback = z
     'expected https; http on loopback only',
   );
 
-/** Where browsers find the service. */
+/** The service's public origin. */
 export const publicOrigin = httpsOrLoopback.refine(
   (value) => URL.canParse(value) && new URL(value).origin === value,
   'expected an origin such as https://promptq.example.com: lower case, without a path',
 );
 
-/** A place that a text is read from: `ssm:/name` of a parameter, or `file:/path`. */
+/** A location of a text: `ssm:/name` of a parameter, or `file:/path`. */
 export const place = z.string().regex(/^(ssm|file):\//);
 
 /** Vendors, `,`-separated, or `none`. */
@@ -81,7 +81,7 @@ export const sandboxList = z
   .transform((value) => value.split(','))
   .pipe(z.array(z.enum(SANDBOXES)));
 
-/** Group of each role, `role=GROUP`, `,`-separated. */
+/** The group of each role: `role=GROUP`, `,`-separated. */
 export const roleGroups = z
   .string()
   .default('viewer=promptq-viewers,operator=promptq-operators,admin=promptq-admins')

@@ -1,6 +1,6 @@
 import type { Deployment } from './deployment.ts';
 
-/** Meaning of each setting, for docs/deploy/settings.md; one that is missing here does not compile. */
+/** The description of each setting, for docs/deploy/settings.md; a missing one does not compile. */
 export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
   timeoutUnit: "unit of the jobs' `timeout`: `milliseconds`, `seconds` or `minutes`; required",
   deploymentName: 'first part of the names of the stacks; an account can have several deployments',

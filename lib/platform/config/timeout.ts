@@ -1,6 +1,6 @@
 import type { TimeoutUnit } from './env.ts';
 
-/** Milliseconds of a unit that a deployment can declare. */
+/** Milliseconds per unit. */
 const UNIT: Readonly<Record<TimeoutUnit, number>> = { milliseconds: 1, seconds: 1_000, minutes: 60_000 };
 
 /** A job's timeout in milliseconds; `undefined`: none. */

@@ -1,4 +1,4 @@
-/** The rights of root (capabilities) that a container has by default at Docker, and on Fargate, where none of these can be added. */
+/** The default capabilities of a container with Docker, and on Fargate, where none of these can be added. */
 export const CONTAINER_RIGHTS = [
   'AUDIT_WRITE',
   'CHOWN',
@@ -16,14 +16,14 @@ export const CONTAINER_RIGHTS = [
   'SYS_CHROOT',
 ] as const;
 
-/** Those that a worker needs. What it starts for a job has none of them. */
+/** The capabilities that a worker needs. The processes of a job have none of them. */
 export const WORKER_RIGHTS: readonly (typeof CONTAINER_RIGHTS)[number][] = [
-  // To give a job's folders to the account that works there, and to handle what that account has left.
+  // To assign a job's folders to its slot's account, and to handle the files that the account created.
   'CHOWN',
   'DAC_OVERRIDE',
-  // To ask processes of another account to end.
+  // To signal processes of another account.
   'KILL',
-  // To start processes under another account, with no way back.
+  // To start processes under another account, irreversibly.
   'SETGID',
   'SETPCAP',
   'SETUID',

@@ -1,31 +1,31 @@
 import type { MetricName } from './metrics.ts';
 
-/** A metric that AWS tells of a part of the deployment, at no cost. */
+/** A free metric of AWS about a part of the deployment. */
 export type PartMetric =
   | { readonly of: 'api'; readonly name: '5XXError' }
   | { readonly of: 'count-jobs'; readonly name: 'IteratorAge' }
   | { readonly of: 'reconcile-jobs'; readonly name: 'Errors' }
   | { readonly of: 'dead letters of the deliveries'; readonly name: 'ApproximateNumberOfMessagesVisible' }
-  /** They share one limit. */
+  /** All functions share one limit. */
   | { readonly of: 'all functions of the account'; readonly name: 'Throttles' };
 
-/** An alarm, and when it goes off: `limit` or more, in `times` periods of `minutes` in a row. */
+/** An alarm. It goes off at `limit` or more in `times` consecutive periods of `minutes`. */
 export interface AlarmSpec {
-  /** Ends its name, and begins the section of docs/operate/runbook.md on it. */
+  /** Suffix of its name, and the heading of its section in docs/operate/runbook.md. */
   readonly id: string;
-  /** What is the matter, in a sentence. */
+  /** The problem, in a sentence. */
   readonly means: string;
-  /** One of ours, or one of AWS's own. */
+  /** A metric of ours, or of AWS. */
   readonly metric: MetricName | PartMetric;
   readonly statistic: 'Sum' | 'Maximum' | 'Average';
   readonly limit: number;
   readonly minutes: number;
   readonly times: number;
-  /** Whether silence is as bad; else silence is good: what is not wrong tells nothing. */
+  /** Whether missing data counts as a failure; by default it counts as good, since only faults are reported. */
   readonly silence?: 'bad';
 }
 
-/** Every alarm, each with a section in docs/operate/runbook.md: one that nobody knows what to do about is noise. */
+/** Every alarm, each with instructions in docs/operate/runbook.md: an alarm without them is noise. */
 export const ALARMS: readonly AlarmSpec[] = [
   {
     id: 'oldest-ready-job',

@@ -4,9 +4,9 @@ import { METRICS, type MetricName, type MetricValues, NAMESPACE } from './metric
 let metrics: Metrics | undefined;
 
 /**
- * Tells CloudWatch values of metrics: a line of JSON on stdout in its Embedded Metric Format, which it reads out of the
- * log of functions and workers alike. No call is made, and no right is needed. The deployment is named by the variable
- * POWERTOOLS_SERVICE_NAME.
+ * Emits metric values to CloudWatch: a line of JSON on stdout in its Embedded Metric Format, which CloudWatch extracts
+ * from the logs of functions and workers. This needs no request and no permission. The variable POWERTOOLS_SERVICE_NAME
+ * names the deployment.
  */
 export function emitMetrics(values: MetricValues): void {
   metrics ??= new Metrics({ namespace: NAMESPACE });

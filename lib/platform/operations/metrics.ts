@@ -1,4 +1,4 @@
-/** Where all metrics stand in CloudWatch; the dimension `service` tells the deployment. */
+/** The CloudWatch namespace of all metrics; the dimension `service` names the deployment. */
 export const NAMESPACE = 'Promptq';
 
 interface MetricSpec {
@@ -8,8 +8,8 @@ interface MetricSpec {
 }
 
 /**
- * Every metric that the service tells. CloudWatch bills a metric for the hours in which something is told, so a count of
- * nothing is never told, and an idle deployment has none.
+ * Every metric that the service emits. CloudWatch bills a metric for the hours with data, so zero counts are never
+ * emitted, and an idle deployment has none.
  */
 export const METRICS = {
   JobsSucceeded: { unit: 'Count', means: 'jobs that ended SUCCEEDED' },
@@ -29,5 +29,5 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** What is told at once; several values of one metric keep their distribution. */
+/** The values of one emission; several values of one metric keep their distribution. */
 export type MetricValues = Readonly<Partial<Record<MetricName, number | readonly number[]>>>;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 /** More than one write of the database or a small object takes. */
 const PROBE_BYTES = 256 * 1024;
 
-/** Codes of the system for a disk, or a user's share of it, that takes no more. */
+/** System error codes of a full disk or an exceeded quota. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-/** A disk that takes no more. */
+/** The disk is full. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';
 
@@ -18,22 +18,22 @@ export class DiskFullError extends Error {
   }
 }
 
-/** Whether an error, or one that caused it, says that a disk is full. */
+/** Whether an error, or one of its causes, reports a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && FULL.has(String(error.code))) || isDiskFull(error.cause);
 }
 
 /**
- * Writes to the disk of a folder and takes it back at once. A folder that is missing is no fault.
- * @throws DiskFullError; Error of the system where nothing can be written
+ * Writes a file to a folder's disk and deletes it at once. A missing folder is not an error.
+ * @throws DiskFullError; the system's Error if nothing can be written
  */
 export async function probeDisk(folder: string, what: string): Promise<void> {
   try {
     const path = join(folder, `.probe-${randomBytes(8).toString('hex')}`);
     const file = await open(path, 'wx', 0o600);
     try {
-      // First of all, so that nothing stays if this process is killed.
+      // Before the write, so that no file remains if this process is killed.
       await unlink(path);
       await file.write(Buffer.alloc(PROBE_BYTES));
       await file.datasync();

@@ -2,8 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 
 /**
- * Makes the handler of a function that no client calls. What it logs carries the invocation's id; `run` adds what it works
- * on by `log.appendKeys`, so that a failure tells it too.
+ * Creates the handler of a function that no client calls. Its log lines carry the invocation's id; `run` adds context
+ * by `log.appendKeys`, so that failures include it.
  * @param name file of the function, without its folder
  */
 export function handleTrigger<E, A>(name: string, run: (event: E, log: Logger) => Promise<A>) {
