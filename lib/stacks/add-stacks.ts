@@ -6,7 +6,7 @@ import { ConsoleStack } from './console/console-stack.ts';
 import { DataStack } from './data/data-stack.ts';
 import { WorkerStack } from './worker/worker-stack.ts';
 
-/** The stacks of one deployment. They name no account and no region: the one they are deployed to is meant. */
+/** The stacks of one deployment. They name no account or region, so they fit wherever they are deployed. */
 export interface DeploymentStacks {
   readonly data: DataStack;
   readonly api: ApiStack;
@@ -14,7 +14,7 @@ export interface DeploymentStacks {
   readonly console: ConsoleStack;
 }
 
-/** Makes a deployment's stacks, checked by cdk-nag's AwsSolutions rules: a finding without a reason fails synthesis. */
+/** Creates a deployment's stacks, checked by cdk-nag's AwsSolutions rules: an unexplained finding fails synthesis. */
 export function addStacks(app: App, props: Omit<ApiStackProps, 'data'>): DeploymentStacks {
   const { deploymentName } = props.deployment;
   const data = new DataStack(app, `${deploymentName}-data`);

@@ -2,33 +2,33 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { type Method, pathParameters, type Route } from '../../contract/route.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 
-/** How long API Gateway waits for a function, which is also how long the function may run. */
+/** API Gateway's time limit for a function's response, which is also the function's timeout. */
 export const INTEGRATION_TIMEOUTS: Readonly<Record<Route['mode'], Duration>> = {
-  // API Gateway's limit for responses that are not streamed.
+  // API Gateway's limit for buffered responses.
   buffered: Duration.seconds(29),
-  // The longest that API Gateway streams.
+  // API Gateway's limit for streamed responses.
   stream: Duration.minutes(15),
 };
 
-/** A method of a path, and the function that answers it. */
+/** A path's method, and its function. */
 export interface Endpoint {
   readonly method: Method;
-  /** The whole path, such as `/api/v1/jobs/{id}`. */
+  /** The full path, such as `/api/v1/jobs/{id}`. */
   readonly path: string;
   readonly mode: Route['mode'];
   readonly functionArn: string;
 }
 
-/** The name of the security scheme that makes API Gateway ask for the header `x-api-key`. */
+/** The security scheme that makes API Gateway require the header `x-api-key`. */
 const API_KEY = 'api_key';
 
-/** The path that matches whatever no other path does. */
+/** Matches all paths without an endpoint. */
 const ALL_OTHER_PATHS = '/{proxy+}';
 
 /**
- * The REST API as API Gateway imports it: OpenAPI 3.0 with AWS's extensions. It has what API Gateway needs and nothing
- * for readers; clients get openapi.json. Every path has an ANY method for the fallback function, so that API Gateway
- * itself never answers a method that a known path does not have.
+ * The REST API as API Gateway imports it: OpenAPI 3.0 with AWS's extensions. It holds what API Gateway needs and
+ * nothing for readers; clients get openapi.json. Every path has an ANY method for the fallback function, so that API
+ * Gateway itself never answers a method that a known path does not have.
  */
 export function apiDocument(title: string, endpoints: readonly Endpoint[], fallbackArn: string): object {
   const fallback = { functionArn: fallbackArn, mode: 'buffered' } as const;
@@ -78,7 +78,7 @@ function operation(path: string, { functionArn, mode }: Pick<Endpoint, 'function
   };
 }
 
-/** Streaming takes another operation of Lambda, of a later version of its API. */
+/** Streaming uses another Lambda operation, with a later API version. */
 function invocationPath(functionArn: string, mode: Route['mode']): string {
   return mode === 'stream'
     ? `2021-11-15/functions/${functionArn}/response-streaming-invocations`

@@ -3,14 +3,14 @@ import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { DataStack } from '../data/data-stack.ts';
 
-/** The one stage of the API. */
+/** The API's only stage. */
 export const STAGE = 'live';
 
 function parameterName(data: DataStack): string {
   return `${data.secretsFolder}/api-origin`;
 }
 
-/** Writes down where the API is, in the API's stack: another value with each API, and with each origin secret. */
+/** Writes the API's address to a parameter in its stack; the value changes with the API and with the origin secret. */
 export function writeApiOrigin(stack: Stack, data: DataStack, api: RestApiBase, originDigests: string): void {
   new StringParameter(stack, 'Origin', {
     description: 'The API and the digests of its origin secrets: read when the console stack is deployed',
@@ -21,8 +21,8 @@ export function writeApiOrigin(stack: Stack, data: DataStack, api: RestApiBase, 
 }
 
 /**
- * Where the API is, for a later stack. CloudFormation reads the parameter with each deployment, and the CDK's command line
- * never skips a stack that has such a parameter: a stack whose template is the same finds an API that was made again.
+ * The API's address, for a later stack. CloudFormation reads the parameter with each deployment, and the CDK CLI never
+ * skips a stack with such a parameter: so even an unchanged stack finds a recreated API.
  */
 export function readApiOrigin(
   stack: Stack,

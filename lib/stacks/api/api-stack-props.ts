@@ -4,15 +4,15 @@ import type { ConfigDocument } from '../../contract/schemas/config.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
 
-/** A line of the routing table, or a page. */
+/** An entry of the routing table, or a page. */
 export type ServedRoute = (Route | Page) & { readonly outsideApi?: true };
 
 export interface ApiStackProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
-  /** The version that `GET /health` shows. */
+  /** The version in `GET /health`. */
   readonly version: string;
-  /** The code of a function, by its id. */
+  /** The code of a function. */
   readonly codeOf: (functionId: string) => Code;
   /** Rules and profiles that the deployment imports. */
   readonly config?: ConfigDocument | undefined;

@@ -15,7 +15,7 @@ import { JobTriggers } from './job-triggers.ts';
 import { OriginSecret } from './origin-secret.ts';
 import { RouteFunctions, routeFunction } from './route-functions.ts';
 
-/** The HTTP API: a function for each route and page, one for all else, and those that no client calls. */
+/** The HTTP API: a function for each route and page, the fallback function, and the triggers. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, { description: 'Promptq: the HTTP API and what keeps the jobs in order' });
@@ -24,7 +24,7 @@ export class ApiStack extends Stack {
       retention: deployment.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // Proves to the functions that a request came through the distribution, which a later stack makes.
+    // Proves to the functions that a request came through the distribution, which a later stack creates.
     const originSecret = new OriginSecret(this, 'OriginSecret', props);
     const functionProps = { ...props, originDigests: originSecret.digests };
     const notFound = routeFunction(

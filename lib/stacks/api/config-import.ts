@@ -13,15 +13,15 @@ import { ServiceFunction } from '../functions/service-function.ts';
 import { itemStatement, ofKinds } from '../iam/table-grants.ts';
 import type { ApiStackProps } from './api-stack-props.ts';
 
-/** Longer than an import of the largest document takes, with its repetitions. */
+/** Longer than an import of the largest document takes, with retries. */
 const APPLY_TIMEOUT = Duration.minutes(1);
-/** How long a deployment waits for an answer that doesn't come: Lambda repeats a failed call twice, 3 minutes later at the most. */
+/** How long a deployment waits for a missing response: Lambda retries a failed call twice, up to 3 minutes later. */
 const ANSWER_TIMEOUT = Duration.minutes(6);
 
 /**
- * The rules and profiles that a deployment brings along: a custom resource that changes whenever the document does, so that
- * a fault which only the registry shows fails the deployment, and a rollback applies the document before.
- * The document travels as an asset, named by its content: a property of a resource is too small for it.
+ * Imports the deployment's rules and profiles. A custom resource that changes with the document: a fault that only the
+ * registry shows fails the deployment, and a rollback applies the previous document. The document is an asset, named by
+ * its content: a resource property is too small for it.
  */
 export class ConfigImport extends Construct {
   constructor(scope: Construct, id: string, props: ApiStackProps & { readonly document: ConfigDocument }) {

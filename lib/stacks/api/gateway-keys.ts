@@ -10,8 +10,8 @@ export interface GatewayKeysProps {
 }
 
 /**
- * The keys without which API Gateway refuses a call itself, before a function runs: the present one and, while the origin
- * secret is replaced, the one before, which the distribution may still send.
+ * The keys that API Gateway requires before it runs a function: the current one and, during a rotation of the origin
+ * secret, the previous one, which the distribution may still send.
  */
 export class GatewayKeys extends Construct {
   constructor(scope: Construct, id: string, { api, deployment, originSecret }: GatewayKeysProps) {
@@ -22,7 +22,7 @@ export class GatewayKeys extends Construct {
     });
     const present = deployment.originSecretVersion;
     for (const version of [present, present - 1].filter((one) => one > 0)) {
-      // Each version has resources of its own that never change: two keys can't have one value, not even for a moment.
+      // Each version has separate resources that never change: two keys can't share a value, not even briefly.
       const key = new ApiKey(this, `Version${version}`, {
         description: `${deployment.deploymentName}: sent by CloudFront with each call, version ${version}`,
         value: originSecret.gatewayKeyOf(version),

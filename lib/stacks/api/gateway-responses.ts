@@ -4,19 +4,19 @@ import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../../contract/security-head
 
 interface OwnAnswer {
   readonly type: ResponseType;
-  /** Without it API Gateway's own, which differs within a family of answers. */
+  /** Default: API Gateway's own status, which differs within a family of responses. */
   readonly status?: number;
   readonly error: string;
 }
 
-/** What API Gateway answers by itself, before or instead of our functions. */
+/** Responses that API Gateway sends before or instead of a function's. */
 const OWN_ANSWERS: readonly OwnAnswer[] = [
   { type: ResponseType.REQUEST_TOO_LARGE, ...said('body_too_large') },
   { type: ResponseType.THROTTLED, ...said('too_many_requests') },
   { type: ResponseType.QUOTA_EXCEEDED, ...said('too_many_requests') },
-  // Its name for a path that it doesn't know, whatever the caller sent.
+  // API Gateway's name for an unknown path, whatever the caller sent.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...said('not_found') },
-  // A call that did not come through the distribution: without its key.
+  // The call bypassed the distribution, so it lacks the key.
   { type: ResponseType.INVALID_API_KEY, ...said('forbidden') },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...said('not_found') },
   { type: ResponseType.INTEGRATION_TIMEOUT, ...said('timed_out') },
@@ -25,8 +25,8 @@ const OWN_ANSWERS: readonly OwnAnswer[] = [
 ];
 
 /**
- * `x-amazon-apigateway-gateway-responses`: gives API Gateway's own responses our shape and our words, because its own
- * message can echo a token. They are part of the document because an import replaces those that are separate resources.
+ * `x-amazon-apigateway-gateway-responses`: gives API Gateway's own responses the API's shape and texts, because its
+ * default message can echo a token. They are part of the document because an import replaces separate resources.
  */
 export function gatewayResponses(): Readonly<Record<string, object>> {
   return Object.fromEntries(
@@ -51,7 +51,10 @@ function headersOf(status: number | undefined): Record<string, string> {
   };
 }
 
-/** API Gateway takes a fixed value in single quotes. It says nowhere how one with such quotes is written: left out. */
+/**
+ * API Gateway takes fixed values in single quotes, with no documented escape: values that contain such quotes are left
+ * out.
+ */
 function quoted(headers: Readonly<Record<string, string>>): Record<string, string> {
   const plain = Object.entries(headers).filter(([, value]) => !value.includes("'"));
   return Object.fromEntries(plain.map(([name, value]) => [name, `'${value}'`]));

@@ -20,13 +20,13 @@ export interface HttpApiProps {
   readonly deployment: Deployment;
   readonly accessLog: ILogGroup;
   readonly endpoints: readonly (Endpoint & { readonly id: string })[];
-  /** The function that answers every method and path without an endpoint. */
+  /** The function for every method and path without an endpoint. */
   readonly fallbackArn: string;
 }
 
 /**
- * The REST API: one resource made from a document, its stage, and the permission to call each function. An import
- * overwrites all that the API had, so nothing of it may be a resource of its own.
+ * The REST API: one resource created from a document, its stage, and the permission to call each function. An import
+ * overwrites everything in the API, so no part of it can be a separate resource.
  */
 export class HttpApi extends Construct {
   readonly resource: SpecRestApi;
@@ -34,13 +34,13 @@ export class HttpApi extends Construct {
   constructor(scope: Construct, id: string, { deployment, accessLog, endpoints, fallbackArn }: HttpApiProps) {
     super(scope, id);
     const { deploymentName, throttling } = deployment;
-    // Not under the logical id that an API of method resources had: see docs/decisions/0060.
+    // Another logical id than the former API of method resources: see docs/decisions/0060.
     this.resource = new SpecRestApi(this, 'Document', {
       restApiName: deploymentName,
       apiDefinition: ApiDefinition.fromInline(apiDocument(deploymentName, endpoints, fallbackArn)),
       mode: RestApiMode.OVERWRITE,
       endpointTypes: [EndpointType.REGIONAL],
-      // Said to the import too, which otherwise makes an edge-optimized API.
+      // For the import too, which otherwise creates an edge-optimized API.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
       cloudWatchRole: false,
       deployOptions: {
@@ -51,15 +51,15 @@ export class HttpApi extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
-    // Its own address answers only the distribution.
+    // The API's own address is for the distribution only.
     this.resource.node.tryRemoveChild('Endpoint');
     this.resource.deploymentStage.node.addDependency(this.#logWriter());
     this.#permit(endpoints, fallbackArn);
   }
 
   /**
-   * Lets API Gateway write access logs. The account has one such role for all its APIs, so it outlives this deployment;
-   * for the same reason it keeps its logical id.
+   * Allows API Gateway to write access logs. The account has one such role for all its APIs, so it outlives this
+   * deployment; for the same reason it keeps its logical id.
    */
   #logWriter(): CfnAccount {
     const role = new Role(this, 'CloudWatchRole', {
@@ -68,12 +68,12 @@ export class HttpApi extends Construct {
     });
     const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
     for (const kept of [role, account]) kept.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    // The definition alone, without the stage, which waits for this.
+    // Only the definition, not the stage, which depends on this.
     if (this.resource.node.defaultChild !== undefined) account.node.addDependency(this.resource.node.defaultChild);
     return account;
   }
 
-  /** One permission for each function: a function's policy may have 20 KB. All are there before the stage changes. */
+  /** One permission for each function: a function's policy is limited to 20 KB. All exist before the stage changes. */
   #permit(endpoints: HttpApiProps['endpoints'], fallbackArn: string): void {
     const permissions = [
       ...endpoints.map(({ id, method, path, functionArn }) =>
@@ -95,12 +95,12 @@ export class HttpApi extends Construct {
   }
 }
 
-/** Neither paths nor headers nor messages: a caller can put a token into each of them. */
+/** No paths, headers or messages: each of them can contain a caller's token. */
 const ACCESS_LOG = {
   time: '$context.requestTimeEpoch',
   request_id: '$context.requestId',
-  // CloudFront's end of the connection. Headers can't be logged here: each function logs the viewer's address
-  // (`source_ip`) under the same `request_id`.
+  // CloudFront's address. Headers can't be logged here: each function logs the client's address (`source_ip`) under the
+  // same `request_id`.
   edge_ip: '$context.identity.sourceIp',
   method: '$context.httpMethod',
   resource: '$context.resourcePath',

@@ -27,8 +27,8 @@ import {
 import type { ApiStackProps } from './api-stack-props.ts';
 
 /**
- * The functions that no client calls: one keeps the counts, one looks every minute that no job is forgotten, one makes
- * signed calls, one removes old jobs.
+ * The functions that no client calls: one keeps the counts, one reconciles jobs every minute, one makes signed calls,
+ * one deletes old jobs.
  */
 export class JobTriggers extends Construct {
   readonly countJobs: IFunction;
@@ -61,8 +61,8 @@ export class JobTriggers extends Construct {
       timeout: Duration.minutes(1),
       deployment,
     });
-    // A count is lost with the first record that is given up: so none is, neither for its tries nor for its age, and
-    // no destination takes it away. One batch of a shard at a time: the checkpoint is the last record counted.
+    // A dropped record would corrupt the counts: so no record is dropped for its attempts or its age, and there is no
+    // failure destination. One batch of a shard at a time: the checkpoint is the last record counted.
     new EventSourceMapping(this, 'JobChanges', {
       target: count.resource,
       eventSourceArn: streamArn,
@@ -100,7 +100,7 @@ export class JobTriggers extends Construct {
       timeout: Duration.minutes(5),
       deployment,
     });
-    // The next minute is the retry.
+    // The next minute's run is the retry.
     const target = new LambdaTarget(watch.resource, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [target] });
     return watch.resource;
@@ -132,7 +132,7 @@ export class JobTriggers extends Construct {
       eventSourceArn: data.deliveries.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
-      // A flood of successes must not take the account's functions from the API.
+      // Many successful jobs must not use up the account's concurrency.
       maxConcurrency: 10,
     });
   }
@@ -152,7 +152,7 @@ export class JobTriggers extends Construct {
       timeout: Duration.minutes(15),
       deployment,
     });
-    // The next hour is the retry.
+    // The next hour's run is the retry.
     const target = new LambdaTarget(sweep.resource, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'EveryHour', {
       schedule: Schedule.rate(Duration.hours(1)),
@@ -162,7 +162,7 @@ export class JobTriggers extends Construct {
   }
 }
 
-/** Longer than a call may take; a sixth of the time for which the queue hides a message. */
+/** Longer than a call may take; a sixth of the queue's visibility timeout. */
 const CALLS_LIMIT = Duration.seconds(30);
 
 function streamOf(data: DataStack): string {

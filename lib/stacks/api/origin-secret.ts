@@ -9,24 +9,24 @@ import { KEEP_ORIGIN_SECRET } from '../functions/bundle-functions.ts';
 import type { EnvironmentOf } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 
-/** Longer than a few calls of the Parameter Store take, with their repetitions. */
+/** Longer than a few calls of the Parameter Store take, with retries. */
 const KEEP_TIMEOUT = Duration.seconds(30);
-/** How long a deployment waits for an answer that doesn't come: Lambda repeats a failed call twice, 3 minutes later at the most. */
+/** How long a deployment waits for a missing response: Lambda retries a failed call twice, up to 3 minutes later. */
 const ANSWER_TIMEOUT = Duration.minutes(6);
 
 export interface OriginSecretProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
-  /** The code of a function, by its id. */
+  /** The code of a function. */
   readonly codeOf: (functionId: string) => Code;
 }
 
 /**
- * The secret by which the distribution proves itself: made and kept outside of templates by a function of ours. The API's
- * functions get its digest, API Gateway a key that belongs to it.
+ * The secret by which the distribution proves itself: created and stored outside of templates by a function. The API's
+ * functions get its digest, API Gateway the matching key.
  */
 export class OriginSecret extends Construct {
-  /** Of the secrets that count, `,`-separated: nothing secret. */
+  /** Digests of the accepted secrets, `,`-separated; not secret themselves. */
   readonly digests: string;
   readonly #resource: CustomResource;
   readonly #keeper: ServiceFunction;
@@ -45,7 +45,7 @@ export class OriginSecret extends Construct {
     this.digests = this.#resource.getAttString('Digests');
   }
 
-  /** The API key that belongs to a version. Asked for once: a key whose value changes would have to be replaced. */
+  /** The API key of a version. Read once: a key whose value changes would have to be replaced. */
   gatewayKeyOf(version: number): string {
     const key = resource(this, `GatewayKey${version}`, this.#keeper, { Brings: 'gateway-key', Version: version });
     key.node.addDependency(this.#resource);
@@ -54,15 +54,15 @@ export class OriginSecret extends Construct {
 }
 
 /**
- * Brings the secret and its key to the stack of the distribution; they are written into what refers to them, and shown
- * nowhere. By a function of this stack: CloudFormation lets no custom resource change its function, and the api stack's is
- * another one when that stack is removed and made again.
+ * Reads the secret and its key for the distribution's stack, which inserts them where they are used and shows them
+ * nowhere. It has its own function: CloudFormation doesn't let a custom resource change its function, and the api
+ * stack's function changes when that stack is recreated.
  */
 export class BroughtOriginSecret extends Construct {
   readonly value: string;
   readonly gatewayKey: string;
 
-  /** @param props.changes a value that changes whenever the secret does */
+  /** @param props.changes a value that changes with the secret */
   constructor(scope: Construct, id: string, props: OriginSecretProps & { readonly changes: string }) {
     super(scope, id);
     const bringer = keeper(this, 'Bring', {
@@ -104,7 +104,7 @@ function keeper(
   });
 }
 
-/** Of all versions that there have been. */
+/** Of all versions so far. */
 function parameterArns(data: Stack, folder: string, { originSecretVersion }: Deployment): string[] {
   return Array.from({ length: originSecretVersion }, (_, at) =>
     data.formatArn({ service: 'ssm', resource: 'parameter', resourceName: `${folder.slice(1)}/${at + 1}` }),

@@ -10,17 +10,17 @@ import { type Endpoint, INTEGRATION_TIMEOUTS } from './api-document.ts';
 import type { ApiStackProps, ServedRoute } from './api-stack-props.ts';
 
 /**
- * The nested stacks among which the functions are divided. Each function has three resources and about 9 KB of template,
- * so 200 routes take a fifth of what CloudFormation allows a stack. Changing it moves functions, whose logs are lost.
+ * Number of nested stacks for the functions. Each function has three resources and about 9 KB of template, so 200
+ * routes use a fifth of a stack's limits. Changing it moves functions, which loses their logs.
  */
 const NESTED_STACKS = 6;
 
 export interface RouteFunctionsProps extends ApiStackProps {
-  /** Digests of the secrets by which the distribution proves itself, `,`-separated. */
+  /** Digests of the origin secrets, `,`-separated. */
   readonly originDigests: string;
 }
 
-/** A function for each line of the routing table and each page, in nested stacks. */
+/** A function for each route and each page, in nested stacks. */
 export class RouteFunctions extends Construct {
   readonly endpoints: readonly (Endpoint & { readonly id: string })[];
   readonly #stacks = new Map<number, NestedStack>();
@@ -38,7 +38,7 @@ export class RouteFunctions extends Construct {
     });
   }
 
-  /** Follows from the id alone, so that a new route moves no other route's function. */
+  /** Depends on the id only, so that a new route moves no other route's function. */
   #stackOf(functionId: string): NestedStack {
     const number = (createHash('sha256').update(functionId).digest().readUInt32BE() % NESTED_STACKS) + 1;
     const known = this.#stacks.get(number);
@@ -49,7 +49,7 @@ export class RouteFunctions extends Construct {
   }
 }
 
-/** A function that API Gateway calls, with the environment and the grants that its route declares. */
+/** A function behind API Gateway, with the environment and the grants that its route declares. */
 export function routeFunction(
   scope: Construct,
   { id, mode, label, ...route }: Served & Pick<Endpoint, 'mode'> & { readonly id: string; readonly label: string },

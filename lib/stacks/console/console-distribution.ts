@@ -33,24 +33,27 @@ import { GATEWAY_KEY_HEADER, ORIGIN_SECRET_HEADER } from '../../platform/config/
 import { STAGE } from '../api/api-origin.ts';
 import { CONSOLE_PATHS, VIEWER_ADDRESS } from './edge-functions.ts';
 
-/** First parts of paths that are the API's, as in the local run; all others are the console's. */
+/** Path prefixes of the API, as in the local run; all other paths are the console's. */
 const API_PREFIXES = [`/${BASE_PATH.split('/')[1]}`, '/auth'] as const;
-/** Statuses of failures that CloudFront would keep for ten seconds whatever their headers say, and give to everybody. */
+/** Error statuses that CloudFront would cache for ten seconds for all clients, whatever their headers say. */
 const KEPT_FAILURES = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504] as const;
-/** The longest pause of an answer: a followed log says something every 15 s, other answers come within API Gateway's 29 s. */
+/**
+ * The longest pause within a response: a followed log sends something every 15 s, other responses arrive within API
+ * Gateway's 29 s.
+ */
 const READ_TIMEOUT = Duration.seconds(60);
 
 export interface ConsoleDistributionProps {
   readonly deployment: Deployment;
-  /** The host of the API. */
+  /** The API's host name. */
   readonly apiDomainName: string;
   /** The console's files. */
   readonly files: IBucket;
-  /** By which the API knows this distribution, and API Gateway that a call comes from it. */
+  /** Proves to the API, and to API Gateway, that a call comes through this distribution. */
   readonly originSecret: { readonly value: string; readonly gatewayKey: string };
 }
 
-/** What browsers and clients reach: the console and the API under one origin. */
+/** The public entry point: the console and the API under one origin. */
 export class ConsoleDistribution extends Construct {
   readonly resource: Distribution;
   readonly #name: string;
@@ -77,7 +80,7 @@ export class ConsoleDistribution extends Construct {
       comment: deploymentName,
       defaultBehavior: this.#consoleBehavior(files),
       defaultRootObject: 'index.html',
-      // A pattern with nothing between would also take the console's own page /api-tokens.
+      // A pattern without a separator would also match the console's page /api-tokens.
       additionalBehaviors: Object.fromEntries(
         API_PREFIXES.flatMap((prefix) => [prefix, `${prefix}/*`]).map((pattern) => [pattern, apiBehavior]),
       ),
@@ -99,14 +102,15 @@ export class ConsoleDistribution extends Construct {
       signing: Signing.SIGV4_ALWAYS,
     });
     return {
-      // Listing makes S3 answer 404 for what is not there; every path is a file's, so that nobody sees a list.
+      // The list permission makes S3 answer 404 for a missing file; no path is a list request, so no listing is
+      // exposed.
       origin: S3BucketOrigin.withOriginAccessControl(files, {
         originAccessControl,
         originAccessLevels: [AccessLevel.READ, AccessLevel.LIST],
       }),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-      // Asks anew within a second for what says no-cache.
+      // Revalidates no-cache files within a second.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       responseHeadersPolicy: this.#consoleHeaders(),
@@ -117,12 +121,12 @@ export class ConsoleDistribution extends Construct {
   #apiBehavior(origin: IOrigin): BehaviorOptions {
     return {
       origin,
-      // Whoever sends a token without TLS should notice.
+      // A client that sends a token without TLS should notice.
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      // Compressing would hold back what is streamed.
+      // Compression would delay streamed data.
       compress: false,
       functionAssociations: [this.#atRequest('viewer-address', VIEWER_ADDRESS)],
     };
@@ -160,7 +164,7 @@ export class ConsoleDistribution extends Construct {
     });
   }
 
-  /** These names are the whole account's, whatever the region. */
+  /** These names are shared by all regions of the account. */
   #nameOf(part: string): string {
     return `${this.#name}-${part}-${Aws.REGION}`;
   }
@@ -184,7 +188,7 @@ export class ConsoleDistribution extends Construct {
   }
 }
 
-/** As the API says it. */
+/** The same as in the API's header. */
 function tlsDuration(): Duration {
   return Duration.seconds(Number(TLS_ONLY_HEADERS['strict-transport-security'].replace('max-age=', '')));
 }

@@ -21,11 +21,11 @@ export interface ConsoleStackProps {
   readonly data: DataStack;
   readonly api: ApiStack;
   readonly deployment: Deployment;
-  /** The code of a function, by its id; beside that of the publishing one lies the built console. */
+  /** The code of a function; the publishing one's includes the built console. */
   readonly codeOf: (functionId: string) => Code;
 }
 
-/** What people see: the console, the distribution before it and the API, and where they sign in. */
+/** The public part: the console, the distribution in front of it and the API, and sign-in. */
 export class ConsoleStack extends Stack {
   constructor(scope: Construct, id: string, props: ConsoleStackProps) {
     super(scope, id, { description: 'Promptq: the web console, its distribution, and signing in' });
@@ -63,7 +63,7 @@ export class ConsoleStack extends Stack {
     if (pool !== undefined) new CfnOutput(this, 'UserPoolId', { value: pool.poolId });
   }
 
-  /** Where there is a zone for it the deployment's own name leads to the distribution. */
+  /** Creates the DNS record of the custom domain, if it has a zone. */
   #enterName(distribution: ConsoleDistribution['resource'], { domain }: Deployment): void {
     if (domain?.hostedZone === undefined) return;
     const { id: hostedZoneId, name: zoneName } = domain.hostedZone;

@@ -2,11 +2,11 @@ import { FILE_NAME } from '../../platform/config/console-headers.ts';
 import { VIEWER_ADDRESS_HEADER } from '../../platform/config/edge-headers.ts';
 
 /**
- * Programs that CloudFront runs on a viewer's request, in the little JavaScript that it knows. Made of the same constants
- * as what the local run and the API do.
+ * Functions that CloudFront runs on a client's request, in its subset of JavaScript. They share their constants with
+ * the local run and the API.
  */
 
-/** Shows the console's one document at every address that is no file's: whoever follows a deep link gets the page. */
+/** Serves the console's one document at every path that is no file's, so that deep links work. */
 export const CONSOLE_PATHS = `
 var fileName = new RegExp(${JSON.stringify(FILE_NAME.source)});
 function handler(event) {
@@ -16,7 +16,7 @@ function handler(event) {
 }
 `.trim();
 
-/** Tells the API who asks, whatever the viewer says of itself. */
+/** Sets the client's address for the API, overwriting the client's own header. */
 export const VIEWER_ADDRESS = `
 function handler(event) {
   var request = event.request;

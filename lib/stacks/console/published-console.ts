@@ -10,16 +10,16 @@ import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 
 const PUBLISH_TIMEOUT = Duration.minutes(2);
-/** How long a deployment waits for an answer that doesn't come: Lambda repeats a failed call twice, 3 minutes later at the most. */
+/** How long a deployment waits for a missing response: Lambda retries a failed call twice, up to 3 minutes later. */
 const ANSWER_TIMEOUT = Duration.minutes(10);
 
 export interface PublishedConsoleProps {
-  /** The publishing function, with the built console beside its code. */
+  /** The publishing function, including the built console. */
   readonly code: Code;
   readonly deployment: Deployment;
 }
 
-/** The console's files in a private bucket, sent there by a function that has them beside its code. */
+/** The console's files in a private bucket, uploaded by a function whose bundle contains them. */
 export class PublishedConsole extends Construct {
   readonly bucket: Bucket;
 
@@ -31,7 +31,7 @@ export class PublishedConsole extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // The next deployment has all that is in it; the publishing function empties it before.
+      // The next deployment restores the content; the publishing function empties the bucket first.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     Validations.of(this.bucket).acknowledge({
@@ -62,10 +62,10 @@ export class PublishedConsole extends Construct {
       serviceToken: publish.resource.functionArn,
       resourceType: 'Custom::PromptqConsole',
       serviceTimeout: ANSWER_TIMEOUT,
-      // Another build of the console is another bundle, whose name changes with what is in it.
+      // Another console build gives the bundle another name.
       properties: { Bundle: bundleName(publish.resource) },
     });
-    // So that when the stack goes the files go before the bucket's policy and the bucket.
+    // On deletion of the stack, the files are deleted before the bucket's policy and the bucket.
     files.node.addDependency(this.bucket);
   }
 }

@@ -20,13 +20,15 @@ import { DEFAULT_GROUPS, type Deployment } from '../../platform/config/deploymen
 
 export interface SignInPoolProps {
   readonly deployment: Deployment;
-  /** Where browsers find the deployment. */
+  /** The deployment's public origin. */
   readonly origin: string;
-  /** What must be there first: a pool is protected from deletion, so a deployment that fails could not take it back. */
+  /**
+   * Resources that must exist first: a pool is protected from deletion, so a failed deployment could not roll it back.
+   */
   readonly after: IDependable;
 }
 
-/** The deployment's own identity provider: a pool of users whom an administrator invites, with Cognito's own pages. */
+/** The deployment's identity provider: a user pool to which administrators invite users, with Cognito's own pages. */
 export class SignInPool extends Construct {
   /** As in ID tokens. */
   readonly issuer: string;
@@ -42,7 +44,7 @@ export class SignInPool extends Construct {
       cognitoDomain: { domainPrefix: domainPrefix(this, deployment) },
       managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
     });
-    // Without a style of its own a client has no page.
+    // A client without a style has no pages.
     new CfnManagedLoginBranding(this, 'Pages', {
       userPoolId: pool.userPoolId,
       clientId: client.userPoolClientId,
@@ -63,7 +65,7 @@ export class SignInPool extends Construct {
       signInCaseSensitive: false,
       standardAttributes: { email: { required: true, mutable: true } },
       autoVerify: { email: true },
-      // A changed address counts when it is verified.
+      // A changed address takes effect once it is verified.
       keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       mfa: Mfa.OPTIONAL,
@@ -86,14 +88,14 @@ export class SignInPool extends Construct {
     const reasons = {
       'AwsSolutions-COG2': 'A second factor is offered to everybody; a team can require it in the pool.',
       'AwsSolutions-COG3':
-        'Threat protection takes the Plus plan, billed for each user; nobody can sign himself up here.',
+        'Threat protection requires the Plus plan, billed for each user; self-registration is disabled.',
       'AwsSolutions-COG8': 'The Plus plan is billed for each user; what it adds is threat protection.',
     };
     for (const [id, reason] of Object.entries(reasons)) Validations.of(pool).acknowledge({ id, reason });
     return pool;
   }
 
-  /** A public client: PKCE binds each sign-in to who began it, and there is no secret to keep. */
+  /** A public client: PKCE binds each sign-in to the browser that started it, and there is no secret to keep. */
   #client(pool: UserPool, origin: string): UserPoolClient {
     return pool.addClient('Client', {
       generateSecret: false,
@@ -107,14 +109,14 @@ export class SignInPool extends Construct {
       supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
       preventUserExistenceErrors: true,
       enableTokenRevocation: true,
-      // Tokens are looked at once, when somebody signs in; the session is the service's own.
+      // Tokens are read once, at sign-in; the session is the service's own.
       idTokenValidity: Duration.minutes(5),
       accessTokenValidity: Duration.minutes(5),
       refreshTokenValidity: Duration.hours(1),
     });
   }
 
-  /** A group for each role, and the first user in that of the admins. */
+  /** A group for each role, and the first user in the admins' group. */
   #groups(pool: UserPool, { adminEmail }: Deployment): void {
     const { userPoolId } = pool;
     const groups = ROLES.map((role) => {
@@ -140,10 +142,10 @@ export class SignInPool extends Construct {
   }
 }
 
-/** Words that Cognito lets nobody have in a domain. */
+/** Words that Cognito rejects in a domain. */
 const RESERVED = /aws|amazon|cognito/g;
 
-/** Nobody else's in the region: the deployment's name, and of the stack's own id what is drawn by lot. */
+/** Unique in the region: the deployment's name, and the random part of the stack's id. */
 function domainPrefix(scope: Construct, { deploymentName }: Deployment): string {
   const uuid = Fn.select(2, Fn.split('/', Stack.of(scope).stackId));
   return Fn.join('-', [deploymentName.replaceAll(RESERVED, 'x'), Fn.select(4, Fn.split('-', uuid))]);

@@ -14,14 +14,14 @@ import {
   type TableSpec,
 } from '../../platform/aws/tables.ts';
 
-/** What outlives every other stack: tables, queues and the bucket of the output. */
+/** The resources that outlive every other stack: tables, queues and the output bucket. */
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, TableV2>>;
   readonly queues: Readonly<Record<Band, Queue>>;
   /** The signed calls of deploy bindings. */
   readonly deliveries: Queue;
   readonly output: Bucket;
-  /** Where an operator puts the secrets that the deployment shares with others: SSM's SecureStrings, which CDK can't make. */
+  /** The folder for an operator's shared secrets: SSM SecureStrings, which the CDK can't create. */
   readonly secretsFolder: string;
 
   constructor(scope: Construct, id: string) {
@@ -50,15 +50,15 @@ export class DataStack extends Stack {
     for (const band of BANDS) new CfnOutput(this, `${pascalCase(band)}QueueUrl`, { value: this.queues[band].queueUrl });
   }
 
-  /** A table is protected from deletion, so a first deployment that fails could not take it back. */
+  /** A table is protected from deletion, so a failed first deployment could not roll it back. */
   #makeTablesLast(): void {
     for (const table of Object.values(this.tables))
       table.node.addDependency(this.output, ...this.#allQueues().flatMap(({ queue, dead }) => [queue, dead]));
   }
 
   /**
-   * What later stacks refer to, whether they do or not: an upgrade that stops using something would otherwise remove its
-   * export from here while the stacks that come after still import it, and fail.
+   * Exports what later stacks may refer to, even if unused: an upgrade that stops using an export would otherwise
+   * remove it here while later stacks still import it, and fail.
    */
   #exportAll(): void {
     const { jobs, registry } = this.tables;
@@ -77,7 +77,7 @@ export class DataStack extends Stack {
     );
   }
 
-  /** A queue, and the queue that takes what can't be delivered. */
+  /** A queue and its dead-letter queue. */
   #queue(name: Band | 'deliveries', spec: QueueSpec): Queue {
     const settings = {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -101,7 +101,7 @@ export class DataStack extends Stack {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-      // A worker that is killed while it uploads leaves parts that nobody sees and everybody pays for.
+      // A worker killed during an upload leaves parts that are invisible but billed.
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
     });
     Validations.of(bucket).acknowledge({

@@ -7,11 +7,11 @@ import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { clientSecretName, LOGIN_PORT, scaleWorkersName, serviceEndpointsParameter } from '../data/shared-names.ts';
 
-/** What a process's schema asks of its environment: a variable that is missing, or unknown, does not compile. */
+/** The environment that a process's schema requires: a missing or unknown variable does not compile. */
 export type EnvironmentOf<S extends z.ZodType> = Strings<z.input<S>>;
 type Strings<T> = { [K in keyof T]: T[K] & string };
 
-/** What the libraries read by which every process of a deployment logs and tells metrics: how much, and whose they are. */
+/** Settings of the logging and metrics libraries, for every process of a deployment: log level and service name. */
 export function operationsEnvironment({ deploymentName }: Pick<Deployment, 'deploymentName'>) {
   return { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_SERVICE_NAME: deploymentName };
 }
@@ -32,7 +32,7 @@ export function triggerEnvironment(data: DataStack, deployment: Deployment): Env
   };
 }
 
-/** Environment of the function that applies the configuration. */
+/** Environment of the function that imports the configuration. */
 export function applyConfigEnvironment(data: DataStack): EnvironmentOf<typeof applyConfigEnv> {
   return { REGISTRY_TABLE: data.tables.registry.tableName, PROMPTQ_SANDBOXES: CLOUD_SANDBOXES.join(',') };
 }
@@ -67,7 +67,7 @@ export function scaleEnvironment(
   };
 }
 
-/** Environment of the function that removes old jobs. */
+/** Environment of the function that deletes old jobs. */
 export function sweepEnvironment(data: DataStack, deployment: Deployment) {
   return { ...triggerEnvironment(data, deployment), PROMPTQ_RETENTION_DAYS: String(deployment.retentionDays) };
 }
@@ -79,7 +79,7 @@ function originEnvironment(deployment: Deployment) {
 
 /**
  * Environment of the API's functions.
- * @param options.originDigests of the secrets by which the distribution proves itself, `,`-separated
+ * @param options.originDigests of the origin secrets, `,`-separated
  */
 export function apiEnvironment(
   data: DataStack,
@@ -107,7 +107,7 @@ export function apiEnvironment(
   };
 }
 
-/** What is not set is left out. */
+/** Without the settings that are not set. */
 function signInEnvironment(data: DataStack, { signIn }: Deployment) {
   return {
     ...(signIn !== undefined && {
@@ -122,7 +122,7 @@ function signInEnvironment(data: DataStack, { signIn }: Deployment) {
   };
 }
 
-/** Environment of the worker; what depends on its image stands in the image. */
+/** Environment of the worker; settings that depend on its image are in the image. */
 export function workerEnvironment(
   data: DataStack,
   deployment: Deployment,

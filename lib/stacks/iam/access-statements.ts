@@ -17,13 +17,13 @@ import {
   wakeScalingStatement,
 } from './table-grants.ts';
 
-/** A route, a page, or what takes every other path and method. */
+/** A route, a page, or the fallback for all other paths and methods. */
 export type Served = Pick<Route, 'access' | 'audited'> & {
   readonly method: Method | 'ANY';
   readonly outsideApi?: boolean;
 };
 
-/** What a route's function may do: find out who calls, and what its line of the routing table declares. */
+/** The permissions of a route's function: to authenticate callers, and what the route declares. */
 export function accessStatements(
   data: DataStack,
   { access, audited = false, method, outsideApi = false }: Served,
@@ -51,8 +51,8 @@ export function accessStatements(
 }
 
 /**
- * Every function reads the caller's token or session and notes its use, but none can give a token another state or scope,
- * or a session another owner, role or end.
+ * Every function reads the caller's token or session and records its use, but none can change a token's state or
+ * scopes, or a session's owner, role or end.
  */
 function authenticationStatements(data: DataStack): PolicyStatement[] {
   const { token, session } = PRINCIPAL_KINDS;
@@ -99,7 +99,7 @@ function registryStatements(data: DataStack, access: Access['registry']): Policy
   return [itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query', ...writes], EXCEPT_PRIVATE)];
 }
 
-/** Rows are added, each once; nobody changes or removes one. */
+/** Rows are only added, never changed or removed. */
 function auditStatements(data: DataStack, access: Access['audit'], audited: boolean): PolicyStatement[] {
   return [
     ...(audited ? [itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND))] : []),

@@ -3,10 +3,13 @@ import type { IConstruct } from 'constructs';
 import type { DataStack } from '../data/data-stack.ts';
 import { IAM_EXCEPTIONS } from './iam-exceptions.ts';
 
-/** How CDK names the data stack's export of the bucket's ARN. If it changes, synthesis fails and tells the new name. */
+/**
+ * The CDK's name for the data stack's export of the bucket's ARN. If it changes, synthesis fails and prints the new
+ * name.
+ */
 const BUCKET_ARN_EXPORT = 'ExportsOutputFnGetAttOutputAB65CDDEArn429ADEA9';
 
-/** Tells cdk-nag, which asks for the finding to the letter, why roles may reach `jobs/*` of the bucket. */
+/** Acknowledges for cdk-nag, which requires the finding's exact text, why roles may access `jobs/*` of the bucket. */
 export function acknowledgeOutputAccess(scope: IConstruct, data: DataStack): void {
   Validations.of(scope).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${data.stackName}:${BUCKET_ARN_EXPORT}/jobs/*]`,

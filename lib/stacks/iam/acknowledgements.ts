@@ -1,12 +1,12 @@
 import { Validations } from 'aws-cdk-lib';
 import * as z from 'zod';
 
-/** A finding of a rule that was looked at and left. */
+/** A rule's finding that was reviewed and accepted. */
 export interface Acknowledgement {
-  /** `AwsSolutions-S1`; with what it is about, where the rule says: `AwsSolutions-IAM5[Resource::*]`. */
+  /** `AwsSolutions-S1`, or with the subject where the rule has one: `AwsSolutions-IAM5[Resource::*]`. */
   readonly rule: string;
   readonly reason: string;
-  /** Path of the construct to which, and to all within, it applies. */
+  /** Path of the construct that it applies to, including its children. */
   readonly where: string;
 }
 

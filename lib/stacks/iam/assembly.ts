@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { type Acknowledgement, acknowledgementsIn } from './acknowledgements.ts';
 
-/** A stack as synthesis has written it. */
+/** A stack in the synthesized assembly. */
 export interface WrittenStack {
   readonly name: string;
   readonly template: { readonly Resources: Readonly<Record<string, unknown>> };
@@ -25,7 +25,10 @@ const assetsSchema = z.object({
   files: z.record(z.string(), z.object({ displayName: z.string(), source: z.looseObject({ path: z.string() }) })),
 });
 
-/** Reads the stacks that `cdk synth` has written into a folder, each followed by its nested stacks. @throws Error if there is nothing */
+/**
+ * Reads the stacks that `cdk synth` wrote to a folder, each followed by its nested stacks. @throws Error if there are
+ * none
+ */
 export function readAssembly(folder: string): WrittenStack[] {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const { artifacts } = manifestSchema.parse(read('manifest.json'));
@@ -37,7 +40,7 @@ export function readAssembly(folder: string): WrittenStack[] {
       .map(({ displayName, source }) => ({
         name: `${name}/${displayName.replace(/ Nested Stack Template$/, '')}`,
         template: templateSchema.parse(read(source.path)),
-        // Those of nested stacks are in the metadata of the stack around them.
+        // A nested stack's are in the metadata of its parent.
         acknowledgements: [],
       }))
       .toSorted((one, other) => one.name.localeCompare(other.name));

@@ -1,7 +1,7 @@
 import type { Grant } from './grants.ts';
 import { type Explanation, IAM_EXCEPTIONS } from './iam-exceptions.ts';
 
-/** What a reviewer would object to. */
+/** A grant that a reviewer would object to. */
 export interface Objection {
   readonly grant: Grant;
   readonly about: string;
@@ -9,7 +9,7 @@ export interface Objection {
 
 const EXPLANATIONS: readonly Explanation[] = Object.values(IAM_EXCEPTIONS);
 
-/** Why a grant is about more than one named thing; undefined: it is not, or nobody says why. */
+/** Why a grant covers more than one named resource; undefined: it doesn't, or there is no explanation. */
 export function explanationOf({ actions, resources }: Grant): Explanation | undefined {
   const open = resources.filter((resource) => resource.includes('*'));
   if (open.length === 0) return undefined;
@@ -19,7 +19,7 @@ export function explanationOf({ actions, resources }: Grant): Explanation | unde
   );
 }
 
-/** Grants of actions with a `*`, and of resources with one that nobody explains. */
+/** Grants of wildcard actions, and of unexplained wildcard resources. */
 export function objectionsTo(grants: readonly Grant[]): Objection[] {
   return grants.flatMap((grant) => [
     ...grant.actions

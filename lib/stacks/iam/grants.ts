@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
-/** Something that a role of a template is allowed. */
+/** A permission of a template's role. */
 export interface Grant {
-  /** Functions and tasks that have the role; what has none of them: the role itself. */
+  /** Functions and tasks with the role; without any: the role itself. */
   readonly holder: string;
   readonly actions: readonly string[];
-  /** As a reader calls them: `Jobs/index/ready`. */
+  /** In readable form: `Jobs/index/ready`. */
   readonly resources: readonly string[];
-  /** When: `LeadingKeys is token, session`. */
+  /** Conditions: `LeadingKeys is token, session`. */
   readonly conditions: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const templateSchema = z.object({
   Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z.looseObject({}).default({}) })),
 });
 
-/** All that the roles of a CloudFormation template are allowed, in the template's order. */
+/** All permissions of a CloudFormation template's roles, in the template's order. */
 export function grantsOf(template: unknown): Grant[] {
   const resources = Object.entries(templateSchema.parse(template).Resources);
   const grants: Grant[] = [];
@@ -48,7 +48,7 @@ export function grantsOf(template: unknown): Grant[] {
   return grants;
 }
 
-/** What leaves out what it is about (`NotAction`, `NotResource`) is about everything else. */
+/** `NotAction` and `NotResource` cover everything except what they list. */
 function allowed({ Statement }: z.output<typeof documentSchema>, holder: string): Grant[] {
   return Statement.filter(({ Effect }) => Effect === 'Allow').map(
     ({ Action = ['*'], Resource = ['*'], Condition }) => ({
@@ -87,7 +87,7 @@ const importSchema = z.object({ 'Fn::ImportValue': z.string() });
 const refSchema = z.object({ Ref: z.string() });
 const subSchema = z.object({ 'Fn::Sub': z.string() });
 
-/** A value of a template as a reader would say it. */
+/** A template's value in readable form. */
 function spoken(value: unknown): string {
   if (typeof value === 'string') return value;
   const join = joinSchema.safeParse(value).data?.['Fn::Join'];
@@ -106,7 +106,7 @@ function named(logicalId: string, attribute: string): string {
   return attribute === 'Arn' ? plain(logicalId) : `${plain(logicalId)} ${attribute.replace(/Arn$/, '').toLowerCase()}`;
 }
 
-/** Without the digits by which CDK keeps logical ids apart. */
+/** A logical id without the hash that the CDK appends. */
 function plain(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, '').replace(/Resource$/, '');
 }

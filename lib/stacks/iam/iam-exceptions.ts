@@ -1,12 +1,12 @@
-/** Why a role is allowed something on more than one named thing. */
+/** Why a role has a permission on more than one named resource. */
 export interface Explanation {
   readonly actions: readonly string[];
-  /** The resource as the table of grants shows it. */
+  /** The resource as in the table of grants. */
   readonly resource: RegExp;
   readonly reason: string;
 }
 
-/** Every grant whose resource has a `*`; one that is not listed here fails a test. Reviewers, and cdk-nag, are told these reasons. */
+/** Every grant with a wildcard resource; an unlisted one fails a test. Reviewers and cdk-nag get these reasons. */
 export const IAM_EXCEPTIONS = {
   streams: {
     actions: ['dynamodb:ListStreams'],

@@ -11,7 +11,7 @@ import {
   serviceEndpointsParameter,
 } from '../data/shared-names.ts';
 
-/** Everything that jobs leave in the bucket lies under this. */
+/** The prefix of all job data in the bucket. */
 const OUTPUT_PREFIX = 'jobs/*';
 
 type ItemAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -28,35 +28,35 @@ type IndexName<T extends TableName> = (typeof TABLES)[T]['indexes'][number] exte
 
 type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** Limits a statement to items of the Registry of these kinds. */
+/** Limits a statement to Registry items of these kinds. */
 export function ofKinds(...kinds: readonly string[]): Conditions {
   return { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } };
 }
 
-/** Limits a statement to items of the Registry of kinds that match. */
+/** Limits a statement to Registry items of matching kinds. */
 export function ofKindsLike(...patterns: readonly string[]): Conditions {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
 }
 
-/** The kinds of the Registry's items that making a job, or trying for parked ones, writes. */
+/** The Registry's item kinds that creating a job, or probing for parked ones, writes. */
 const JOB_KINDS = ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'deployments#*'] as const;
 
-/** Limits a statement to items of the Registry that whoever makes jobs writes, and to these kinds. */
+/** Limits a statement to the Registry's item kinds that job creation writes, and to these kinds. */
 export function ofJobKindsAnd(...kinds: readonly string[]): Conditions {
   return ofKindsLike(...JOB_KINDS, ...kinds);
 }
 
-/** Limits a statement to all of the Registry but what is private: whoever could write that could make himself an administrator. */
+/** Excludes the Registry's private kinds: write access to them amounts to administrator rights. */
 export const EXCEPT_PRIVATE: Conditions = {
   'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS },
 };
 
-/** Permission to read that secret. */
+/** Permission to read the identity provider's client secret. */
 export function clientSecretStatement(data: DataStack): PolicyStatement {
   return readParameterStatement(data, clientSecretName(data));
 }
 
-/** Permission to read that. */
+/** Permission to read the service endpoints. */
 export function serviceEndpointsStatement(data: DataStack): PolicyStatement {
   return readParameterStatement(data, serviceEndpointsParameter(data));
 }
@@ -70,12 +70,12 @@ function readParameterStatement(data: DataStack, ...names: readonly string[]): P
   });
 }
 
-/** Permission to start a round of the function that launches workers. */
+/** Permission to invoke the function that launches workers. */
 export function wakeScalingStatement(data: DataStack): PolicyStatement {
   return invokeStatement(data, scaleWorkersName(data));
 }
 
-/** Permission to ask for a login code. */
+/** Permission to read a login code. */
 export function loginReaderStatement(data: DataStack): PolicyStatement {
   return invokeStatement(data, loginReaderName(data));
 }
@@ -86,7 +86,7 @@ function invokeStatement(data: DataStack, resourceName: string): PolicyStatement
   return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [resource] });
 }
 
-/** Permission to do something with items of a table. */
+/** Permission for actions on a table's items. */
 export function itemStatement(
   data: DataStack,
   table: TableName,
@@ -108,7 +108,7 @@ export function indexStatement(data: DataStack, names: readonly IndexName<'jobs'
   });
 }
 
-/** Permission to do something with the bands' queues. */
+/** Permission for actions on the dispatch queues. */
 export function queueStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
   return new PolicyStatement({
     actions: actions.map((action) => `sqs:${action}`),
@@ -116,7 +116,7 @@ export function queueStatement(data: DataStack, actions: readonly QueueAction[])
   });
 }
 
-/** Permission to do something with the queue of signed calls. */
+/** Permission for actions on the queue of signed calls. */
 export function deliveriesStatement(data: DataStack, actions: readonly QueueAction[]): PolicyStatement {
   return new PolicyStatement({
     actions: actions.map((action) => `sqs:${action}`),
@@ -124,7 +124,7 @@ export function deliveriesStatement(data: DataStack, actions: readonly QueueActi
   });
 }
 
-/** Permission to put a call that failed for good where an operator sees it. */
+/** Permission to move a permanently failed call to the dead-letter queue. */
 export function givenUpStatement(data: DataStack): PolicyStatement {
   const queue = data.deliveries.deadLetterQueue?.queue;
   return new PolicyStatement({
@@ -133,7 +133,7 @@ export function givenUpStatement(data: DataStack): PolicyStatement {
   });
 }
 
-/** Permission to take from the dead-letter queues what the queues gave up. */
+/** Permission to receive from the dead-letter queues. */
 export function deadLettersStatement(data: DataStack): PolicyStatement {
   const queues = BANDS.flatMap((band) => data.queues[band].deadLetterQueue?.queue ?? []);
   return new PolicyStatement({
@@ -142,20 +142,20 @@ export function deadLettersStatement(data: DataStack): PolicyStatement {
   });
 }
 
-/** Permission to read the secrets that the deployment shares with others. */
+/** Permission to read the secrets that the deployment shares with other systems. */
 export function secretsStatement(data: DataStack): PolicyStatement {
   return readParameterStatement(data, ...SECRET_NAMES.map((name) => `${data.secretsFolder}/${name}`));
 }
 
-/** Permission to do something with what jobs left in the bucket. */
+/** Permission for actions on jobs' objects in the bucket. */
 export function outputStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
   return [
     new PolicyStatement({
       actions: actions.map((action) => `s3:${action}`),
       resources: [data.output.arnForObjects(OUTPUT_PREFIX)],
     }),
-    // Without it S3 answers 403 instead of 404 for what is not there. It asks for this right also where a request has
-    // no prefix (a missing object, HeadBucket): so the prefix is judged only where there is one.
+    // Without it S3 answers 403 instead of 404 for a missing object. S3 requires it also for requests without a prefix
+    // (a missing object, HeadBucket): so the condition applies only to requests with one.
     new PolicyStatement({
       actions: ['s3:ListBucket'],
       resources: [data.output.bucketArn],

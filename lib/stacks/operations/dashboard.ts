@@ -14,7 +14,7 @@ import { ownMetric } from './own-metric.ts';
 /** Half of CloudWatch's grid. */
 const WIDTH = 12;
 
-/** All that an operator looks at first, on one page: what is wrong, what jobs come to, what waits, what the API answers. */
+/** One page for operators: failures, job results, backlog, API responses. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: OperationsProps & { readonly alarms: Alarm[] }) {
     super(scope, id);

@@ -3,7 +3,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
 
-/** What alarms and the dashboard watch. */
+/** The resources that alarms and the dashboard monitor. */
 export interface OperationsProps {
   readonly data: DataStack;
   readonly deployment: Deployment;

@@ -11,7 +11,7 @@ import { Dashboard } from './dashboard.ts';
 import type { OperationsProps } from './operations-props.ts';
 import { ownMetric } from './own-metric.ts';
 
-/** What tells an operator how the deployment does: alarms, by mail if an address is set; a dashboard if one is wanted. */
+/** Monitoring: alarms, by mail if an address is set, and an optional dashboard. */
 export class Operations extends Construct {
   constructor(scope: Construct, id: string, props: OperationsProps) {
     super(scope, id);
@@ -36,7 +36,10 @@ export class Operations extends Construct {
     if (deployment.dashboard) new Dashboard(this, 'Dashboard', { ...props, alarms });
   }
 
-  /** Encrypted by none of ours: CloudWatch can not use AWS's own key for topics, and a key of our own costs more than all alarms. */
+  /**
+   * Not encrypted by a key: CloudWatch can't use AWS's own key for topics, and a customer key costs more than all
+   * alarms.
+   */
   #topic(address: string): Topic {
     const topic = new Topic(this, 'Topic', { enforceSSL: true, displayName: 'Promptq alarms' });
     topic.addSubscription(new EmailSubscription(address));

@@ -3,7 +3,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import { type MetricName, NAMESPACE } from '../../platform/operations/metrics.ts';
 
-/** A metric of ours, of one deployment alone. */
+/** A metric of ours, for one deployment. */
 export function ownMetric(
   { deploymentName }: Pick<Deployment, 'deploymentName'>,
   metricName: MetricName,

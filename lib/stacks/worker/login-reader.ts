@@ -17,7 +17,7 @@ export interface LoginReaderProps {
   readonly workers: SecurityGroup;
 }
 
-/** The function that asks for it: the one thing that may enter the workers' network, at that port, and all that it may reach. */
+/** Reads login codes. Nothing else may enter the workers' network, and the function reaches nothing but that port. */
 export class LoginReader extends Construct {
   constructor(scope: Construct, id: string, { data, deployment, code, vpc, workers }: LoginReaderProps) {
     super(scope, id);
@@ -38,7 +38,7 @@ export class LoginReader extends Construct {
       network: { vpc, group },
       deployment,
     });
-    // Nobody waits for a code that is asked for late.
+    // A late code is of no use.
     reader.resource.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     Validations.of(reader).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

@@ -27,12 +27,12 @@ export interface WorkerScalingProps {
   readonly workers: ISecurityGroup;
 }
 
-/** What launches workers: one function, which alone may. */
+/** Launches workers: the only function with that permission. */
 export class WorkerScaling extends Construct {
   constructor(scope: Construct, id: string, props: WorkerScalingProps) {
     super(scope, id);
     const { data, deployment, cluster, task } = props;
-    // Its value changes with each new revision, which no export between stacks could.
+    // Its value changes with each revision, which an export between stacks can't.
     const build = new StringParameter(this, 'Build', {
       parameterName: workerBuildName(data),
       description: 'The task definition that workers are to be of',
@@ -60,7 +60,7 @@ export class WorkerScaling extends Construct {
       timeout: Duration.minutes(2),
       deployment,
     });
-    // Whoever asks for a decision is answered by the next one too: a late one is of no use.
+    // The next decision also answers an earlier request: a late one is of no use.
     scale.resource.configureAsyncInvoke({ retryAttempts: 1, maxEventAge: Duration.minutes(1) });
     const target = new LambdaTarget(scale.resource, { retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)), targets: [target] });
@@ -68,7 +68,7 @@ export class WorkerScaling extends Construct {
   }
 }
 
-/** Leave to start workers and nothing else, in this cluster, under the roles of workers, and to look what became of them. */
+/** Permission to start workers only, in this cluster and under the workers' roles, and to describe them. */
 function taskStatements(scope: Construct, cluster: ICluster, { definition }: WorkerTask): PolicyStatement[] {
   const stack = Stack.of(scope);
   const inCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };

@@ -17,13 +17,13 @@ export interface WorkerStackProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   readonly version: string;
-  /** The code of a function, by its id. */
+  /** The code of a function. */
   readonly codeOf: (functionId: string) => Code;
 }
 
 /**
- * Where workers run: standalone Fargate tasks. There is no ECS service, because a service that shrinks, or is deployed
- * anew, ends tasks without asking whether they run a job.
+ * The workers' stack: standalone Fargate tasks. There is no ECS service, because scaling in or deploying a service ends
+ * tasks even while they run a job.
  */
 export class WorkerStack extends Stack {
   constructor(scope: Construct, id: string, { data, deployment, version, codeOf }: WorkerStackProps) {
@@ -56,7 +56,10 @@ export class WorkerStack extends Stack {
     new CfnOutput(this, 'SecurityGroupId', { value: workers.securityGroupId });
   }
 
-  /** Public subnets only: a NAT gateway would cost more than all else. What AWS offers free of charge stays inside. */
+  /**
+   * Public subnets only: a NAT gateway would cost more than everything else. Free gateway endpoints keep AWS traffic
+   * inside.
+   */
   #network(): Vpc {
     return new Vpc(this, 'Network', {
       natGateways: 0,
@@ -65,18 +68,18 @@ export class WorkerStack extends Stack {
         S3: { service: GatewayVpcEndpointAwsService.S3 },
         DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
       },
-      // Nothing uses the default security group; emptying it takes a function with rights of its own.
+      // Nothing uses the default security group; emptying it requires a function with extra permissions.
       restrictDefaultSecurityGroup: false,
     });
   }
 }
 
 /**
- * Lets tasks of the cluster run on Fargate. The account's first cluster has ECS make its service-linked role, which this
- * needs and which can be used some seconds later: it waits for the mount targets, which take a minute.
+ * Allows tasks of the cluster to run on Fargate. The account's first cluster makes ECS create its service-linked role,
+ * which this needs and which is usable some seconds later: so it waits for the mount targets, which take a minute.
  */
 function offerFargate(cluster: Cluster, workspaces: Workspaces): void {
-  // Where CDK puts its own, which can't be told to wait.
+  // Under the id of the CDK's own resource, which can't have dependencies.
   const associations = new CfnClusterCapacityProviderAssociations(cluster, 'Cluster', {
     cluster: cluster.clusterName,
     capacityProviders: ['FARGATE', 'FARGATE_SPOT'],
@@ -88,7 +91,7 @@ function offerFargate(cluster: Cluster, workspaces: Workspaces): void {
 function acknowledge(stack: WorkerStack): void {
   const reasons = {
     'AwsSolutions-VPC7':
-      'Nothing but a login under way listens in this network, for one function; flow logs would cost more than an idle deployment.',
+      'Nothing but a login in progress listens in this network, for one function; flow logs would cost more than an idle deployment.',
     'AwsSolutions-ECS2': 'The environment holds names of tables, queues and folders, and no secret.',
     'AwsSolutions-ECS4':
       'Workers tell what they do in the table and in their log; Container Insights is billed by metric.',

@@ -31,13 +31,13 @@ import {
 } from '../iam/table-grants.ts';
 import type { Workspaces } from './workspaces.ts';
 
-/** Where the container sees the workspaces. */
+/** The workspaces' path in the container. */
 const WORKSPACES = '/workspaces';
-/** Where else it can write, on the task's own disk: all but these is read-only. */
+/** Its other writable folders, on the task's own disk; the rest is read-only. */
 const SCRATCH = { temporary: '/tmp', work: '/var/lib/promptq' } as const;
-/** Fargate waits no longer between SIGTERM and SIGKILL. */
+/** Fargate's maximum time between SIGTERM and SIGKILL. */
 const STOP_TIMEOUT = Duration.seconds(120);
-/** How much of that running attempts get; the rest is for flushing their output and handing them back. */
+/** The part of it for running attempts; the rest is for flushing their output and releasing them. */
 const STOP_GRACE_SECONDS = 100;
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -50,7 +50,7 @@ export interface WorkerTaskProps {
   readonly log: ILogGroup;
 }
 
-/** One worker: its image, its size, and a role that holds what jobs need and nothing else. */
+/** One worker: its image, its size, and a role with the permissions that jobs need. */
 export class WorkerTask extends Construct {
   readonly definition: FargateTaskDefinition;
 
@@ -92,7 +92,7 @@ export class WorkerTask extends Construct {
         ...operationsEnvironment(deployment),
       },
       logging: LogDriver.awsLogs({ logGroup: log, streamPrefix: 'worker' }),
-      // ECS does not look at the health check that an image brings along.
+      // ECS ignores the health check in an image.
       healthCheck: {
         command: ['CMD', 'worker-health'],
         interval: Duration.seconds(30),
@@ -118,7 +118,7 @@ export class WorkerTask extends Construct {
     });
   }
 
-  /** Root without the rights of root that a worker has no use for. */
+  /** Root without the capabilities that a worker doesn't need. */
   #rights(): LinuxParameters {
     const parameters = new LinuxParameters(this, 'Rights');
     const unneeded = CONTAINER_RIGHTS.filter((right) => !WORKER_RIGHTS.includes(right));
@@ -127,7 +127,7 @@ export class WorkerTask extends Construct {
   }
 }
 
-/** Leave to read the secrets that profiles name, and nothing else of the Parameter Store. */
+/** Permission to read only the secrets that profiles name in the Parameter Store. */
 function secretsStatement(scope: Construct, deployment: Deployment): PolicyStatement {
   const parameters = `parameter${secretsPath(deployment)}*`;
   return new PolicyStatement({

@@ -13,11 +13,11 @@ const CLIENT_ACTIONS = [
 
 export interface WorkspacesProps {
   readonly vpc: IVpc;
-  /** The only group that may reach the file system. */
+  /** The only security group that can reach the file system. */
   readonly workers: ISecurityGroup;
 }
 
-/** The file system with the projects' workspaces, which all workers share. */
+/** The file system with the projects' workspaces, shared by all workers. */
 export class Workspaces extends Construct {
   readonly fileSystemId: string;
   readonly accessPointId: string;
@@ -41,10 +41,10 @@ export class Workspaces extends Construct {
       lifecyclePolicy: LifecyclePolicy.AFTER_7_DAYS,
       outOfInfrequentAccessPolicy: OutOfInfrequentAccessPolicy.AFTER_1_ACCESS,
       fileSystemPolicy: refuseStrangers(),
-      // Despite its name: otherwise CDK adds a statement that lets everybody write who has mounted the file system.
+      // Despite its name: otherwise the CDK adds a statement that lets every client of the file system write.
       allowAnonymousAccess: true,
     });
-    // No identity is forced on its users: workers are root, and give each folder to the account that works in it.
+    // Clients have no forced identity: workers are root, and give each folder to its slot's account.
     this.#accessPoint = this.#fileSystem.addAccessPoint('Root', {
       path: '/workspaces',
       createAcl: { ownerUid: '0', ownerGid: '0', permissions: '755' },
@@ -53,21 +53,22 @@ export class Workspaces extends Construct {
     this.accessPointId = this.#accessPoint.accessPointId;
   }
 
-  /** Lets nobody in but this role: also no administrator's machine, and no access point that somebody else makes helps. */
+  /** Admits only this role: not an administrator's machine, and not another access point. */
   admitOnly(role: IRole): void {
-    // Only where EFS says who mounts: a negated condition also holds without it, and would keep the worker itself out.
+    // Only where EFS reports the principal: a negated condition also matches without it, and would deny the worker
+    // itself.
     const viaMountTarget = { Null: { 'aws:PrincipalArn': 'false' } };
     this.#fileSystem.addToResourcePolicy(
       refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn }, ...viaMountTarget }),
     );
   }
 
-  /** There when workers can mount the workspaces, about a minute after the file system is made. */
+  /** Available when workers can mount the workspaces, about a minute after the file system is created. */
   get mountTargets(): IDependable {
     return this.#fileSystem.mountTargetsAvailable;
   }
 
-  /** Leave to mount the workspaces, and to give files to others, through the access point alone. */
+  /** Permission to mount the workspaces, and to change file owners, through the access point only. */
   mountStatement(): PolicyStatement {
     return new PolicyStatement({
       actions: CLIENT_ACTIONS,
@@ -78,8 +79,8 @@ export class Workspaces extends Construct {
 }
 
 /**
- * Grants nothing, so that only a role that was given leave gets in, and that by an access point and over TLS. (An access
- * point belongs to one file system. Without a policy EFS lets in everybody who reaches it.)
+ * Grants nothing, so that only a role with permission gets in, through an access point and over TLS. (An access point
+ * belongs to one file system. Without a policy EFS admits every client that reaches it.)
  */
 function refuseStrangers(): PolicyDocument {
   return new PolicyDocument({
