@@ -1,14 +1,14 @@
 import { type Finding, ok, warning } from './finding.ts';
 import { dataOf, RefusedError, type Schemas, type Service } from './service.ts';
 
-/** Looks whether a vendor account is linked, and whether anything needs one. */
+/** Checks whether a vendor account is linked, and whether anything needs one. */
 export async function checkAccount(service: Service, { service: facts }: Schemas['Environment']): Promise<Finding[]> {
   let account: Schemas['Account'];
   try {
     account = await dataOf('GET /codex-account', service.api.GET('/api/v1/codex-account'));
   } catch (error) {
     if (error instanceof RefusedError && error.status === 404) return [ok('account', 'this deployment has none')];
-    // A token without the scope admin: the finding about the token says so.
+    // A token without the scope admin: reported by the check of the token.
     if (error instanceof RefusedError && error.status === 403) return [];
     throw error;
   }
@@ -24,7 +24,7 @@ export async function checkAccount(service: Service, { service: facts }: Schemas
   ];
 }
 
-/** Looks whether jobs that name no profile have one. */
+/** Checks that the default profile of jobs exists. */
 export function checkProfiles({ service, profiles }: Schemas['Environment']): Finding {
   const names = profiles.map(({ name }) => name);
   if (names.includes(service.default_profile))

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { counted, type Finding, fault, inWords, ok, warning } from './finding.ts';
 
-/** CloudWatch takes at most so many names at once. */
+/** CloudWatch's limit of names in one request. */
 const BATCH = 100;
 
 /** Milliseconds. */
@@ -16,8 +16,8 @@ const answer = z.object({
 });
 
 /**
- * Looks which of a deployment's alarms ring. By AWS's command line, which operators have: its SDK for CloudWatch is a
- * dependency that nothing else here needs.
+ * Checks which of a deployment's alarms are active, through the AWS CLI, which operators have: nothing else here needs
+ * the SDK for CloudWatch.
  */
 export async function checkAlarms(names: readonly string[]): Promise<Finding[]> {
   if (names.length === 0) return [ok('alarms', 'the deployment has none')];

@@ -6,10 +6,10 @@ import { JobCounts } from '../stats/counting/counts.ts';
 import { recount } from '../stats/counting/recount.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Counts lag writes by a second or two, so a difference is looked at so often, this far (ms) apart, before it is one. */
+/** Counts lag writes by a second or two, so a difference must persist over so many polls, this far (ms) apart. */
 const POLLS = { times: 4, apart: 1_500 } as const;
 
-/** Counts the jobs one by one and compares with what is kept. Reads every job: for a home, or a table that is not large. */
+/** Counts the jobs one by one and compares with the stored counts. Reads every job: for a home, or a small table. */
 export async function checkCounts(table: DynamoDBDocumentClient, env: TriggerEnv): Promise<Finding> {
   const counts = new JobCounts(table, env.REGISTRY_TABLE);
   for (let round = 1; ; round += 1) {

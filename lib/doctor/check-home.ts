@@ -9,19 +9,19 @@ import { probeDisk } from '../platform/operations/probe-disk.ts';
 import { counted, type Finding, fault, ok, warning } from './finding.ts';
 import { type NamedSecret, namedBy } from './named-secrets.ts';
 
-/** Files that hold a credential or the way to one. */
+/** Files that hold a credential or lead to one. */
 const PRIVATE_FILES = ['local.json', 'operator.json', 'token', 'secrets.env'] as const;
 
-/** Bytes left on the disk below which output may find no room. */
+/** Bytes; with less free space, output may not fit on the disk. */
 const LITTLE_SPACE = 1024 ** 3;
 
-/** What a running service of this home wrote down. */
+/** The entry of a running service of this home. */
 export interface RunningHome {
   readonly info: LocalInfo;
   readonly operator: OperatorInfo | undefined;
 }
 
-/** Looks at the folder of a local run, and whether something runs on it. Makes nothing that is not there. */
+/** Checks the folder of a local run, and whether a service runs on it. Creates nothing. */
 export async function checkHome(given: string): Promise<{ findings: Finding[]; running: RunningHome | undefined }> {
   const path = resolve(given);
   if (!existsSync(join(path, 'dynamodb'))) {
@@ -81,7 +81,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Looks whether the secrets that profiles and projects name can be found; of variables only the service itself knows. */
+/** Checks whether the secrets of profiles and projects can be found; only the service itself knows its variables. */
 export async function checkLocalSecrets(home: string, named: readonly NamedSecret[]): Promise<Finding> {
   const file = parseEnv(await readFile(join(home, 'secrets.env'), 'utf8').catch(() => ''));
   const unset = named.filter(({ name, profile }) => !secretPlaces(name, profile).some((place) => file[place]));

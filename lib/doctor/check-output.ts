@@ -11,19 +11,19 @@ import { objectClient, type TableClient } from '../platform/aws/clients.ts';
 import type { TriggerEnv } from '../platform/config/env.ts';
 import { counted, type Finding, ok, warning } from './finding.ts';
 
-/** The newest finished jobs that are checked, among this many of the newest jobs. */
+/** Checks the newest finished jobs, among this many of the newest jobs. */
 const NEWEST = { finished: 50, listed: 500 } as const;
 
-/** Jobs that are checked at once: each takes about five requests. */
+/** Jobs checked in parallel: each takes about five requests. */
 const BATCH = 10;
 
-/** Jobs that are named in a finding. */
+/** Maximum number of jobs named in a finding. */
 const NAMED = 5;
 
 const ADVICE =
   'GET /jobs/{id}/result says what is left. Restore the objects from a backup if there is one; `POST /jobs/{id}/reread-logs` notes the loss on the job.';
 
-/** What is checked, and where it is. */
+/** The inputs of the check. */
 export interface CheckedOutput {
   readonly index: Pick<JobIndex, 'page'>;
   readonly jobs: Pick<JobStore, 'get'>;
@@ -40,7 +40,7 @@ export function outputOf(registry: OperatorRegistry & TableClient, env: TriggerE
   };
 }
 
-/** Compares the records of the newest finished jobs with the lengths of their kept output. Reads no output. */
+/** Compares the records of the newest finished jobs with the lengths of their stored output. Reads no output. */
 export async function checkOutput(context: CheckedOutput): Promise<Finding> {
   const { items } = await context.index.page({ status: undefined, limit: NEWEST.listed, offset: 0, cursor: undefined });
   const finished = items.filter(({ status, attempt }) => isTerminal(status) && attempt > 0).slice(0, NEWEST.finished);
@@ -62,7 +62,7 @@ async function lossesOf({ jobs, output }: CheckedOutput, { id }: Pick<Summary, '
   if (job === undefined || !isTerminal(job.status)) return [];
   const { attempt } = job;
   const { receipt, state: receiptState } = await readableReceipt(output, id, attempt);
-  // A worker that was lost wrote no receipt, and recorded no lengths.
+  // A lost worker wrote no receipt, and recorded no lengths.
   const isRecorded = job.stdout_bytes !== undefined && job.reason !== 'worker_lost';
   const recorded = recordedStreams(job, attempt, receipt);
   const streams = await Promise.all(

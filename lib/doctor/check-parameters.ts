@@ -1,21 +1,21 @@
 import { DescribeParametersCommand, ParameterType, type SSMClient } from '@aws-sdk/client-ssm';
 import { counted, type Finding, fault, ok } from './finding.ts';
 
-/** SSM takes at most so many values of a filter. */
+/** SSM's limit of values in a filter. */
 const BATCH = 50;
 
-/** A secret that is needed. */
+/** A required secret. */
 export interface WantedSecret {
-  /** Names of the parameters that can hold it, the one that counts first, the shared one last. */
+  /** Names of its possible parameters, in order of precedence, the shared one last. */
   readonly places: readonly string[];
-  /** What needs it. */
+  /** The part of the deployment that requires it. */
   readonly need: string;
 }
 
 /**
- * Looks whether the parameters are in SSM's Parameter Store that the deployment's stacks have made, and the secrets that
- * its profiles, projects and settings ask for. Reads what is known of them, never a value.
- * @param made names of parameters that stacks have made
+ * Checks SSM's Parameter Store for the parameters that the deployment's stacks create, and the secrets that its
+ * profiles, projects and settings require. Reads metadata only, never a value.
+ * @param made names of the parameters that stacks create
  */
 export async function checkParameters(
   client: SSMClient,

@@ -10,14 +10,14 @@ const DEPTHS = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const;
 
-/** What lies among the dead letters, and what it takes. */
+/** What a queue's dead letters mean, and what to do. */
 const GIVEN_UP = {
   dispatchQueues:
     'reconcile-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job stays QUEUED".',
   deliveries: 'Signed calls that failed for good. Runbook, "Dead letters of the deliveries queue".',
 } as const;
 
-/** Looks at the depth of each queue, and at what its messages left that could not be got rid of. */
+/** Checks the depth of each queue, and its dead letters. */
 export async function checkQueues(client: SQSClient, env: TriggerEnv): Promise<Finding[]> {
   const urls = { high: env.QUEUE_URL_HIGH, normal: env.QUEUE_URL_NORMAL, low: env.QUEUE_URL_LOW };
   const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], givenUp: GIVEN_UP.dispatchQueues }));

@@ -2,10 +2,10 @@ import { SCOPES } from '../contract/scopes.ts';
 import { type Finding, fault, inWords, ok, span, warning } from './finding.ts';
 import { dataOf, RefusedError, type Schemas, type Service } from './service.ts';
 
-/** Clocks (ms) that differ by so much should be set; by so much AWS refuses what this machine signs. */
+/** Clock differences (ms): from the first on, a warning; from the second on, AWS rejects this machine's signatures. */
 const CLOCK = { noticed: 5_000, refused: 300_000 } as const;
 
-/** A token that expires within so many milliseconds wants a successor. */
+/** Milliseconds before a token's expiry in which it should be replaced. */
 const EXPIRES_SOON = 7 * 86_400_000;
 
 const ADVICE: Readonly<Record<keyof Schemas['Health']['checks'], string>> = {
@@ -15,16 +15,16 @@ const ADVICE: Readonly<Record<keyof Schemas['Health']['checks'], string>> = {
   workers: 'The registry table did not answer as it should: see the log of the function health.read.',
 };
 
-/** What a service that answers tells of itself. */
+/** The information from a service that responds. */
 export interface ServiceFacts {
   readonly health: Schemas['Health'];
   readonly environment: Schemas['Environment'] | undefined;
 }
 
 /**
- * Looks whether the service answers this token, and what it says of itself.
+ * Checks whether the service accepts this token, and what it reports.
  * @param version of this checkout
- * @returns no facts if all that needs them is in vain
+ * @returns no facts if the checks that need them can't succeed
  */
 export async function checkService(
   service: Service,

@@ -6,27 +6,27 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** The stacks of a deployment, by the ends of their names. */
+/** The stacks of a deployment, by the suffixes of their names. */
 export const STACKS = ['data', 'api', 'worker', 'console'] as const;
 
-/** States of a stack that is as it was last deployed. */
+/** States of a successfully deployed stack. */
 const WHOLE: readonly string[] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'IMPORT_COMPLETE'];
 
 const ALARM = 'AWS::CloudWatch::Alarm';
 const PARAMETER = 'AWS::SSM::Parameter';
 
-/** A deployment as its stacks tell of it. */
+/** A deployment, as its stacks describe it. */
 export interface DeployedStacks {
   readonly names: readonly string[];
-  /** Of all its stacks; a later stack's goes before an earlier one's of the same name. */
+  /** Of all its stacks; a later stack's output replaces an earlier one's of the same name. */
   readonly outputs: ReadonlyMap<string, string>;
   /** Names of its alarms. */
   readonly alarms: readonly string[];
-  /** Names of the parameters that its stacks have made in SSM's Parameter Store. */
+  /** Names of the SSM parameters that its stacks create. */
   readonly parameters: readonly string[];
 }
 
-/** Looks whether each stack is there and whole. */
+/** Checks that each stack exists and is deployed. */
 export async function checkStacks(
   client: CloudFormationClient,
   deploymentName: string,
@@ -60,7 +60,7 @@ async function describe(client: CloudFormationClient, StackName: string): Promis
   try {
     return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
   } catch (error) {
-    // CloudFormation says it by a validation error, of which there are others.
+    // CloudFormation reports it as a validation error, of which there are others.
     if (error instanceof Error && error.message.includes('does not exist')) return undefined;
     throw error;
   }

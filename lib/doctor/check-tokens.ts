@@ -10,17 +10,17 @@ import type { Service } from './service.ts';
 const CHECK = 'token scopes';
 const TABLE: readonly Route[] = routes;
 
-/** What is known of scope enforcement, besides the tokens. */
+/** The state of scope enforcement. */
 export interface EnforcementFacts {
   /** As the running service reports it; undefined: the service was not asked, or did not answer. */
   readonly isEnforced: boolean | undefined;
-  /** Whether the settings of this checkout switch it on with the next deployment. */
+  /** Whether the settings of this checkout enable it with the next deployment. */
   readonly comesWithDeployment: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Reads the tokens of a registry and asks its service, if any, whether scopes are enforced. */
+/** Reads a registry's tokens, and asks its service, if any, whether scopes are enforced. */
 export async function examineTokens(
   registry: OperatorRegistry,
   { service, comesWithDeployment = false }: { service: Service | undefined; comesWithDeployment?: boolean },
@@ -31,7 +31,7 @@ export async function examineTokens(
   return checkTokens(tokens, { isEnforced, comesWithDeployment, now: registry.clock.now() });
 }
 
-/** Lists the valid tokens that lose routes when scope enforcement is switched on, one finding for each set of scopes. */
+/** Lists the valid tokens that scope enforcement would restrict, one finding for each set of scopes. */
 export function checkTokens(tokens: readonly TokenInfo[], facts: EnforcementFacts): Finding[] {
   if (facts.isEnforced) return [ok(CHECK, 'are enforced')];
   const limited = tokens.filter((token) => isValid(token, facts.now) && !token.scopes.includes('admin'));
@@ -56,7 +56,7 @@ function described({ id, name, last_used_at: usedAt }: TokenInfo): string {
   return `${quoted(name)} (${id}, ${usedAt === undefined ? 'never used' : `last used ${usedAt}`})`;
 }
 
-/** `logs: GET /api/v1/jobs/{id}/result, …`, without the routes that take no token. */
+/** `logs: GET /api/v1/jobs/{id}/result, …`, without the routes that need no token. */
 function routesOf(scope: Scope): string {
   const taken = TABLE.filter((route) => route.scope === scope && route.only === undefined);
   return `${scope}: ${taken.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).join(', ')}`;

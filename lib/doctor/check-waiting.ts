@@ -4,10 +4,10 @@ import { NOT_STARTED } from '../jobs/admission/why-waiting.ts';
 import { counted, type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
-/** How many of the jobs that wait longest are looked at. */
+/** Number of longest-waiting jobs that are checked. */
 const OLDEST = 100;
 
-/** A job that is ready for so long (ms) without being claimed wants somebody to look. */
+/** Milliseconds that a job may be ready without being claimed, before it needs attention. */
 const LONG = { warning: 300_000, fault: 1_800_000 } as const;
 
 type Reason = Schemas['StateReason']['code'];
@@ -19,7 +19,7 @@ const PARKED: Partial<Record<Reason, string>> = {
   folder_busy: 'They wait for the job that has their folder to itself; see which one runs.',
 };
 
-/** Looks at the jobs that have waited longest: are any forgotten, or waiting for a person? */
+/** Checks the jobs that have waited longest: are any stuck, or waiting for a person? */
 export async function checkWaiting(service: Service, environment: Schemas['Environment']): Promise<Finding[]> {
   const { QUEUED: queued, RUNNING: running } = environment.jobs;
   const query = { status: 'QUEUED', limit: OLDEST, offset: Math.max(0, queued - OLDEST) } as const;
@@ -50,7 +50,7 @@ export async function checkWaiting(service: Service, environment: Schemas['Envir
   return [...hindered, ready, ...parked, ...laterReasons(items)];
 }
 
-/** Jobs that wait for something this version of the doctor, and so perhaps of the service, doesn't know. */
+/** Jobs that wait for a reason which this version of the doctor doesn't know. */
 function laterReasons(items: Schemas['JobList']['items']): Finding[] {
   const later = items.map(({ state_reason }) => state_reason.code).filter((code) => !isKnown(REASON_CODES, code));
   if (later.length === 0) return [];

@@ -3,14 +3,19 @@ import { stallTolerantTimer } from '../platform/stall-tolerant-timer.ts';
 import { type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
-/** A worker tells every 15 s that it lives (`REGISTER_EVERY`); who has missed this (ms) is stuck, cut off, or dead. */
+/**
+ * A worker registers every 15 s (`REGISTER_EVERY`); without a registration for this long (ms) it is stuck, cut off, or
+ * dead.
+ */
 const SILENT_AFTER = 25_000;
 
-/** A local run is ready before its worker is: that starts a second or two later, on a busy machine much later (ms). */
+/** Milliseconds. A local run is ready a second or two before its worker, on a busy machine much more. */
 const STARTS_WITHIN = 20_000;
 const ASK_EVERY = 250;
 
-/** The environment, asked for again while a local run's worker may still be starting. Elsewhere they start from zero. */
+/**
+ * The environment, polled while a local run's worker may still be starting. Deployments in the cloud scale from zero.
+ */
 export async function awaitWorkers(
   service: Service,
   environment: Schemas['Environment'],
@@ -22,13 +27,13 @@ export async function awaitWorkers(
   while (latest.hosts.length === 0 && hasTimeLeft()) {
     await delay(ASK_EVERY);
     const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
-    // Whether the service still answers is for other checks to say.
+    // Whether the service still answers is the subject of other checks.
     latest = await asked.catch(() => latest);
   }
   return latest;
 }
 
-/** Looks at the workers that registered. From zero is how a deployment in the cloud starts; at home one always runs. */
+/** Checks the registered workers. A deployment in the cloud may have none; a local run always has one. */
 export function checkWorkers(service: Service, environment: Schemas['Environment']): Finding[] {
   const { hosts } = environment;
   const now = Date.parse(environment.time);

@@ -22,16 +22,16 @@ const RIGHTS = 'May these credentials read it?';
 
 export interface DeploymentTarget {
   readonly deploymentName: string;
-  /** The deployment's settings, as this checkout's cdk.json has them. */
+  /** The deployment's settings in this checkout's cdk.json. */
   readonly settings: unknown;
-  /** undefined: as the outputs of the stacks say. */
+  /** undefined: from the outputs of the stacks. */
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly version: string;
   readonly job: TrialJob | undefined;
 }
 
-/** Looks at a deployment in AWS: settings, stacks, secrets, alarms, queues, and the service if there is a token for it. */
+/** Checks a deployment in AWS: settings, stacks, secrets, alarms, queues, and, with a token, the service. */
 export async function examineDeployment(target: DeploymentTarget): Promise<Finding[]> {
   const { deploymentName, token } = target;
   const { findings: ofSettings, secrets } = checkSettings(target);
@@ -79,7 +79,7 @@ interface ExaminedData {
   readonly comesWithDeployment: boolean;
 }
 
-/** Looks at what the data stack holds: queues, the secrets that its registry asks for, and its tokens. */
+/** Checks the data stack's contents: queues, tokens, and the secrets that the registry requires. */
 async function examineData(examined: ExaminedData): Promise<readonly Finding[]> {
   const { deploymentName, stacks, secrets } = examined;
   const stack = `${deploymentName}-data`;
@@ -115,7 +115,7 @@ function enforcesScopes({ settings, deploymentName }: DeploymentTarget): boolean
   }
 }
 
-/** The settings of this checkout, and the secrets that they make necessary, each with what for. */
+/** The settings of this checkout, and the secrets that they require, each with the reason. */
 function checkSettings(target: DeploymentTarget): { findings: Finding[]; secrets: [SecretName, string][] } {
   try {
     const settings = readDeployment(target.settings);

@@ -15,7 +15,7 @@ import type { TrialJob } from './try-job.ts';
 
 const RESTART = 'See logs/api.log in the home; then restart the run (Ctrl-C, `npm start`).';
 
-/** Looks at a local run: its home, its service, its tables and queues, and the configuration that its next start will read. */
+/** Checks a local run: its home, its service, its tables and queues, and the configuration of its next start. */
 export async function examineHome(
   home: string,
   options: { readonly version: string; readonly config: string | undefined; readonly job: TrialJob | undefined },

@@ -8,7 +8,7 @@ import { type TrialJob, tryJob } from './try-job.ts';
 
 const SEE_LOG = 'Look for the request in the log of the function that answers this path.';
 
-/** Looks at a service as its clients see it. `job`: has a tiny one done too. */
+/** Checks a service from a client's view. `job`: also runs a small one. */
 export async function examineService(
   service: Service,
   options: { readonly version: string; readonly job: TrialJob | undefined },

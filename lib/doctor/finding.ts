@@ -1,8 +1,8 @@
-/** How a thing that was looked at is: it works; it works, but somebody should know; it does not work. */
+/** The state of a checked thing: it works; it works but needs attention; it does not work. */
 const STATES = ['ok', 'warning', 'fault'] as const;
 export type State = (typeof STATES)[number];
 
-/** What came of one look. Whatever is not `ok` says what to do. */
+/** The result of one check. States other than `ok` come with advice. */
 export interface Finding {
   readonly check: string;
   readonly state: State;
@@ -10,7 +10,7 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** Exit codes of the command, by the worst that was found. A command that could not look at all has found a fault. */
+/** Exit codes of the command, by the worst finding. A check that fails to run counts as a fault. */
 export const EXIT_CODES: Readonly<Record<State, number>> = { ok: 0, warning: 1, fault: 2 };
 
 export function ok(check: string, message: string): Finding {
@@ -25,7 +25,7 @@ export function fault(check: string, message: string, advice: string): Finding {
   return { check, state: 'fault', message, advice };
 }
 
-/** The worst state; of nothing: `ok`. */
+/** The worst state; `ok` without findings. */
 export function worst(findings: readonly Finding[]): State {
   return STATES.findLast((state) => findings.some((finding) => finding.state === state)) ?? 'ok';
 }
@@ -43,7 +43,7 @@ export async function examine(
   }
 }
 
-/** An error and what caused it, in one line. */
+/** An error and its causes, in one line. */
 export function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.message === '' ? error.name : error.message.replaceAll(/\s*\n\s*/g, '; ');
@@ -51,7 +51,7 @@ export function inWords(error: unknown): string {
   return own.includes(cause) ? own : `${own} (${cause})`;
 }
 
-/** A time span (ms) for people: the largest unit that says enough. */
+/** A time span (ms) for people, in the largest suitable unit. */
 export function span(milliseconds: number): string {
   const seconds = Math.round(Math.abs(milliseconds) / 1000);
   if (seconds < 120) return `${seconds} s`;

@@ -4,14 +4,14 @@ import type { OperatorRegistry } from '../local/operator/operator-registry.ts';
 import { ProjectSettingsStore } from '../projects/project-settings.ts';
 import { ProjectStore } from '../projects/projects.ts';
 
-/** A secret that is asked for. */
+/** A required secret. */
 export interface NamedSecret {
   readonly name: string;
-  /** Whose jobs ask for it; undefined: a project's. */
+  /** The profile that requires it; undefined: a project. */
   readonly profile?: string;
 }
 
-/** The secrets that profiles and projects ask for, each once for each profile. */
+/** The secrets that profiles and projects require, each once per profile. */
 export async function namedSecrets(registry: OperatorRegistry): Promise<NamedSecret[]> {
   const named: NamedSecret[] = [];
   const profiles = new ProfileStore(registry);
@@ -31,7 +31,7 @@ export async function namedSecrets(registry: OperatorRegistry): Promise<NamedSec
   return [...named, ...[...ofProjects].map((name) => ({ name }))];
 }
 
-/** For people: who asks for a secret. */
+/** For people: what requires a secret. */
 export function namedBy(profile: string | undefined): string {
   return profile === undefined ? 'a project' : `profile ${profile}`;
 }

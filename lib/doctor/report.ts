@@ -2,7 +2,7 @@ import { type Finding, type State, worst } from './finding.ts';
 
 const MARKS: Readonly<Record<State, string>> = { ok: 'ok      ', warning: 'WARNING ', fault: 'FAULT   ' };
 
-/** For people: one line a finding, what to do below it, and the sum at the end. */
+/** For people: one line per finding, its advice below, and a summary at the end. */
 export function textReport(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ check }) => check.length));
   const lines = findings.flatMap(({ check, state, message, advice }) => [

@@ -1,21 +1,21 @@
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from '../client/api-types.ts';
 
-/** The answers of the API, by the names of openapi.json. */
+/** The API's response schemas, by their names in openapi.json. */
 export type Schemas = components['schemas'];
 
-/** A deployment as its clients see it. */
+/** A deployment, as its clients see it. */
 export interface Service {
   readonly api: Client<paths>;
   readonly baseUrl: string;
-  /** Whether it runs on this machine, for advice that fits. */
+  /** Whether it runs on this machine, for fitting advice. */
   readonly isLocal: boolean;
 }
 
-/** Milliseconds. API Gateway itself gives up after 29 s. */
+/** Milliseconds. API Gateway times out after 29 s. */
 const TIMEOUT_MS = 30_000;
 
-/** @param baseUrl without `/api/v1`, as local.json and the outputs of a deployment have it */
+/** @param baseUrl without `/api/v1`, as in local.json and a deployment's outputs */
 export function openService(options: { baseUrl: string; token: string; isLocal: boolean }): Service {
   const baseUrl = options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
   const api = createClient<paths>({
@@ -26,7 +26,7 @@ export function openService(options: { baseUrl: string; token: string; isLocal: 
   return { api, baseUrl, isLocal: options.isLocal };
 }
 
-/** The service refused, or did not answer as its document promises. */
+/** The service returned an error, or broke its API contract. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly status: number;
@@ -41,8 +41,8 @@ export class RefusedError extends Error {
 }
 
 /**
- * The data of an answer.
- * @throws RefusedError; TypeError with the network's fault as its cause
+ * The data of a response.
+ * @throws RefusedError; TypeError with the network error as its cause
  */
 export async function dataOf<T>(
   path: string,

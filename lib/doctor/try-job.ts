@@ -1,16 +1,16 @@
 import { type Finding, fault, ok, span } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
-/** Seconds of one wait for a change; the service answers within 25. */
+/** Seconds of one long poll; the service answers within 25. */
 const WAIT = 20;
 
 export interface TrialJob {
   readonly profile: string;
-  /** Milliseconds; workers that start from zero take a minute of it. */
+  /** Milliseconds; workers that start from zero need up to a minute. */
   readonly patience: number;
 }
 
-/** Has a tiny job done, from its creation to its result. It stays in the list, as every job does. */
+/** Runs a tiny job, from its creation to its result. It stays in the list, as every job does. */
 export async function tryJob(service: Service, { profile, patience }: TrialJob): Promise<Finding> {
   const startedAt = performance.now();
   const isScript = profile === 'shell';

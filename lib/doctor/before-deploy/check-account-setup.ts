@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { aws } from './command.ts';
 
-/** What stacks of this CDK need of the bootstrap stack: `requiresBootstrapStackVersion` of their manifest. */
+/** The bootstrap version that stacks of this CDK require: `requiresBootstrapStackVersion` in their manifest. */
 export const BOOTSTRAP_VERSION = 6;
 const BOOTSTRAP_PARAMETER = '/cdk-bootstrap/hnb659fds/version';
 
@@ -21,7 +21,7 @@ export async function checkBootstrap(): Promise<Finding> {
   }
 }
 
-/** Checks that ECS has the role by which it works in this account; the account's first cluster makes it, a little late. */
+/** Checks that ECS has its service-linked role in this account; the first cluster creates it, with a delay. */
 export async function checkEcsRole(): Promise<Finding> {
   try {
     await aws('iam', 'get-role', '--role-name', 'AWSServiceRoleForECS');
@@ -36,9 +36,7 @@ export async function checkEcsRole(): Promise<Finding> {
   }
 }
 
-/**
- * Checks whether CloudFront takes distributions of this account. No call says so; an account that has one was let in.
- */
+/** Checks whether this account may create CloudFront distributions. No API reports it; an account that has one may. */
 export async function checkCloudFront(): Promise<Finding> {
   const first = await aws('cloudfront', 'list-distributions', '--query', 'DistributionList.Items[0].Id');
   if (typeof first === 'string') return ok('CloudFront', 'this account has distributions');

@@ -8,8 +8,8 @@ const INSTALL =
   'Install the AWS command line: https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html.';
 
 /**
- * Checks that there are credentials, and a region. Without both nothing else of the account can be checked.
- * @param givenRegion that of the environment, which goes before the profile's
+ * Checks for credentials and a region. No other check of the account works without both.
+ * @param givenRegion the environment's, which takes precedence over the profile's
  */
 export async function checkCredentials(
   givenRegion: string | undefined,
@@ -38,7 +38,7 @@ async function configuredRegion(): Promise<string | undefined> {
   }
 }
 
-/** Who calls is the same in each region. */
+/** The caller is the same in each region. */
 function regional(region: string | undefined): string[] {
   return region === undefined ? ['--region', 'us-east-1'] : [];
 }

@@ -6,7 +6,7 @@ import { CommandError, run } from './command.ts';
 
 type Architecture = Deployment['workerArchitecture'];
 
-/** Docker's name of an architecture, and that of the kernel's handler for its programs. */
+/** Names of an architecture: Docker's, and the kernel's for its binary format handler. */
 const ARCHITECTURES: Readonly<Record<Architecture, { readonly docker: string; readonly handler: string }>> = {
   arm64: { docker: 'arm64', handler: 'qemu-aarch64' },
   x86_64: { docker: 'amd64', handler: 'qemu-x86_64' },
@@ -15,8 +15,8 @@ const ARCHITECTURES: Readonly<Record<Architecture, { readonly docker: string; re
 const BINFMT_FOLDER = '/proc/sys/fs/binfmt_misc';
 
 /**
- * Checks that Docker runs, and that it can build the worker's image for the architecture that workers have.
- * @param docker the program that the CDK builds with
+ * Checks that Docker runs, and can build the worker's image for the workers' architecture.
+ * @param docker the CDK's build program
  */
 export async function checkDocker(
   docker: string,
@@ -45,7 +45,7 @@ export async function checkDocker(
   const { docker: name, handler } = ARCHITECTURES[architecture];
   const wanted = `linux/${name}`;
   if (platform === wanted) return [running, ok('image', `built for ${wanted}, which is Docker's own platform`)];
-  // What was installed after Docker started is in the kernel's list, and not yet in Docker's.
+  // A handler installed after Docker's start is in the kernel's list, but not yet in Docker's.
   if (platformsOf(inspected).includes(wanted) || (await isHandled(join(binfmtFolder, handler))))
     return [running, ok('image', `built for ${wanted} by emulation on ${platform}`)];
   const other: Architecture = architecture === 'arm64' ? 'x86_64' : 'arm64';
@@ -64,7 +64,7 @@ function platformsOf(inspected: string): string[] {
   return lists.flatMap((list) => list.split(',').map((one) => one.trim().replace(/\*$/, '')));
 }
 
-/** Whether the kernel runs such programs by an emulator that containers have too (flag F: opened when it was registered). */
+/** Whether the kernel emulates such programs inside containers too (flag F: the emulator is opened at registration). */
 async function isHandled(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return /^enabled$/m.test(text) && /^flags:.*F/m.test(text);

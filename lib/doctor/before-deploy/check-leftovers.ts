@@ -6,10 +6,10 @@ import { aws } from './command.ts';
 const stacksSchema = z.object({
   Stacks: z.tuple([z.object({ StackStatus: z.string(), EnableTerminationProtection: z.boolean().default(false) })]),
 });
-/** States of a stack whose creation failed: the CDK deletes it before it makes it again. */
+/** States of a stack whose creation failed: the CDK deletes it before it creates it again. */
 const CREATION_FAILED: readonly string[] = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'];
 
-/** Checks that no former deployment has left a stack that can be neither made again nor deleted. */
+/** Checks for stacks of a former deployment that can neither be deleted nor created again. */
 export async function checkLeftovers(deploymentName: string): Promise<Finding[]> {
   const names = STACKS.map((part) => `${deploymentName}-${part}`);
   const found = await Promise.all(names.map(checkStack));

@@ -4,7 +4,7 @@ import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { aws } from './command.ts';
 
-/** Functions at once below which a few people with a page open can keep the API from answering. */
+/** Concurrent functions; with fewer, a few open pages can exhaust the API. */
 const ENOUGH_FUNCTIONS = 100;
 const LAMBDA_QUOTA = { service: 'lambda', code: 'L-B99A9384' } as const;
 
@@ -16,7 +16,7 @@ const FARGATE_QUOTAS = {
 const lambdaSchema = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
 const quotaSchema = z.object({ Quota: z.object({ Value: z.number() }) });
 
-/** Checks how many functions the account runs at once. */
+/** Checks the account's limit of concurrent functions. */
 export async function checkLambdaQuota(): Promise<Finding> {
   const { AccountLimit } = lambdaSchema.parse(await aws('lambda', 'get-account-settings'));
   const { ConcurrentExecutions: limit } = AccountLimit;
@@ -29,7 +29,7 @@ export async function checkLambdaQuota(): Promise<Finding> {
   );
 }
 
-/** Checks that as many workers as the settings allow can run. */
+/** Checks that the account can run as many workers as the settings allow. */
 export async function checkFargateQuotas({ maxWorkers, spotWeight }: Deployment): Promise<Finding[]> {
   const spot = Math.ceil((maxWorkers * spotWeight) / 100);
   const onDemand = Math.ceil((maxWorkers * (100 - spotWeight)) / 100);
@@ -57,7 +57,7 @@ async function checkFargateQuota({
   return warning(check, `${message}: further launches fail and are tried again`, advice);
 }
 
-/** The account's own value; AWS's default where it has none. */
+/** The account's value; AWS's default if it has none. */
 async function quotaValue({ service, code }: { readonly service: string; readonly code: string }): Promise<number> {
   const args = ['--service-code', service, '--quota-code', code];
   try {

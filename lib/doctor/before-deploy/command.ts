@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The slowest is the AWS command line that waits for an address that doesn't answer. */
+/** The slowest case is the AWS CLI waiting for an unreachable endpoint. */
 const TIMEOUT_MS = 60_000;
 
-/** A program that is not there, or that ended with an error. */
+/** A program is missing, or exited with an error. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly isMissing: boolean;
@@ -30,7 +30,7 @@ export async function run(program: string, args: readonly string[]): Promise<str
   }
 }
 
-/** Asks AWS by its command line, which operators have, and which finds credentials and region as the CDK does. */
+/** Runs the AWS CLI, which operators have, and which finds credentials and region as the CDK does. */
 export async function aws(...args: string[]): Promise<unknown> {
   const text = await run('aws', [...args, '--output', 'json']);
   return text.trim() === '' ? null : JSON.parse(text);

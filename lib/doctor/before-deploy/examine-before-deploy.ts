@@ -9,15 +9,15 @@ import { checkFargateQuotas, checkLambdaQuota } from './check-quotas.ts';
 const RIGHTS = 'May these credentials read it?';
 
 export interface Surroundings {
-  /** As the CDK's context has them: an object, or its JSON. */
+  /** From the CDK's context: an object, or its JSON. */
   readonly settings: unknown;
-  /** The program that the CDK builds images with. */
+  /** The program with which the CDK builds images. */
   readonly docker: string;
-  /** That of the environment; undefined: the profile's. */
+  /** The environment's region; undefined: the profile's. */
   readonly region: string | undefined;
 }
 
-/** Checks what a first deployment needs: settings, Docker, and the account and region that it goes to. Changes nothing. */
+/** Checks the requirements of a first deployment: settings, Docker, account and region. Read-only. */
 export async function examineBeforeDeploy(surroundings: Surroundings): Promise<Finding[]> {
   let settings: Deployment;
   try {
