@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** What the console is made of. */
+/** The console's sources. */
 const SOURCES = [
   'console/**/*.{ts,tsx,css,html,svg,json}',
   'lib/contract/**/*.ts',
@@ -38,7 +38,7 @@ export async function builtConsole(): Promise<string> {
 async function build(outDir: string): Promise<void> {
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const args = [vite, 'build', '--config', join(ROOT, 'console', 'vite.config.ts'), '--outDir', outDir];
-  // A test runner's own mode would bring React's development build, half as large again.
+  // A test runner's NODE_ENV would select React's development build, half as large again.
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';

@@ -40,7 +40,7 @@ export class Home {
   }
 
   /**
-   * Opens a home; creates it for this user only if it is missing.
+   * Opens a home; creates a missing one with access for this user alone.
    * @param given the operator's path, relative to the current folder
    * @throws HomeError if it is no folder that this user can write
    */

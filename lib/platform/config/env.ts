@@ -131,7 +131,7 @@ export const applyConfigEnv = coreEnv
   .pick({ REGISTRY_TABLE: true, PROMPTQ_S3_PATH_STYLE: true })
   .extend({ PROMPTQ_SANDBOXES: sandboxList });
 
-/** Environment of the function that makes the secret by which the distribution proves itself. */
+/** Environment of the function that creates the origin secret. */
 export const originSecretEnv = z.object({ ORIGIN_SECRET_FOLDER: z.string().regex(/^\/.*[^/]$/) });
 
 /** Environment of the function that publishes the console. */
