@@ -14,7 +14,7 @@ export function refusedSignIn(outcome: Exclude<SignInOutcome, { kind: 'signed-in
         page: {
           title: 'This sign-in is over',
           paragraphs: [
-            'It was begun in another browser, took longer than ten minutes, or is finished already. If this page came up by itself, somebody may have sent you a link that signs you in as somebody else.',
+            'It was begun in another browser, took longer than ten minutes, or is finished already. If you did not open this page, someone may have sent you a link that signs you in under another account.',
           ],
           link: { text: 'Sign in', path: beginSignIn.path },
         },

@@ -11,12 +11,12 @@ export const IAM_EXCEPTIONS = {
   streams: {
     actions: ['dynamodb:ListStreams'],
     resource: /^\*$/,
-    reason: 'Lambda asks for it to read a stream, and AWS can not limit it to one.',
+    reason: 'Lambda asks for it to read a stream, and AWS cannot limit it to one.',
   },
   registryLogin: {
     actions: ['ecr:GetAuthorizationToken'],
     resource: /^\*$/,
-    reason: 'By it ECS fetches the image, and AWS can not limit it to one repository.',
+    reason: 'By it ECS fetches the image, and AWS cannot limit it to one repository.',
   },
   output: {
     actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'],
