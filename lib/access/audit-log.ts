@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ApiError } from '../contract/errors.ts';
+import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import { AUDIT_KIND } from '../platform/aws/tables.ts';
@@ -98,7 +98,7 @@ export class AuditLog {
     }
   }
 
-  /** @throws ApiError `invalid_request` for an invalid cursor. */
+  /** @throws InvalidFieldError for an invalid cursor. */
   async list(query: AuditQuery): Promise<AuditPage> {
     const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY);
     const from = query.since !== undefined && query.since > oldest ? query.since : oldest;
@@ -140,8 +140,8 @@ function writeCursor(id: string): string {
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString();
   if (/^\d{4}-\d\d-\d\dT[\d:.]{12}Z#[\w-]+$/.test(id)) return id;
-  throw ApiError.because(
-    'invalid_request',
-    `query.cursor: received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
+  throw InvalidFieldError.of(
+    'cursor',
+    `received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
   );
 }

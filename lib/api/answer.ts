@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import { TOKEN_PATTERN } from '../access/tokens/api-tokens.ts';
-import { ApiError, CHALLENGE } from '../contract/errors.ts';
+import { ApiError, CHALLENGE, InvalidFieldError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import { isThrottle } from '../platform/aws/throttles.ts';
 import { isUnavailable } from '../platform/aws/unavailable.ts';
+import { invalidRequest } from './invalid-field.ts';
 
 /** What a route's function answers with. */
 export interface Answer<R extends Route> {
@@ -47,8 +48,9 @@ const ANY_TOKEN = new RegExp(TOKEN_PATTERN.source, 'g');
 export function errorResponse(
   thrown: unknown,
   settings: AnswerSettings,
+  route: Pick<Route, 'query' | 'headers'> = { query: undefined, headers: undefined },
 ): LambdaAnswer & { readonly unexpected: boolean } {
-  const error = asApiError(thrown);
+  const error = asApiError(thrown, route);
   return {
     statusCode: error.status,
     headers: {
@@ -76,8 +78,9 @@ export function baseHeaders({ requestId, tls }: AnswerSettings): Record<string, 
   };
 }
 
-function asApiError(thrown: unknown): ApiError {
+function asApiError(thrown: unknown, route: Pick<Route, 'query' | 'headers'>): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof InvalidFieldError) return invalidRequest(thrown, route);
   // A deployment is under way, or was taken back: the version that knows this job answers, or will again.
   if (thrown instanceof NewerSchemaError) return ApiError.of('unavailable', undefined, NEWER_RETRY);
   if (isThrottle(thrown)) return ApiError.of('unavailable', undefined, 1);

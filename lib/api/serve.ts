@@ -76,12 +76,13 @@ interface RequestLog {
 
 /** Judges in the fixed order: size, principal, scope; then route, input, job and state are the route's own matter. */
 function wrap(
-  route: Pick<Route, 'only' | 'mode' | 'audited'> & {
-    readonly id: string;
-    readonly scope: Scope | ((event: APIGatewayProxyEvent) => Scope);
-    /** The methods that a 404 names in `Allow`. */
-    readonly allowed?: (event: APIGatewayProxyEvent) => readonly string[] | undefined;
-  },
+  route: Partial<Pick<Route, 'query' | 'headers'>> &
+    Pick<Route, 'only' | 'mode' | 'audited'> & {
+      readonly id: string;
+      readonly scope: Scope | ((event: APIGatewayProxyEvent) => Scope);
+      /** The methods that a 404 names in `Allow`. */
+      readonly allowed?: (event: APIGatewayProxyEvent) => readonly string[] | undefined;
+    },
   answer: (event: APIGatewayProxyEvent, call: Call) => Promise<LambdaAnswer>,
 ) {
   const executionMode = route.mode === 'stream' ? executionModeStreamifyResponse : executionModeStandard;
@@ -123,7 +124,10 @@ function wrap(
         core.log.info('answered', { ...logged, status: done.statusCode, principal: principal.name });
         return done;
       } catch (thrown) {
-        const { unexpected, ...rejected } = errorResponse(thrown, answerSettings(requestId, core));
+        const { unexpected, ...rejected } = errorResponse(thrown, answerSettings(requestId, core), {
+          query: route.query,
+          headers: route.headers,
+        });
         await audited(rejected.statusCode);
         if (unexpected) core.log.error('failed', { ...logged, error: thrown as Error });
         else core.log.info('refused', { ...logged, status: rejected.statusCode, principal: principal?.name });

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { ApiError } from '../contract/errors.ts';
-import { firstOf } from '../contract/input/parse-object.ts';
+import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { ConfigDocument, ImportResult } from '../contract/schemas/config.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
@@ -10,7 +9,7 @@ import { type CatalogState, changeCatalog } from './catalog-state.ts';
 import { PROFILE_KIND, profileItem, profileSchema, readProfile } from './profiles.ts';
 import type { Registry } from './registry-page.ts';
 import { RULE_KIND, readRule, ruleItem, ruleOf } from './rules.ts';
-import { type Sandbox, sandboxFaults } from './sandboxes.ts';
+import { type Sandbox, sandboxProblems } from './sandboxes.ts';
 
 export type CatalogContext = Registry & { readonly clock: Clock };
 
@@ -50,13 +49,8 @@ export async function importConfig(
 }
 
 function refuseSandboxes(document: ConfigDocument, sandboxes: readonly Sandbox[]): void {
-  const validationErrors = sandboxFaults(document, sandboxes).map((fault) => `body.${fault}`);
-  if (validationErrors.length === 0) return;
-  throw ApiError.because(
-    'invalid_request',
-    firstOf(validationErrors),
-    validationErrors.length > 1 ? { faults: validationErrors.slice(0, LIMITS.faults) } : undefined,
-  );
+  const problems = sandboxProblems(document, sandboxes);
+  if (problems.length > 0) throw new InvalidFieldError(problems);
 }
 
 async function compared(context: CatalogContext, document: ConfigDocument): Promise<Entry[]> {
@@ -128,23 +122,23 @@ function checkLimits(changed: readonly Entry[], next: Counts): void {
   const { catalog } = LIMITS;
   const changes = changed.length;
   if (changes > catalog.changes) {
-    throw ApiError.because(
-      'invalid_request',
-      `body: received ${changes} rules and profiles that are new or different; one import can change at most ${catalog.changes}: give them in parts`,
+    throw InvalidFieldError.of(
+      [],
+      `received ${changes} rules and profiles that are new or different; one import can change at most ${catalog.changes}: give them in parts`,
     );
   }
   const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(JSON.stringify(item)), 0);
   if (bytes > catalog.changedBytes) {
-    throw ApiError.because(
-      'invalid_request',
-      `body: received ${bytes} bytes of rules and profiles that are new or different; one import can change at most ${catalog.changedBytes}: give them in parts`,
+    throw InvalidFieldError.of(
+      [],
+      `received ${bytes} bytes of rules and profiles that are new or different; one import can change at most ${catalog.changedBytes}: give them in parts`,
     );
   }
   for (const list of ['rules', 'profiles'] as const) {
     if (next[list] > catalog[list]) {
-      throw ApiError.because(
-        'invalid_request',
-        `body.${list}: there would be ${next[list]} imported ones; at most ${catalog[list]} are allowed`,
+      throw InvalidFieldError.of(
+        list,
+        `there would be ${next[list]} imported ones; at most ${catalog[list]} are allowed`,
       );
     }
   }

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ApiError } from '../contract/errors.ts';
+import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
@@ -58,9 +58,9 @@ function readCursor(cursor: string): string {
   try {
     return cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))[0];
   } catch {
-    throw ApiError.because(
-      'invalid_request',
-      `query.cursor: received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before`,
+    throw InvalidFieldError.of(
+      'cursor',
+      `received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before`,
     );
   }
 }

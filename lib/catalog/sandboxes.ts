@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../contract/errors.ts';
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import type { SANDBOXES } from '../contract/schemas/profile.ts';
 
@@ -15,10 +16,10 @@ export function sandboxFault(sandbox: Sandbox, available: readonly Sandbox[]): s
   );
 }
 
-/** The sandbox faults of all profiles in a document, each with its path. */
-export function sandboxFaults({ profiles = [] }: ConfigDocument, available: readonly Sandbox[]): string[] {
+/** The problems of all profiles of a document. */
+export function sandboxProblems({ profiles = [] }: ConfigDocument, available: readonly Sandbox[]): FieldProblem[] {
   return profiles.flatMap(({ sandbox = 'none' }, at) => {
-    const fault = sandboxFault(sandbox, available);
-    return fault === undefined ? [] : [`profiles[${at}].sandbox: ${fault}`];
+    const problem = sandboxFault(sandbox, available);
+    return problem === undefined ? [] : [{ fields: [`profiles[${at}].sandbox`], problem }];
   });
 }

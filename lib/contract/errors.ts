@@ -61,3 +61,34 @@ export class ApiError extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** A rejected part of the input. */
+export interface FieldProblem {
+  /** Paths such as `profiles[0].sandbox`. Several, if they contradict each other; none, if the whole input is rejected. */
+  readonly fields: readonly string[];
+  /** What was received and what is allowed. */
+  readonly problem: string;
+}
+
+/**
+ * Input that is well formed but rejected by the domain, which knows fields and not requests. The API answers
+ * `invalid_request` and adds whether a field stood in the query, a header or the body.
+ */
+export class InvalidFieldError extends Error {
+  override readonly name = 'InvalidFieldError';
+  readonly problems: readonly FieldProblem[];
+
+  constructor(problems: readonly FieldProblem[]) {
+    super(problems.map(fieldSentence).join('; '));
+    this.problems = problems;
+  }
+
+  static of(fields: string | readonly string[], problem: string): InvalidFieldError {
+    return new InvalidFieldError([{ fields: [fields].flat(), problem }]);
+  }
+}
+
+/** A problem in words, such as `cwd: must be relative`. */
+export function fieldSentence({ fields, problem }: FieldProblem): string {
+  return fields.length === 0 ? problem : `${fields.join(' and ')}: ${problem}`;
+}

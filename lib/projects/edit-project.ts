@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, InvalidFieldError } from '../contract/errors.ts';
 import type { ProjectEdit, projectSettings } from '../contract/schemas/project-settings.ts';
 import { type ProjectSettingsStore, viewProjectSettings } from './project-settings.ts';
 import type { ProjectStore } from './projects.ts';
@@ -25,7 +25,7 @@ export async function editProject(
   edit: ProjectEdit,
 ): Promise<z.input<typeof projectSettings>> {
   const fault = edit.repository ? addressFault(edit.repository, rules) : undefined;
-  if (fault !== undefined) throw ApiError.because('invalid_request', `body.repository: ${fault}`);
+  if (fault !== undefined) throw InvalidFieldError.of('repository', fault);
   const project = await projects.find(reference);
   if (project === undefined) throw ApiError.of('not_found');
   const changed = await settings.change(project.id, edit);

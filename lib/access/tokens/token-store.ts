@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ApiError } from '../../contract/errors.ts';
+import { InvalidFieldError } from '../../contract/errors.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
@@ -51,7 +51,7 @@ export class TokenStore {
   /**
    * Creates a token. The text is returned only here; the store keeps its hash.
    * @param options.expiresIn milliseconds; or `expiresAt`: milliseconds since 1970
-   * @throws ApiError `invalid_request` for an `expiresAt` in the past
+   * @throws InvalidFieldError for an `expiresAt` in the past
    */
   async create(options: {
     name: string;
@@ -161,9 +161,9 @@ function expiryOf({ expiresIn, expiresAt }: { expiresIn?: number; expiresAt?: nu
   if (expiresAt === undefined) return expiresIn === undefined ? undefined : now + expiresIn;
   if (expiresAt > now && expiresAt < END_OF_TIME) return expiresAt;
   const received = Number.isNaN(new Date(expiresAt).getTime()) ? expiresAt : new Date(expiresAt).toISOString();
-  throw ApiError.because(
-    'invalid_request',
-    `body.expires_at: received ${received}; expected a time to come (it is ${timestamp(now)}), up to the year 9999`,
+  throw InvalidFieldError.of(
+    'expires_at',
+    `received ${received}; expected a time to come (it is ${timestamp(now)}), up to the year 9999`,
   );
 }
 

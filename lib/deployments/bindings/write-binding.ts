@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { checkTemplate } from '../../contract/input/editor-link.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import { LIMITS } from '../../contract/limits.ts';
@@ -86,33 +86,34 @@ function check(context: WriteBindingContext, write: BindingWrite): void {
   const own: readonly string[] = MODE_FIELDS[write.binding_mode];
   for (const field of Object.values(MODE_FIELDS).flat()) {
     if (write[field] !== undefined && !own.includes(field))
-      throw rejection(`body.${field}: is no field of mode ${write.binding_mode}; its fields: ${own.join(', ')}`);
+      throw InvalidFieldError.of(field, `is no field of mode ${write.binding_mode}; its fields: ${own.join(', ')}`);
   }
   if (!context.commands && (write.binding_mode === 'custom' || write.binding_mode === 'web_framework')) {
-    throw rejection(
-      `body.binding_mode: received ${write.binding_mode}; this deployment's bindings run no commands; allowed: generic, hosted_editor`,
+    throw InvalidFieldError.of(
+      'binding_mode',
+      `received ${write.binding_mode}; this deployment's bindings run no commands; allowed: generic, hosted_editor`,
     );
   }
   const { target_url, open_url, secret } = write;
   const target = target_url === undefined ? undefined : checkTarget(target_url, context.reach);
-  if (target !== undefined) throw rejection(`body.target_url: received ${quoted(target_url)}, which ${target}`);
+  if (target !== undefined) throw InvalidFieldError.of('target_url', `received ${quoted(target_url)}, which ${target}`);
   const template = open_url === undefined ? undefined : checkTemplate(open_url);
-  if (template !== undefined) throw rejection(`body.open_url: received ${quoted(open_url)}, which ${template}`);
+  if (template !== undefined) throw InvalidFieldError.of('open_url', `received ${quoted(open_url)}, which ${template}`);
   const bytes = secret === undefined ? 24 : Buffer.from(secret.slice('whsec_'.length), 'base64').length;
   if (bytes < 24 || bytes > 64)
-    throw rejection(`body.secret: received ${bytes} bytes; 24 to 64 are allowed, in base64`);
+    throw InvalidFieldError.of('secret', `received ${bytes} bytes; 24 to 64 are allowed, in base64`);
 }
 
 function projectOf({ project_id, project }: BindingWrite): string {
   if (project_id !== undefined && project !== undefined && project_id !== project)
-    throw rejection('body: project_id and project name different projects; one is enough');
+    throw InvalidFieldError.of([], 'project_id and project name different projects; one is enough');
   return project_id ?? project ?? DEFAULT_PROJECT;
 }
 
 async function checkCount({ bindings }: WriteBindingContext, projectId: string): Promise<void> {
   const { perProject } = LIMITS.deployBindings;
   if ((await bindings.list(projectId)).length >= perProject)
-    throw rejection(`body: the project has ${perProject} deploy bindings already, the most that are allowed`);
+    throw InvalidFieldError.of([], `the project has ${perProject} deploy bindings already, the most that are allowed`);
 }
 
 function needsNewSecret({ binding_mode, rotate_secret, secret }: BindingWrite): boolean {
@@ -171,8 +172,4 @@ async function forget(
 ): Promise<void> {
   const kept = new Set(written.secrets.map(({ ref }) => ref));
   for (const { ref } of known?.secrets ?? []) if (!kept.has(ref)) await secrets.delete(ref);
-}
-
-function rejection(why: string): ApiError {
-  return ApiError.because('invalid_request', why);
 }

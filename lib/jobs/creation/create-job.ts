@@ -1,4 +1,5 @@
 import type { Profile } from '../../catalog/profiles.ts';
+import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/job.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
@@ -18,7 +19,6 @@ import {
   previewOf,
   projectOf,
   promptOf,
-  refusedField,
   type SettingsContext,
 } from './job-settings.ts';
 
@@ -80,7 +80,7 @@ export async function createJob(
 function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
   const prompt = promptOf(creation);
   if (prompt === undefined)
-    throw refusedField('prompt: is missing; expected a non-empty string in prompt or base_prompt');
+    throw InvalidFieldError.of('prompt', 'is missing; expected a non-empty string in prompt or base_prompt');
   const { extra_prompt, rule_ids, cwd } = creation;
   return {
     prompt,
@@ -96,7 +96,7 @@ async function checkOrigin({ jobs }: CreationContext, id: string | undefined): P
   const job = isJobId(id) ? await jobs.find(id) : undefined;
   // One that only a newer version reads is there all the same.
   if (job === undefined || (job !== 'newer' && job.removing === true))
-    throw refusedField(`copied_from: received ${quoted(id)}; there is no job of this id`);
+    throw InvalidFieldError.of('copied_from', `received ${quoted(id)}; there is no job of this id`);
 }
 
 function newJob(from: {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { parseObject } from '../../contract/input/parse-object.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job.ts';
@@ -57,7 +57,7 @@ export async function makeFollowUps(
       made.add(position);
       if (!replayed) created.push(id);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
+      if (!isInvalid(error)) throw error;
       // It was made when it could be.
       if (known.has(position)) made.add(position);
       warnings.push(`follow-up ${position + 1}: ${error.message}`);
@@ -73,6 +73,10 @@ export async function makeFollowUps(
   });
   if (!result.done) throw new Error(`job ${parent.id}: its follow-up jobs could not be recorded: ${result.rejected}`);
   return { job: result.job, created };
+}
+
+function isInvalid(error: unknown): error is ApiError | InvalidFieldError {
+  return error instanceof InvalidFieldError || (error instanceof ApiError && error.code === 'invalid_request');
 }
 
 /** @throws ApiError that says what is wrong with the block, or that its job may have no follow-ups. */

@@ -1,7 +1,7 @@
 import { MAX_PROMPT_LENGTH, type Profile, type ProfileStore } from '../../catalog/profiles.ts';
 import type { RuleStore } from '../../catalog/rules.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobCreation, JobEditFields } from '../../contract/schemas/job.ts';
 import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
@@ -14,16 +14,12 @@ export interface SettingsContext {
   readonly folders: Folders;
 }
 
-/** A refusal of a field of the body. */
-export function refusedField(what: string): ApiError {
-  return ApiError.because('invalid_request', `body.${what}`);
-}
-
 /** The main prompt as given, under either of its names; undefined if neither was. */
 export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' | 'base_prompt'>): string | undefined {
   if (prompt !== undefined && base_prompt !== undefined && prompt !== base_prompt) {
-    throw refusedField(
-      'prompt and body.base_prompt: received two different texts; give one of them, or the same text in both',
+    throw InvalidFieldError.of(
+      ['prompt', 'base_prompt'],
+      'received two different texts; give one of them, or the same text in both',
     );
   }
   return prompt ?? base_prompt;
@@ -32,8 +28,9 @@ export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' |
 /** The project as given, by id or name; undefined if none was. */
 export function projectOf({ project, project_id }: Pick<JobCreation, 'project' | 'project_id'>): string | undefined {
   if (project !== undefined && project_id !== undefined && project !== project_id) {
-    throw refusedField(
-      `project and body.project_id: received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
+    throw InvalidFieldError.of(
+      ['project', 'project_id'],
+      `received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
     );
   }
   return project_id ?? project;
@@ -43,7 +40,7 @@ export function projectOf({ project, project_id }: Pick<JobCreation, 'project' |
 export async function findProfile({ profiles }: SettingsContext, name: string): Promise<Profile> {
   const profile = await profiles.get(name, { consistent: true });
   if (profile === undefined)
-    throw refusedField(`profile: received ${JSON.stringify(name)}; there is no profile of this name`);
+    throw InvalidFieldError.of('profile', `received ${JSON.stringify(name)}; there is no profile of this name`);
   return profile;
 }
 
@@ -55,8 +52,9 @@ export async function checkTexts(
 ): Promise<void> {
   const { rules: known, unknown } = await rules.get(texts.rule_ids ?? [], { consistent: true });
   if (unknown.length > 0) {
-    throw refusedField(
-      `rule_ids: received ${unknown.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
+    throw InvalidFieldError.of(
+      'rule_ids',
+      `received ${unknown.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
     );
   }
   const max = MAX_PROMPT_LENGTH[profile.agent];
@@ -67,8 +65,9 @@ export async function checkTexts(
     ),
   );
   if (length > max) {
-    throw refusedField(
-      `prompt: received ${length} characters with rules and extra_prompt; agent ${profile.agent} takes at most ${max}`,
+    throw InvalidFieldError.of(
+      'prompt',
+      `received ${length} characters with rules and extra_prompt; agent ${profile.agent} takes at most ${max}`,
     );
   }
 }
@@ -80,7 +79,7 @@ export function checkFolder(
   folderOf?: string | undefined,
 ): void {
   const folder = workingFolder(folders, { id: 'job', project_id: 'project', cwd, folder_of: folderOf });
-  if ('rejected' in folder) throw refusedField(`cwd: ${folder.rejected}`);
+  if ('rejected' in folder) throw InvalidFieldError.of('cwd', folder.rejected);
 }
 
 /** The beginning of a prompt that lists show. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { InvalidFieldError } from '../../contract/errors.ts';
 import { type JobEditFields, type JobView, jobEdit } from '../../contract/schemas/job.ts';
-import { refusedField } from './job-settings.ts';
 
 /** Members that only the answer of a read has: one changes while other jobs do, the other with each attempt. */
 const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts']);
@@ -16,8 +16,9 @@ export function editableOf(sent: Readonly<Record<string, unknown>>, present: Job
     if (name in jobEdit.shape) {
       fields[name] = value;
     } else if (!isDeepStrictEqual(value, present[name as keyof JobView])) {
-      throw refusedField(
-        `${name}: can't be edited; leave it out, or send it as it is: ${JSON.stringify(present[name as keyof JobView])}`,
+      throw InvalidFieldError.of(
+        name,
+        `can't be edited; leave it out, or send it as it is: ${JSON.stringify(present[name as keyof JobView])}`,
       );
     }
   }

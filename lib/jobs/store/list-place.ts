@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ApiError } from '../../contract/errors.ts';
+import { InvalidFieldError } from '../../contract/errors.ts';
 import type { Status } from '../../contract/schemas/job.ts';
 import { LIST_KEY, statusKey } from '../lifecycle/job.ts';
 
@@ -49,9 +49,9 @@ export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.ou
 }
 
 /** The refusal of a cursor that is not of the list that it was sent for. */
-export function foreignCursor(cursor: string): ApiError {
-  return ApiError.because(
-    'invalid_request',
-    `query.cursor: received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
+export function foreignCursor(cursor: string): InvalidFieldError {
+  return InvalidFieldError.of(
+    'cursor',
+    `received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
   );
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
@@ -47,10 +47,7 @@ export interface JobPage {
 export async function listJobs(context: ListContext, request: JobListQuery): Promise<JobPage> {
   const { limit = LIMITS.list.default, offset = 0, cursor } = request;
   if (cursor !== undefined && offset > 0) {
-    throw ApiError.because(
-      'invalid_request',
-      'query.offset: can not be given beside cursor, which says itself where to go on',
-    );
+    throw InvalidFieldError.of('offset', 'can not be given beside cursor, which says itself where to go on');
   }
   const statusCounts = await context.counts.read();
   const range = rangeOf(request);

@@ -5,7 +5,8 @@ import { CustomResource, Duration, FileAssetPackaging, Stack, Stage } from 'aws-
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { CATALOG_KINDS } from '../../catalog/catalog-state.ts';
-import { CLOUD_SANDBOXES, sandboxFaults } from '../../catalog/sandboxes.ts';
+import { CLOUD_SANDBOXES, sandboxProblems } from '../../catalog/sandboxes.ts';
+import { fieldSentence } from '../../contract/errors.ts';
 import type { ConfigDocument } from '../../contract/schemas/config.ts';
 import { APPLY_CONFIG } from '../functions/bundle-functions.ts';
 import { applyConfigEnvironment } from '../functions/process-environment.ts';
@@ -27,8 +28,8 @@ export class ConfigImport extends Construct {
   constructor(scope: Construct, id: string, props: ApiStackProps & { readonly document: ConfigDocument }) {
     super(scope, id);
     const { data, deployment, codeOf, document } = props;
-    const faults = sandboxFaults(document, CLOUD_SANDBOXES);
-    if (faults.length > 0) throw new Error(`the configuration is not right:\n  ${faults.join('\n  ')}`);
+    const problems = sandboxProblems(document, CLOUD_SANDBOXES).map(fieldSentence);
+    if (problems.length > 0) throw new Error(`the configuration is not right:\n  ${problems.join('\n  ')}`);
     const { bucketName, objectKey, digest } = this.#asset(document);
     const objectArn = Stack.of(this).formatArn({
       service: 's3',

@@ -29,8 +29,8 @@ async function importAll(list: 'profiles' | 'rules', entries: readonly string[])
 }
 
 const full = (list: 'profiles' | 'rules') => ({
-  code: 'invalid_request',
-  message: `body.${list}: there would be ${catalog[list] + 1} imported ones; at most ${catalog[list]} are allowed`,
+  name: 'InvalidFieldError',
+  message: `${list}: there would be ${catalog[list] + 1} imported ones; at most ${catalog[list]} are allowed`,
 });
 
 describe('profiles', () => {

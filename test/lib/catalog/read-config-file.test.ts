@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
-import { CLOUD_SANDBOXES, sandboxFaults } from '../../../lib/catalog/sandboxes.ts';
+import { CLOUD_SANDBOXES, sandboxProblems } from '../../../lib/catalog/sandboxes.ts';
 
 it('the example in the repository is right', async () => {
   const file = new URL('../../../promptq.config.example.yaml', import.meta.url);
@@ -11,7 +11,7 @@ it('the example in the repository is right', async () => {
     ['review', 'deploy'],
   ]);
   // It is right for a deployment in the cloud too.
-  expect(sandboxFaults({ rules, profiles }, CLOUD_SANDBOXES)).toEqual([]);
+  expect(sandboxProblems({ rules, profiles }, CLOUD_SANDBOXES)).toEqual([]);
 });
 
 it('every fault is named with its line and its path', () => {

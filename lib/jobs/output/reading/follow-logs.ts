@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ApiError } from '../../../contract/errors.ts';
+import { ApiError, InvalidFieldError } from '../../../contract/errors.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { isTerminal } from '../../../contract/schemas/job.ts';
 import type { Job } from '../../lifecycle/job.ts';
@@ -67,14 +67,14 @@ function startOf(job: Job, request: FollowRequest): FollowPosition {
   const last = lastEventId === undefined ? undefined : readEventId(lastEventId, stream);
   const named = last?.attempt ?? wanted;
   if (last !== undefined && wanted !== undefined && wanted !== last.attempt) {
-    throw ApiError.because(
-      'invalid_request',
-      `query.attempt: received ${wanted}; the event of Last-Event-ID is one of attempt ${last.attempt}`,
+    throw InvalidFieldError.of(
+      'attempt',
+      `received ${wanted}; the event of Last-Event-ID is one of attempt ${last.attempt}`,
     );
   }
   const highest = isTerminal(job.status) ? job.attempt : job.attempt + 1;
   if (named !== undefined && named > highest) {
-    throw ApiError.because('invalid_request', `query.attempt: received ${named}; expected at most ${highest}`);
+    throw InvalidFieldError.of('attempt', `received ${named}; expected at most ${highest}`);
   }
   const offsets = Object.fromEntries(streamsOf(stream).map((name) => [name, offset]));
   return last ?? { attempt: named ?? Math.max(1, job.attempt), offsets };

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../contract/errors.ts';
+import { InvalidFieldError } from '../../../contract/errors.ts';
 import { STREAMS, type StreamName } from '../../lifecycle/receipt.ts';
 import { streamsOf } from './output-answer.ts';
 
@@ -27,9 +27,9 @@ export function readEventId(id: string, stream: StreamName | 'all'): FollowPosit
   const match = /^(?:([1-9]\d{0,5}):)?(\d{1,16}(?:,\d{1,16})?)$/.exec(id);
   const numbers = (match?.[2] ?? '').split(',').map(Number);
   if (match === null || numbers.length !== streams.length) {
-    throw ApiError.because(
-      'invalid_request',
-      `header.last-event-id: received ${JSON.stringify(id)}; with stream=${stream} expected an event's id such as ${stream === 'all' ? '12,34' : '12'}`,
+    throw InvalidFieldError.of(
+      'last-event-id',
+      `received ${JSON.stringify(id)}; with stream=${stream} expected an event's id such as ${stream === 'all' ? '12,34' : '12'}`,
     );
   }
   return {

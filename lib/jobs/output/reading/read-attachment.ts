@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ApiError } from '../../../contract/errors.ts';
+import { ApiError, InvalidFieldError } from '../../../contract/errors.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Job } from '../../lifecycle/job.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
@@ -9,10 +9,7 @@ import type { OutputAnswer } from './read-output.ts';
 /** The attempt that a request is about: the newest unless it names another. @throws ApiError `invalid_request` */
 export function attemptOf(job: Pick<Job, 'attempt'>, asked: number | undefined): number {
   if (asked === undefined || asked <= job.attempt) return asked ?? job.attempt;
-  throw ApiError.because(
-    'invalid_request',
-    `query.attempt: received ${asked}; the job's newest attempt is ${job.attempt}`,
-  );
+  throw InvalidFieldError.of('attempt', `received ${asked}; the job's newest attempt is ${job.attempt}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { RuleStore } from '../../../catalog/rules.ts';
 import { composePrompt } from '../../../contract/compose-prompt.ts';
-import { ApiError } from '../../../contract/errors.ts';
+import { InvalidFieldError } from '../../../contract/errors.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Clock } from '../../../platform/aws/table-clock.ts';
 import { timestamp } from '../../../platform/aws/table-clock.ts';
@@ -101,19 +101,13 @@ export async function readLogs(
 
 function requireAttempt(job: Job, attempt: number): void {
   if (attempt <= job.attempt) return;
-  throw ApiError.because(
-    'invalid_request',
-    `query.attempt: received ${attempt}; the job's newest attempt is ${job.attempt}`,
-  );
+  throw InvalidFieldError.of('attempt', `received ${attempt}; the job's newest attempt is ${job.attempt}`);
 }
 
 /** @throws ApiError `invalid_request` for an offset without a stream that it belongs to */
 export function requireOneStream({ offset, stream }: Pick<LogsRequest, 'offset' | 'stream'>): void {
   if (offset === undefined || stream !== 'all') return;
-  throw ApiError.because(
-    'invalid_request',
-    'query.offset: is a byte of one stream; give stream=stdout or stream=stderr with it',
-  );
+  throw InvalidFieldError.of('offset', 'is a byte of one stream; give stream=stdout or stream=stderr with it');
 }
 
 /** What an attempt that began now would be given; without a receipt that is the best that is known. */

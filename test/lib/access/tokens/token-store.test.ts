@@ -69,9 +69,7 @@ it('a token is good until the moment of its expiry, and not in it', async () => 
 
 it('an expiry that is not to come is refused', async () => {
   for (const expiresAt of [0, deployment.clock.now(), Date.UTC(10_000, 0), Number.NaN]) {
-    await expect(tokens.create({ name: 'x', scopes: ['read'], expiresAt })).rejects.toThrow(
-      /body\.expires_at: received/,
-    );
+    await expect(tokens.create({ name: 'x', scopes: ['read'], expiresAt })).rejects.toThrow(/expires_at: received/);
   }
   const expiresAt = deployment.clock.now() + 60_000;
   const { token } = await tokens.create({ name: 'x', scopes: ['read'], expiresAt });

@@ -134,9 +134,7 @@ describe('a follow-up job', () => {
     expect(inherits).toMatchObject({ cwd: owner, folder_of: owner });
     expect(moved).toMatchObject({ cwd: 'work' });
     expect(moved).not.toHaveProperty('folder_of');
-    expect(shown(parent).warnings).toEqual([
-      expect.stringMatching(/^follow-up 2: body\.cwd: received .*one job alone/),
-    ]);
+    expect(shown(parent).warnings).toEqual([expect.stringMatching(/^follow-up 2: cwd: received .*one job alone/)]);
   });
 
   it('may name its own', async () => {

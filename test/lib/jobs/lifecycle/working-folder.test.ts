@@ -77,7 +77,7 @@ describe('a job', () => {
 
   it("is neither created in, nor moved to, another's private folder; as a follow-up it can be edited where it is", async () => {
     const inside = `${deployment.env.PROMPTQ_WORKSPACES}/local_project/${another}`;
-    const refusal = { code: 'invalid_request', message: expect.stringMatching(/^body\.cwd: received .*one job alone/) };
+    const refusal = { name: 'InvalidFieldError', message: expect.stringMatching(/^cwd: received .*one job alone/) };
     for (const cwd of [another, inside])
       await expect(createJob(creation, { prompt: 'true', cwd }, 'token:test')).rejects.toMatchObject(refusal);
     const { id } = await createJob(creation, { prompt: 'true', cwd: 'work' }, 'token:test');
