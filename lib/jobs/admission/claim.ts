@@ -10,22 +10,22 @@ import { knownJobs } from '../store/read-job.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
 
-/** What a permit led to. */
+/** The result of handling a dispatch message. */
 export type Claim =
   | { readonly kind: 'claimed'; readonly job: Job }
   | { readonly kind: 'retry_later'; readonly seconds: number }
   | { readonly kind: 'acknowledge' };
 
-/** A permit that finds nothing may be ahead of its job's write: it comes back this often before it is dropped. */
+/** A message that finds no job may have overtaken the job's write: it is retried this often, then dropped. */
 const RETRY = { times: 4, seconds: 3 } as const;
 
-/** Seconds after which a permit comes back whose job only newer workers know. */
+/** Delay before retrying a message whose job only newer workers can read. */
 const NEWER_SCHEMA_DELAY_SECONDS = 30;
 
-/** How many of the best jobs a look brings, and how many where those are not due yet. */
+/** Jobs that one query reads: a few of the best at first, more per page while those are not due yet. */
 const PAGE = { first: 3, further: 25, pages: 10 } as const;
 
-/** Reads the best claimable jobs of a band and project; eventually consistent, so it may be behind. */
+/** Reads the best claimable jobs of a band and project. Eventually consistent, so the result may be stale. */
 export type ReadReady = (message: DispatchMessage) => Promise<Job[]>;
 
 /** `ReadReady` over the ready index. */
@@ -53,7 +53,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
   };
 }
 
-/** A permit is sent before its job's write, and often received before it too: a new one looks again after these pauses (ms). */
+/** A message often arrives before its job's write: on first receipt the check is repeated after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
 export interface ClaimContext extends TransitionContext, FolderContext, ProfileSlotContext {
@@ -62,8 +62,8 @@ export interface ClaimContext extends TransitionContext, FolderContext, ProfileS
 }
 
 /**
- * Uses a permit: claims the best ready job of its band and project, else the permit's own job, which is read
- * consistently because the index may be stale and the permit may have overtaken its job's write.
+ * Handles a dispatch message: claims the best ready job of its band and project, else the message's own job. That job
+ * is read consistently, because the index may be stale and the message may have overtaken the job's write.
  */
 export async function claim(context: ClaimContext, received: ReceivedMessage, workerId: string): Promise<Claim> {
   const pauses = received.receives === 1 ? RECHECK_PAUSES_MS : [];
@@ -77,7 +77,7 @@ export async function claim(context: ClaimContext, received: ReceivedMessage, wo
     : { kind: 'retry_later', seconds: RETRY.seconds };
 }
 
-/** Workers that are busy when a permit comes pass it on, which is no look but counts as one: so its age counts too. */
+/** Busy workers pass a message on, which counts as a receipt though nothing was checked. So its age counts too. */
 function isExhausted({ receives, sentAt = 0 }: ReceivedMessage, now: number): boolean {
   return receives > RETRY.times && now - sentAt > RETRY.times * RETRY.seconds * 1000;
 }
@@ -101,13 +101,13 @@ async function findWork(
   return job && { kind: 'claimed', job };
 }
 
-/** Claims exactly the job as seen; if somebody was faster, the next best is more use than this one's new state. */
+/** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Job | undefined> {
   const slotResult = await acquireProfileSlot(context, job);
   const folder = await exclusiveFolder(context, job);
   if (slotResult === 'busy') {
     await waitForProfileSlot(context, job);
-    // It may have been woken for its folder, which others wait for too.
+    // The job may have been woken for its folder, which other jobs wait for too.
     if (folder !== undefined) await wakeIfFree(context, folder);
     return undefined;
   }
@@ -117,7 +117,7 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
     const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
     if (claimed.done) return claimed.job;
   }
-  // Others may have found taken what this one had for a moment.
+  // Other jobs may have found the slot taken while this claim held it.
   if (place !== undefined) await wakeForFreeSlots(context, job.profile);
   return undefined;
 }

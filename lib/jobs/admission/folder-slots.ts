@@ -7,21 +7,23 @@ import { folderKey, type Job } from '../lifecycle/job.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
 import { acquireSlot, type IsStillUsed, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 
-/** What letting one job at a time into a folder needs. */
+/** Dependencies for running one job at a time in a folder. */
 export interface FolderContext extends SlotContext {
   readonly folders: Folders;
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
   readonly deployments: Pick<JobDeploymentStore, 'list'>;
 }
 
-/** The name of the folder that a job has to have for itself; undefined: none. Without a `cwd` it has its own anyway. */
+/**
+ * The name of the folder that a job needs exclusively. undefined: none, as without a `cwd`, when it is private anyway.
+ */
 export async function exclusiveFolder(context: FolderContext, job: Job): Promise<string | undefined> {
   if (job.cwd === undefined) return undefined;
   const { exclusive_cwd } = await context.projectSettings.get(job.project_id);
   return exclusive_cwd === true ? folderName(context.folders, job) : undefined;
 }
 
-/** A short name of a job's folder, the same for all jobs that work in it. */
+/** A short name for a job's folder, the same for all jobs that work in it. */
 export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' | 'cwd'>): string | undefined {
   const folder = resolveFolder(folders, job);
   if ('rejected' in folder) return undefined;
@@ -29,34 +31,34 @@ export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' 
 }
 
 /**
- * Holds a folder for the claim of exactly this version of a job.
- * @returns false while another attempt, or what a deploy binding does with its success, works there.
+ * Acquires a folder for the claim of exactly this version of a job.
+ * @returns false while another attempt, or the deployment of a succeeded one, works there.
  */
 export async function acquireFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
   return await acquireSlot(context, job, folder, runsBindings(context));
 }
 
-/** Commands of bindings work in the folder of the success that they deploy; signed calls work nowhere. */
+/** Binding commands run in the folder of the job that they deploy; signed calls use no folder. */
 function runsBindings({ deployments }: Pick<FolderContext, 'deployments'>): IsStillUsed {
   return async (holder) => {
     const { bindings_pending: pending = [] } = holder;
     if (pending.length === 0) return false;
     const all = await deployments.list(holder.id);
     const isNewest = (attempt: number) => holder.status === 'SUCCEEDED' && attempt === holder.attempt;
-    // What is to be done is written down right after the success.
+    // Pending deployments are recorded right after the success.
     if (pending.some(isNewest) && !all.some(({ attempt }) => isNewest(attempt))) return true;
     const isUnderWay = all.filter((one) => runsCommands(one) && !isFinal(one));
     return isUnderWay.some(({ state, attempt }) => state === 'running' || isNewest(attempt));
   };
 }
 
-/** Parks a job until its folder is free, and looks once more: it may have become free before the job could be found. */
+/** Parks a job until its folder is free, then checks again, because it may have become free before that. */
 export async function waitForFolder(context: FolderContext, job: Job, folder: string): Promise<void> {
   const parked = await transition(context, job, { type: 'wait_for_folder', folder }, { rounds: 1 });
   if (parked.done) await wakeIfFree(context, folder);
 }
 
-/** Queues the best of the jobs that wait for a folder, if nobody works there. */
+/** Queues the best of the jobs that wait for a folder, if the folder is free. */
 export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
   if (await isFree(context, folder, runsBindings(context))) await wakeNext(context, folder);
 }

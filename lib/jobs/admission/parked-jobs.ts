@@ -10,7 +10,7 @@ import { isUnderstood } from '../lifecycle/understood.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 import type { Probe, ProbeStore } from './probes.ts';
 
-/** What looking after parked jobs needs. */
+/** Dependencies for probing and releasing parked jobs. */
 export interface ParkedContext extends TransitionContext {
   readonly partition: ReadPartition;
   readonly probes: ProbeStore;
@@ -18,8 +18,8 @@ export interface ParkedContext extends TransitionContext {
 }
 
 /**
- * Queues every job that is parked for a reason: it is over. For `account_required`: the account has been linked.
- * @param isMeant which of them; default: all. Jobs can wait for the accounts of different vendors.
+ * Queues every job parked for a reason that no longer applies. For `account_required`: the account has been linked.
+ * @param isMeant selects the jobs, which may wait for accounts of different vendors; default: all
  */
 export async function unparkAll(
   context: ParkedContext,
@@ -33,12 +33,12 @@ export async function unparkAll(
     });
   if (probe === undefined) return;
   const tries = isMeant && (await context.jobs.find(probe.job_id));
-  // One that tries for others goes on.
+  // A probe for other jobs continues.
   if (isMeant === undefined || tries === undefined || (tries !== 'newer' && (await isMeant(tries))))
     await context.probes.forget(reason, probe);
 }
 
-/** Lets one parked job a reason try, when the time has come and no other is trying; the others wait for its answer. */
+/** Starts a probe for each parking reason if it is due and none runs. The other parked jobs wait for its result. */
 export async function probeParkedJobs(context: ParkedContext): Promise<void> {
   for (const reason of PARK_REASONS) await skipDamaged(`probe ${reason}`, () => probeForReason(context, reason));
 }
@@ -46,7 +46,7 @@ export async function probeParkedJobs(context: ParkedContext): Promise<void> {
 async function probeForReason(context: ParkedContext, reason: ParkReason): Promise<void> {
   let probe: Probe | undefined;
   let isFirst = true;
-  // Taken before anything is read: when an answer is slow, a try that it shows as not begun may have begun.
+  // Taken before any read: while a slow read returns, a probe that it shows as not started may have started.
   const at = timestamp(context.clock.now());
   for await (const listed of context.partition(parkedKey(reason))) {
     if (isFirst) {
@@ -64,15 +64,15 @@ async function probeForReason(context: ParkedContext, reason: ParkReason): Promi
     const { probeEvery = PROBE_EVERY } = context;
     const next_at = timestamp(context.clock.now() + probeEvery[reason]);
     const next = { job_id: job.id, attempt: job.attempt + 1, next_at };
-    // The record first: a death between the two costs one interval, the other order would let two try. And for this attempt only:
-    // a job that has tried meanwhile, before the answer came, may be parked anew.
+    // The record is written first: a crash in between costs one interval; in the other order two probes could run. It
+    // covers this attempt only, because the job may run and be parked again before the write.
     if (await context.probes.replace(reason, probe, next))
       await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });
     return;
   }
 }
 
-/** What a try has found out: `waiting` for it, the job that `found` it over, or nothing that lets others start. */
+/** A probe's result: `waiting` while open, `found` once the reason no longer applies, undefined if inconclusive. */
 async function answerOf(
   context: ParkedContext,
   reason: ParkReason,
@@ -81,14 +81,14 @@ async function answerOf(
   const job = await context.jobs.find(probe.job_id);
   if (job === undefined) return undefined;
   if (job === 'newer' || job.probing === reason) return 'waiting';
-  // Who was cancelled, while it tried or when it waited again, has found nothing out; nor has what only a later version understands.
+  // A cancelled probe is inconclusive, and so is one whose state only a later version understands.
   if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
-  // It had to wait for its folder or its profile's turn before it could try, which others may do meanwhile; now it does.
+  // The probe had to wait for its folder or its profile's slot, so others could start meanwhile; now it runs.
   if (job.status === 'RUNNING' && job.attempt === probe.attempt) return 'waiting';
   return job.attempt >= probe.attempt && job.parked !== reason ? { found: job } : undefined;
 }
 
-/** Whether a job waits for the vendor account by which another ran. Of a profile that is gone nothing is known: it is none to wait for. */
+/** Whether a job waits for the vendor account that another job ran with. True if either job's profile is gone. */
 function waitsLike(
   context: Pick<ParkedContext, 'profiles'>,
   ran: Pick<Job, 'profile'>,
@@ -107,11 +107,13 @@ function waitsLike(
   };
 }
 
-/** Starts those that waited for what an attempt tried by the same vendor account, if it has found out that it is over. */
+/**
+ * Queues the jobs that waited for a probe's reason and vendor account, if it found that the reason no longer applies.
+ */
 export async function releaseParked(context: ParkedContext, before: Job, after: Job): Promise<void> {
   const { probing } = before;
   if (probing === undefined || !isKnown(PARK_REASONS, probing) || after.probing !== undefined) return;
-  // Who was cancelled has found nothing out.
+  // A cancelled probe is inconclusive.
   if (after.parked !== probing && after.status !== 'CANCELLED')
     await unparkAll(context, probing, waitsLike(context, before));
 }

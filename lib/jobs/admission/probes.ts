@@ -6,16 +6,16 @@ import { type Job, PARK_REASONS, type ParkReason } from '../lifecycle/job.ts';
 const KIND = 'probe';
 
 const probeSchema = z.object({
-  /** The job that tries. */
+  /** The job that probes. */
   job_id: z.string(),
-  /** The attempt by which it tries. */
+  /** The attempt that probes. */
   attempt: z.number(),
-  /** No other job tries before this. */
+  /** No other probe starts before this time. */
   next_at: z.string(),
 });
 export type Probe = z.output<typeof probeSchema>;
 
-/** The last try, by reason, whether what jobs are parked for is over. */
+/** The latest probe of each parking reason. */
 export class ProbeStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -32,7 +32,7 @@ export class ProbeStore {
     return Item && probeSchema.parse(Item);
   }
 
-  /** Puts `next` in the place of `known`. @returns false if somebody else was faster. */
+  /** Replaces `known` with `next`. @returns false if another writer was faster. */
   async replace(reason: ParkReason, known: Probe | undefined, next: Probe): Promise<boolean> {
     return await this.#ifStill(known, (condition) =>
       this.#table.send(
@@ -45,7 +45,7 @@ export class ProbeStore {
     );
   }
 
-  /** Forgets a try whose answer has been acted upon, unless there is a newer one. */
+  /** Forgets a probe whose result has been applied, unless a newer one exists. */
   async forget(reason: ParkReason, known: Probe): Promise<void> {
     await this.#ifStill(known, (condition) =>
       this.#table.send(
@@ -55,8 +55,8 @@ export class ProbeStore {
   }
 
   /**
-   * What is parked, with the time at which somebody really looks next: its own, but not before that of the next try.
-   * Others stay as they are.
+   * Parked jobs with the time of their next check: when they are due, but not before the next probe. Others are
+   * unchanged.
    */
   async dated<J extends Pick<Job, 'status' | 'reason' | 'due_at'>>(jobs: readonly J[]): Promise<J[]> {
     const next = new Map<ParkReason, string | undefined>();
@@ -95,7 +95,7 @@ export class ProbeStore {
   }
 }
 
-/** Tells one try from every other: a job may try again with the same attempt, when that could not begin. */
+/** Identifies a probe: a job may probe again with the same attempt number if the attempt could not start. */
 function identityOf({ job_id, attempt, next_at }: Probe): string {
   return `${job_id} ${attempt} ${next_at}`;
 }

@@ -10,19 +10,22 @@ import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import type { BUSY_REASONS, Job } from '../lifecycle/job.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 
-/** The kind of the registry's items that are holds. */
+/** The registry kind under which slots are stored. */
 const KIND = 'hold';
 
 const slotSchema = z.object({
-  /** The job whose attempt has the place, or is about to. */
+  /** The job whose attempt uses the slot, or is about to. */
   job_id: z.string(),
-  /** The version of the job that the attempt's claim is conditional on. */
+  /** The job version that the attempt's claim is conditional on. */
   job_version: z.number(),
   taken_at: z.string(),
 });
 export type Slot = z.output<typeof slotSchema>;
 
-/** Who holds which place: a folder, or one of a profile's. A hold is never released: it counts for as long as what it is for goes on. */
+/**
+ * Which job uses which slot: a folder, or one of a profile's slots. Slots are never released: each is taken for as long
+ * as it is used.
+ */
 export class SlotStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -39,7 +42,7 @@ export class SlotStore {
     return Item && slotSchema.parse(Item);
   }
 
-  /** Puts `next` in the place of `known`. @returns false if somebody else was faster. */
+  /** Replaces `known` with `next`. @returns false if another writer was faster. */
   async replace(place: string, known: Slot | undefined, next: Slot): Promise<boolean> {
     try {
       await this.#table.send(
@@ -62,7 +65,7 @@ export class SlotStore {
   }
 }
 
-/** The holds of some places, by place; eventually consistent, to be shown and not to decide by. */
+/** The given slots by name. Eventually consistent: for display, not for decisions. */
 export async function readSlots(
   { table, registryTable }: { table: DynamoDBDocumentClient; registryTable: string },
   places: readonly string[],
@@ -75,22 +78,22 @@ export async function readSlots(
   return new Map(items.map((item) => [String(item.id), slotSchema.parse(item)]));
 }
 
-/** What giving places to attempts needs. */
+/** Dependencies for assigning slots to attempts. */
 export interface SlotContext extends TransitionContext {
   readonly slots: Pick<SlotStore, 'read' | 'replace'>;
   readonly partition: ReadPartition;
 }
 
-/** Whether what a job holds its place for goes on though its attempt has ended. */
+/** Whether a job still uses its slot although its attempt has ended. */
 export type IsStillUsed = (holder: Job) => Promise<boolean>;
 const NEVER_USED: IsStillUsed = async () => false;
 
-/** How often a hold is tried for: each time somebody else was faster. */
+/** How often acquiring a slot is tried while other writers are faster. */
 const MAX_TRIES = 3;
 
 /**
- * Holds a place for the claim of exactly this version of a job.
- * @returns false while another attempt has it, or may be about to.
+ * Acquires a slot for the claim of exactly this version of a job.
+ * @returns false while another attempt uses it, or may be about to
  */
 export async function acquireSlot(
   context: SlotContext,
@@ -112,7 +115,7 @@ export async function acquireSlot(
   return false;
 }
 
-/** Whether no attempt has a place, nor may be about to. */
+/** Whether no attempt uses a slot or may be about to. */
 export async function isFree(
   context: SlotContext,
   place: string,
@@ -122,10 +125,10 @@ export async function isFree(
   return slot === undefined || (await isOver(context, { place, slot, isStillUsed }));
 }
 
-/** How long (ms) a claim may take between its hold and its write, before somebody doubts that it comes. */
+/** How long a claim may take between taking its slot and its write before the slot is checked. */
 const CLAIM_TIMEOUT_MS = 10_000;
 
-/** Whether the attempt that a hold is for runs no more, or will never run there. */
+/** Whether the attempt that took a slot no longer runs, or will never run there. */
 async function isOver(
   context: SlotContext,
   { place, slot, isStillUsed }: { place: string; slot: Slot; isStillUsed: IsStillUsed },
@@ -133,16 +136,16 @@ async function isOver(
   const job = await context.jobs.find(slot.job_id);
   if (job === 'newer') return false;
   if (job === undefined) return true;
-  // What a state of a later version holds its place for, that version says.
+  // Only the later version that wrote this state knows whether it still uses its slot.
   if (!isKnown(STATUSES, job.status)) return false;
   if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;
   if (job.version !== slot.job_version) return !(await isStillUsed(job));
   if (context.clock.now() - Date.parse(slot.taken_at) < CLAIM_TIMEOUT_MS) return false;
-  // The claim may still be under way: a new version refuses it.
+  // The claim may still be in progress: a new version of the job makes it fail.
   return (await context.jobs.apply(job, job)).applied;
 }
 
-/** Queues the best of the jobs that wait in a partition for places, at most so many. */
+/** Queues the best of the jobs in a partition that wait for slots, at most the given number. */
 export async function wakeWaiting(
   context: SlotContext,
   { partition, reason }: { partition: string; reason: (typeof BUSY_REASONS)[number] },

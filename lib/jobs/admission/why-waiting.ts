@@ -3,15 +3,15 @@ import type { ScalingStore } from '../../workers/scaling/scaling-store.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { ProbeStore } from './probes.ts';
 
-/** Begins what waiting jobs say while launches fail. */
+/** Prefix of a waiting job's note while launches fail. */
 export const NOT_STARTED = 'No worker could be started';
 
 type Waiting = Pick<Job, 'status' | 'reason' | 'due_at'>;
 
-/** A job with what is known beyond its item of why it waits. */
+/** A job with an explanation of why it waits, from sources other than its item. */
 export type Annotated<J> = J & { readonly waiting_note?: string };
 
-/** What is known beyond a job's item of why it waits, and of when somebody looks next. */
+/** Explains why jobs wait, and when they are checked next, from sources other than their items. */
 export class WhyWaiting {
   readonly #probes: ProbeStore;
   readonly #scaling: ScalingStore;
@@ -21,7 +21,7 @@ export class WhyWaiting {
     this.#scaling = scaling;
   }
 
-  /** Tells what waits for the vendor when it is tried next, and what waits for a worker whether none can be started. */
+  /** Adds the next probe to jobs that wait for the vendor, and launch failures to jobs that wait for a worker. */
   async annotate<J extends Waiting>(jobs: readonly J[]): Promise<Annotated<J>[]> {
     const dated = await this.#probes.dated(jobs);
     if (!dated.some(waitsForWorker)) return dated;
