@@ -3,16 +3,16 @@ import type { MessageReader } from '../../vendors/output/agent-output.ts';
 import { createFencedBlocks, type FencedBlock } from '../../vendors/output/fenced-blocks.ts';
 import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
 
-/** The info string of the blocks by which an agent asks for further jobs. */
+/** The info string of the blocks with which an agent requests follow-up jobs. */
 const INFO = 'follow-up-job';
 
-/** UTF-8 bytes of bodies that a receipt holds; what is beyond is read from the output when it is needed. */
+/** UTF-8 bytes of block bodies that a receipt holds. The rest is read from the output when it is needed. */
 const INLINE = { body: 64 * 1024, all: 256 * 1024 } as const;
 
-/** A block with its place among all blocks of its attempt, malformed ones too. */
+/** A block with its position among all blocks of its attempt, malformed ones included. */
 export type PlacedBlock = FencedBlock & { readonly position: number };
 
-/** Finds what an agent asks for in its messages. Gives no more blocks than are looked at, but counts on. */
+/** Finds follow-up requests in an agent's messages. Emits at most the block limit, but counts all. */
 export function readFollowUpBlocks(onBlock: (block: PlacedBlock) => void): MessageReader & { more(): number } {
   let position = 0;
   const messages = createFencedBlocks({
@@ -26,7 +26,7 @@ export function readFollowUpBlocks(onBlock: (block: PlacedBlock) => void): Messa
   return { ...messages, more: () => Math.max(0, position - LIMITS.followUps.blocks) };
 }
 
-/** Collects what an attempt asks for, for its receipt: bounded however much the agent writes. */
+/** Collects an attempt's follow-up requests for its receipt. Memory is bounded however much the agent writes. */
 export function collectFollowUps(): { readonly messages: MessageReader; found(): FollowUpBlocks | undefined } {
   const blocks: FollowUpBlocks['blocks'] = [];
   let inline = 0;

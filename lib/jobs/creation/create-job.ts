@@ -22,7 +22,7 @@ import {
   type SettingsContext,
 } from './job-settings.ts';
 
-/** What creating a job needs. */
+/** Dependencies for creating a job. */
 export interface CreationContext extends SettingsContext {
   readonly jobs: JobStore;
   readonly texts: JobTextStore;
@@ -32,21 +32,21 @@ export interface CreationContext extends SettingsContext {
   readonly defaultProfile: string;
 }
 
-/** Whose follow-up a job is. */
+/** The request that a follow-up job comes from. */
 export interface Origin {
-  /** Derived from where it was asked for, so that one conditional put decides. */
+  /** Derived from the position of the request, so that one conditional put prevents duplicates. */
   readonly id: string;
   readonly parentId: string;
   readonly depth: number;
-  /** The job whose private folder it inherits. */
+  /** The job whose private folder the follow-up inherits. */
   readonly folderOf: string | undefined;
 }
 
 /**
- * Creates a job: texts first, then the permit, then the job itself, so that whatever is cut off between two of them
- * leaves nothing that is seen.
- * @returns the id; `replayed`: the idempotency key (or the origin) was known and the id is that of the job that was there.
- * @throws ApiError `invalid_request` naming field, what was received and what is allowed.
+ * Creates a job. Writes its texts, sends the dispatch message, then writes the job itself, so that an interruption
+ * leaves nothing visible.
+ * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
+ * @throws ApiError `invalid_request` naming the field, the received value and the allowed values
  */
 export async function createJob(
   context: CreationContext,
@@ -60,7 +60,7 @@ export async function createJob(
   const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
   await checkTexts(context, given, profile);
   const projectReference = projectOf(creation) ?? DEFAULT_PROJECT;
-  // Only a shortcut, which may miss what has just been made: the conditional put decides.
+  // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
   checkFolder(context, creation.cwd, origin?.folderOf);
@@ -90,11 +90,11 @@ function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
   };
 }
 
-/** @throws ApiError for a job that there is not */
+/** @throws ApiError if the job does not exist */
 async function checkOrigin({ jobs }: CreationContext, id: string | undefined): Promise<void> {
   if (id === undefined) return;
   const job = isJobId(id) ? await jobs.find(id) : undefined;
-  // One that only a newer version reads is there all the same.
+  // A job that only a newer version can read exists all the same.
   if (job === undefined || (job !== 'newer' && job.removing === true))
     throw InvalidFieldError.of('copied_from', `received ${quoted(id)}; there is no job of this id`);
 }

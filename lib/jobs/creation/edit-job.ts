@@ -21,14 +21,15 @@ import {
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
 export type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
 
-/** How often an edit is judged anew because somebody else changed the job meanwhile. */
+/** How often an edit is evaluated again because the job changed meanwhile. */
 const MAX_ROUNDS = 10;
 
 /**
- * Changes a queued job. New texts are written beside the old ones first, so that a worker which claims the job
- * meanwhile reads what belongs to the job as it claimed it.
- * @returns the job as it then is.
- * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is QUEUED, `invalid_request` as on creation.
+ * Edits a queued job. New texts are written beside the old ones first, so that a worker that claims the job meanwhile
+ * reads the texts that belong to its version.
+ * @returns the edited job
+ * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is
+ * QUEUED, `invalid_request` as on creation
  */
 export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
   return await edit(context, known, action, async (job) => ({
@@ -38,9 +39,9 @@ export async function editJob(context: EditContext, known: Job, fields: JobEditF
 }
 
 /**
- * Changes a draft, which may also move to another project.
- * @returns the job as it then is.
- * @throws as `editJob`, but ApiError `invalid_state` unless the job is DRAFT.
+ * Edits a draft, which may also move to another project.
+ * @returns the edited job
+ * @throws as `editJob`, but ApiError `invalid_state` unless the job is DRAFT
  */
 export async function editDraft(
   context: DraftEditContext,
@@ -54,7 +55,7 @@ export async function editDraft(
   }));
 }
 
-/** Judges a job and applies the change to exactly that version of it; again if somebody was faster. */
+/** Validates an edit and applies it to exactly that version of the job. Repeats if the job changed meanwhile. */
 async function edit(
   context: EditContext,
   known: Job,
@@ -80,7 +81,9 @@ async function validateDraftEdit(context: DraftEditContext, job: Job, fields: Dr
   return await validateEdit(context, job, fields, () => context.projects.resolve(reference));
 }
 
-/** @param findProject brings the project that the job moves to, once everything else is judged: it may be made for it. */
+/**
+ * @param findProject resolves the job's new project, creating it if needed. Called last, after all other validation.
+ */
 async function validateEdit(
   context: EditContext,
   job: Job,
@@ -90,7 +93,7 @@ async function validateEdit(
   const given = edited(await context.texts.get(job), fields);
   const profile = await findProfile(context, fields.profile ?? job.profile);
   await checkTexts(context, given, profile);
-  // A relative folder means another one in another project.
+  // A relative folder resolves differently in another project.
   const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);
   if (isMoved) checkFolder(context, fields.cwd ?? job.cwd);
   const project = await findProject?.();
@@ -111,7 +114,7 @@ async function validateEdit(
   };
 }
 
-/** Writes the job's title and tags if they change. @returns their address, if it does */
+/** Writes the job's title and tags if they change. @returns their address if they changed */
 async function labelsAfter(
   { texts: { labels } }: EditContext,
   job: Job,

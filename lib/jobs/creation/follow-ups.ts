@@ -13,15 +13,15 @@ import type { PlacedBlock } from './collect-follow-ups.ts';
 import { type CreationContext, createJob } from './create-job.ts';
 import { type ReadBlocksContext, readBlocks } from './read-follow-ups.ts';
 
-/** What making follow-up jobs needs. */
+/** Dependencies for creating follow-up jobs. */
 export interface FollowUpContext extends TransitionContext, CreationContext, ReadBlocksContext {
   readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
 }
 
 /**
- * Makes the follow-up jobs that a succeeded attempt asked for, one after the other so that they wait in that order, and
- * records them on their parent. May be done by many at once and as often as one likes: the ids are derived.
- * @returns the parent as it then is, and the ids of the jobs that were not there before.
+ * Creates the follow-up jobs that a succeeded attempt requested, one after the other so that they queue in that order,
+ * and records them on their parent. Safe to run concurrently and repeatedly, because the ids are derived.
+ * @returns the updated parent, and the ids of the jobs that were created now
  */
 export async function makeFollowUps(
   context: FollowUpContext,
@@ -58,7 +58,7 @@ export async function makeFollowUps(
       if (!replayed) created.push(id);
     } catch (error) {
       if (!isInvalid(error)) throw error;
-      // It was made when it could be.
+      // It was created earlier, when it was valid.
       if (known.has(position)) made.add(position);
       warnings.push(`follow-up ${position + 1}: ${error.message}`);
     }
@@ -79,7 +79,7 @@ function isInvalid(error: unknown): error is ApiError | InvalidFieldError {
   return error instanceof InvalidFieldError || (error instanceof ApiError && error.code === 'invalid_request');
 }
 
-/** @throws ApiError that says what is wrong with the block, or that its job may have no follow-ups. */
+/** @throws ApiError that explains what is wrong with the block, or why its job may have no follow-ups */
 function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): FollowUpCreation {
   if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
     throw rejection(`follow-ups go ${LIMITS.followUps.depth} deep at the most, and this job is the last`);
@@ -96,12 +96,12 @@ function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): 
   return { ...inherited(context, parent, creation), ...creation };
 }
 
-/** The parent's project and its folder, a private one too, unless the payload names its own. */
+/** The parent's project and folder (a private one too), unless the request sets its own. */
 function inherited(context: FollowUpContext, parent: Job, creation: FollowUpCreation): Partial<FollowUpCreation> {
   const named = creation.project_id ?? creation.project;
   const isSame = named === undefined || named === parent.project_id || named === parent.project;
   const folder = workingFolder(context.folders, parent);
-  // A relative folder means another one in another project.
+  // A relative folder resolves differently in another project.
   const elsewhere = 'path' in folder ? { cwd: folder.path } : {};
   return {
     ...(named === undefined && { project_id: parent.project_id ?? DEFAULT_PROJECT }),
@@ -121,7 +121,7 @@ function rejection(why: string): ApiError {
   return ApiError.because('invalid_request', why);
 }
 
-/** Warnings stand in the job's item, which is billed whole with every write. */
+/** Warnings are part of the job's item, and every write is billed for the whole item. */
 function bounded(warnings: readonly string[]): string[] {
   const { count, length } = LIMITS.warnings;
   const kept = warnings.length <= count ? warnings : warnings.slice(0, count - 1);

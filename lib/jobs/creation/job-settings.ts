@@ -7,14 +7,14 @@ import type { JobCreation, JobEditFields } from '../../contract/schemas/job.ts';
 import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
 import type { JobTexts } from '../store/job-texts.ts';
 
-/** What judging a job's settings needs; creation and edit judge alike. */
+/** Dependencies for validating a job's settings, on creation and on edit. */
 export interface SettingsContext {
   readonly profiles: ProfileStore;
   readonly rules: RuleStore;
   readonly folders: Folders;
 }
 
-/** The main prompt as given, under either of its names; undefined if neither was. */
+/** The main prompt, under either of its names; undefined if neither is given. */
 export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' | 'base_prompt'>): string | undefined {
   if (prompt !== undefined && base_prompt !== undefined && prompt !== base_prompt) {
     throw InvalidFieldError.of(
@@ -25,7 +25,7 @@ export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' |
   return prompt ?? base_prompt;
 }
 
-/** The project as given, by id or name; undefined if none was. */
+/** The project, by id or name; undefined if neither is given. */
 export function projectOf({ project, project_id }: Pick<JobCreation, 'project' | 'project_id'>): string | undefined {
   if (project !== undefined && project_id !== undefined && project !== project_id) {
     throw InvalidFieldError.of(
@@ -36,7 +36,7 @@ export function projectOf({ project, project_id }: Pick<JobCreation, 'project' |
   return project_id ?? project;
 }
 
-/** @throws ApiError for a profile that there is not. */
+/** @throws ApiError if the profile does not exist */
 export async function findProfile({ profiles }: SettingsContext, name: string): Promise<Profile> {
   const profile = await profiles.get(name, { consistent: true });
   if (profile === undefined)
@@ -44,7 +44,7 @@ export async function findProfile({ profiles }: SettingsContext, name: string): 
   return profile;
 }
 
-/** @throws ApiError for an unknown rule, and for a composed prompt that is longer than the profile's agent takes. */
+/** @throws ApiError for an unknown rule, or if the composed prompt is longer than the profile's agent accepts */
 export async function checkTexts(
   { rules }: SettingsContext,
   texts: Omit<JobTexts, 'project'>,
@@ -72,7 +72,7 @@ export async function checkTexts(
   }
 }
 
-/** @throws ApiError for a folder outside the allowed roots, or that is not for this job. */
+/** @throws ApiError if the folder is outside the allowed roots, or private to another job */
 export function checkFolder(
   { folders }: SettingsContext,
   cwd: string | undefined,
@@ -82,7 +82,7 @@ export function checkFolder(
   if ('rejected' in folder) throw InvalidFieldError.of('cwd', folder.rejected);
 }
 
-/** The beginning of a prompt that lists show. */
+/** The beginning of a prompt, shown in lists. */
 export function previewOf(prompt: string): string {
   return Array.from(prompt.slice(0, 2 * LIMITS.promptPreviewLength))
     .slice(0, LIMITS.promptPreviewLength)

@@ -8,12 +8,12 @@ import type { OutputSource } from '../output/output-source.ts';
 import { type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
 
 export interface ReadBlocksContext {
-  /** A stream of an attempt as persisted. */
+  /** Opens a persisted stream of an attempt. */
   readonly openStream: (jobId: string, attempt: number, stream: StreamName) => Promise<OutputSource>;
 }
 
 /**
- * The blocks of a receipt with their bodies, from the output where the receipt has not room for them.
+ * The blocks of a receipt with their bodies. Bodies that did not fit into the receipt are read from the output.
  * @throws NewerSchemaError if only a later version can read that output
  */
 export async function* readBlocks(context: ReadBlocksContext, receipt: Receipt): AsyncGenerator<PlacedBlock> {

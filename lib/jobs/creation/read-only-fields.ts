@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { type JobEditFields, type JobView, jobEdit } from '../../contract/schemas/job.ts';
 
-/** Members that only the answer of a read has: one changes while other jobs do, the other with each attempt. */
+/** Members of a job's view that change without an edit: the queue position and the attempts. */
 const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts']);
 
 /**
- * What of a job sent back as read is to be edited.
- * @throws ApiError `invalid_request` for a member that can't be edited and isn't as it is.
+ * The editable fields of a job that a client sent back as it was read.
+ * @throws ApiError `invalid_request` for a member that can't be edited and differs from the present value
  */
 export function editableOf(sent: Readonly<Record<string, unknown>>, present: JobView): JobEditFields {
   const fields: Record<string, unknown> = {};
@@ -25,7 +25,7 @@ export function editableOf(sent: Readonly<Record<string, unknown>>, present: Job
   return withoutUnchangedAlias(fields, present);
 }
 
-/** Of `prompt` and `base_prompt`, both sent back but one of them edited, the edited one is meant. */
+/** If both `prompt` and `base_prompt` are sent and only one differs from the present value, that one is the edit. */
 function withoutUnchangedAlias(fields: JobEditFields, present: JobView): JobEditFields {
   const { prompt, base_prompt, ...rest } = fields;
   if (prompt === undefined || base_prompt === undefined || prompt === base_prompt) return fields;

@@ -4,11 +4,11 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import { type JobDeployment, type JobDeploymentKey, jobDeploymentSchema } from './job-deployment.ts';
 
-/** Begins the kind of a job's items; roles name it. */
+/** Prefix of the registry kind under which a job's deployments are stored. IAM roles name it. */
 const KIND = 'deployments#';
 const ATTEMPT_DIGITS = 6;
 
-/** What deploy bindings did and have to do, by job. */
+/** Deployments of jobs, pending and done, by job. */
 export class JobDeploymentStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -18,7 +18,7 @@ export class JobDeploymentStore {
     this.#tableName = options.registryTable;
   }
 
-  /** All of a job, by attempt and binding; sees every write that was acknowledged. */
+  /** All deployments of a job, by attempt and binding; sees every acknowledged write. */
   async list(jobId: string): Promise<JobDeployment[]> {
     const found: JobDeployment[] = [];
     const items = queriedItems(this.#table, {
@@ -38,13 +38,13 @@ export class JobDeploymentStore {
     return Item && jobDeploymentSchema.parse(Item);
   }
 
-  /** Removes all of a job; the job itself is no more, or is about to go. */
+  /** Deletes all deployments of a job that is removed or about to be. */
   async removeAll(jobId: string): Promise<void> {
     for (const one of await this.list(jobId))
       await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: keyOf(one) }));
   }
 
-  /** Puts `next` in the place of `known`. @returns it as it then is; undefined if somebody else was faster. */
+  /** Replaces `known` with `next`. @returns the stored deployment; undefined if another writer was faster. */
   async replace(
     known: JobDeployment | undefined,
     next: Omit<JobDeployment, 'version' | 'change_id'>,
@@ -71,7 +71,7 @@ export class JobDeploymentStore {
       return written;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // A write that was applied but not answered is refused when the SDK repeats it.
+      // When the SDK repeats a write that was applied but not answered, the condition fails.
       return (await this.get(next))?.change_id === written.change_id ? written : undefined;
     }
   }

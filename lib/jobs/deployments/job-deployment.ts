@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { DEPLOYMENT_STATES, type DeploymentState } from '../../contract/schemas/job-deployment.ts';
 
-/** What one binding did, or has to do, with one attempt of a job; kept beside the job, so that its item stays small. */
+/** The deployment of one attempt by one binding. Stored beside the job to keep the job's item small. */
 export const jobDeploymentSchema = z.object({
   job_id: z.string(),
   attempt: z.number(),
-  /** Id of the binding, which is read anew for every try. */
+  /** Id of the binding, which is read again for every try. */
   binding: z.string(),
   name: z.string(),
   mode: z.enum(['generic', 'custom', 'web_framework']),
   state: z.enum(DEPLOYMENT_STATES),
   attempts: z.number(),
   created_at: z.string(),
-  /** When a pending one is to be tried. */
+  /** When a pending deployment is due. */
   due_at: z.string(),
   started_at: z.string().optional(),
   finished_at: z.string().optional(),
@@ -20,30 +20,30 @@ export const jobDeploymentSchema = z.object({
   error: z.string().optional(),
   log: z.string().optional(),
   log_truncated: z.boolean().optional(),
-  /** Who runs its commands. */
+  /** The worker that runs its commands. */
   worker_id: z.string().optional(),
-  /** When a running one must have ended, whatever happened to it. */
+  /** The deadline of a running deployment. */
   ends_by: z.string().optional(),
-  /** The body of its call: the same with every try. */
+  /** The body of its call, the same for every try. */
   payload: z.string().optional(),
-  /** Counts the writes; every one is conditional on it. */
+  /** Incremented by every write; each write is conditional on it. */
   version: z.number(),
   /** Names the last write, so that its writer recognises it after an unknown answer. */
   change_id: z.string(),
 });
 export type JobDeployment = z.output<typeof jobDeploymentSchema>;
 
-/** Which one is meant. */
+/** Identifies a deployment. */
 export type JobDeploymentKey = Pick<JobDeployment, 'job_id' | 'attempt' | 'binding'>;
 
 const FINAL: readonly DeploymentState[] = ['delivered', 'succeeded', 'failed', 'skipped'];
 
-/** Whether nothing more is done by itself. */
+/** Whether the deployment is final unless a client retries it. */
 export function isFinal({ state }: Pick<JobDeployment, 'state'>): boolean {
   return FINAL.includes(state);
 }
 
-/** Whether it is done by a worker, by running commands. */
+/** Whether a worker deploys, by running commands. */
 export function runsCommands({ mode }: Pick<JobDeployment, 'mode'>): boolean {
   return mode !== 'generic';
 }

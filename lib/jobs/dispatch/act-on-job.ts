@@ -5,10 +5,11 @@ import { requireUnderstood } from '../lifecycle/understood.ts';
 import { type TransitionContext, transition } from './transition.ts';
 
 /**
- * Does to a job what a client asks.
- * @param action the word that the client used.
- * @returns the job as it then is.
- * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` with `details` of state and action when the job's state doesn't allow it.
+ * Applies an action that a client requests.
+ * @param action the client's word for it
+ * @returns the updated job
+ * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` with `details` of state
+ * and action if the job's state doesn't allow it
  */
 export async function actOnJob(context: TransitionContext, job: Job, event: JobEvent, action: string): Promise<Job> {
   const result = await transition(context, job, event);
@@ -18,7 +19,7 @@ export async function actOnJob(context: TransitionContext, job: Job, event: JobE
   throw invalidState(action, result.job, result.rejected);
 }
 
-/** The refusal of an action that the job's state doesn't allow. */
+/** The error for an action that the job's state doesn't allow. */
 export function invalidState(action: string, job: Pick<Job, 'status'>, why: string): ApiError {
   return ApiError.because('invalid_state', `${action}: ${why}`, { state: job.status, action });
 }

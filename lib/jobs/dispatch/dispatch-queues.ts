@@ -14,24 +14,24 @@ import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { bandOf, type Job } from '../lifecycle/job.ts';
 import { DISPATCH_MESSAGE_VERSION, warnNewerSchema } from '../lifecycle/newer-schema.ts';
 
-/** Leave to claim one ready job of a band and project: a message that may be lost, doubled or late without harm. */
+/** A hint that a job of a band and project may be ready. Messages may be lost, repeated or late without harm. */
 const dispatchMessageSchema = z.object({
   v: z.literal(DISPATCH_MESSAGE_VERSION),
   band: z.enum(BANDS),
   project: z.string(),
   job: z.string(),
-  /** Leave to run the commands of deploy bindings on this very job, and to claim none. */
+  /** The message is for running deploy commands of this job, not for claiming one. */
   deploy: z.boolean().optional(),
 });
 export type DispatchMessage = z.output<typeof dispatchMessageSchema>;
 
-/** A permit in a worker's hands. */
+/** A dispatch message that a worker has received. */
 export interface ReceivedMessage {
   readonly message: DispatchMessage;
   readonly handle: string;
   /** How often it was received, this time included. */
   readonly receives: number;
-  /** When it was sent, ms since 1970 by the queue's clock; absent: the queue doesn't say. */
+  /** When it was sent, ms since 1970 by the queue's clock; absent if the queue doesn't report it. */
   readonly sentAt?: number;
 }
 
@@ -41,10 +41,10 @@ const MAX_DELAY_SECONDS = 900;
 /** SQS keeps a message invisible for at most 12 hours. */
 const MAX_VISIBILITY_SECONDS = 12 * 3600;
 
-/** How much of a dead-letter queue one call puts back. */
+/** How many batches of how many messages one call redrives from a dead-letter queue. */
 const REDRIVE = { batches: 50, messages: 10 } as const;
 
-/** The three queues of permits. */
+/** The three queues of dispatch messages, one per band. */
 export class DispatchQueues {
   readonly #client: SQSClient;
   readonly #urls: Readonly<Record<Band, string>>;
@@ -55,7 +55,7 @@ export class DispatchQueues {
     this.#urls = urls;
   }
 
-  /** Sends the permit of a job; always before the write that makes the job ready. `deploy`: for its commands alone. */
+  /** Sends a job's message, always before the write that makes the job ready. `deploy`: for its commands only. */
   async send(
     job: Pick<Job, 'id' | 'project_id' | 'priority'>,
     options: { delaySeconds?: number; deploy?: boolean } = {},
@@ -77,8 +77,8 @@ export class DispatchQueues {
   }
 
   /**
-   * Takes at most one permit of a band, waiting up to `waitSeconds` (0 to 20). A message that is no permit is deleted; one
-   * of a newer version is left to come back, for workers of that version.
+   * Receives at most one dispatch message of a band, waiting up to `waitSeconds` (0 to 20). Deletes a message that is
+   * malformed. One of a newer version stays in the queue, for workers of that version.
    */
   async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<ReceivedMessage | undefined> {
     const { Messages } = await this.#client.send(
@@ -108,12 +108,12 @@ export class DispatchQueues {
     };
   }
 
-  /** Keeps a message in flight for so many seconds more, while its job runs. */
+  /** Keeps a message invisible for the given seconds, while its job runs. */
   async extend(received: ReceivedMessage, seconds: number): Promise<void> {
     await this.#setVisibility(received, seconds);
   }
 
-  /** Returns a message to its queue; it is delivered again after so many seconds. */
+  /** Returns a message to its queue, to be delivered again after the given seconds. */
   async retryLater(received: ReceivedMessage, seconds: number): Promise<void> {
     await this.#setVisibility(received, seconds);
   }
@@ -134,8 +134,8 @@ export class DispatchQueues {
   }
 
   /**
-   * Puts back what the queues gave up: a permit that came back too often is still leave to look.
-   * @returns how many there were; at most some hundreds a call.
+   * Redrives the dead-letter queues: a message that was received too often may still point to a ready job.
+   * @returns how many were redriven; at most some hundreds a call
    */
   async redriveDeadLetters(): Promise<number> {
     const counts = await Promise.all(BANDS.map((band) => this.#redriveBand(band)));
@@ -153,7 +153,7 @@ export class DispatchQueues {
       for (const sqsMessage of Messages) {
         const message = parse(sqsMessage);
         if (message === 'newer') continue;
-        // Sent before it is deleted: doubled is harmless, lost is not. What is no permit is of no use anywhere.
+        // Sent before it is deleted: a duplicate is harmless, a loss is not. A malformed message is deleted.
         if (message !== undefined) await this.#put(message, 0);
         const { ReceiptHandle } = sqsMessage;
         await this.#client.send(new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle }));
@@ -163,14 +163,14 @@ export class DispatchQueues {
     return count;
   }
 
-  /** Asked once: it is looked for every minute, and never changes. */
+  /** Cached: it is needed every minute, and never changes. */
   async #deadLettersOf(band: Band): Promise<string | undefined> {
     const url = this.#deadLetters.get(band) ?? (await deadLettersOf(this.#client, this.#urls[band]));
     if (url !== undefined) this.#deadLetters.set(band, url);
     return url;
   }
 
-  /** Whether every queue answers. @throws what the queue service says if one does not. */
+  /** Checks that every queue answers. @throws the queue service's error if one does not. */
   async check(): Promise<void> {
     await Promise.all(
       BANDS.map((band) =>
@@ -179,7 +179,7 @@ export class DispatchQueues {
     );
   }
 
-  /** The permit has served. */
+  /** Deletes a message that was handled. */
   async acknowledge(received: ReceivedMessage): Promise<void> {
     await this.#delete(received.message.band, received.handle);
   }

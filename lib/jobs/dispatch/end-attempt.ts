@@ -9,8 +9,8 @@ export interface EndContext extends TransitionContext {
 }
 
 /**
- * Applies an attempt's outcome to its job. One update says both that it succeeded and that deploy bindings have to act
- * on it, so that no death in between can leave them out.
+ * Applies an attempt's outcome to its job. One update records the success and the pending deployments: a crash can't
+ * lose them.
  */
 export async function endAttempt(context: EndContext, job: Job, receipt: Receipt): Promise<Transition> {
   const bindings =

@@ -5,7 +5,7 @@ import { isUnderstood } from '../lifecycle/understood.ts';
 import type { JobStore } from '../store/job-store.ts';
 import type { DispatchQueues } from './dispatch-queues.ts';
 
-/** What a change of a job's state needs. */
+/** Dependencies for changing a job's state. */
 export interface TransitionContext {
   readonly jobs: JobStore;
   readonly dispatchQueues: DispatchQueues;
@@ -18,13 +18,13 @@ export type Transition =
   | { readonly done: true; readonly job: Job }
   | { readonly done: false; readonly rejected: string; readonly job: Job | undefined };
 
-/** How often a decision is taken anew because somebody else changed the job meanwhile. */
+/** How often a decision is repeated because the job changed meanwhile. */
 const MAX_ROUNDS = 10;
 
 /**
- * Applies an event to a job: judges it, sends the permit if the answer makes the job ready, writes the answer on
- * condition that the judged job is unchanged, and judges anew if it was not, up to `rounds` times.
- * @param known the job as last seen; a stale one costs a round, nothing else.
+ * Applies an event to a job: decides, sends the dispatch message if the result makes the job ready, and writes the
+ * result on condition that the job is unchanged. If it has changed, decides again, up to `rounds` times.
+ * @param known the job as last read; a stale one only costs a round
  */
 export async function transition(
   context: TransitionContext,
@@ -47,12 +47,12 @@ export async function transition(
   return { done: false, rejected: job === undefined ? 'the job is gone' : 'somebody else was faster', job };
 }
 
-/** Whether the decision was taken because the lease is over; a heartbeat may still have been under way. */
+/** Whether the decision assumes that the lease has expired; a heartbeat may still have been in progress. */
 function checksLease(event: JobEvent, after: Job): boolean {
   return event.type === 'lose' || (event.type === 'kill' && after.status !== 'RUNNING');
 }
 
-/** Whether the change makes the job claimable where it was not. */
+/** Whether the change makes the job claimable. */
 function needsMessage(before: Job, after: Job): boolean {
   return isReady(after) && (!isReady(before) || bandOf(before) !== bandOf(after));
 }
