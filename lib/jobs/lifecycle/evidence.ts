@@ -2,7 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { Job } from './job.ts';
 import type { Receipt, Usage } from './receipt.ts';
 
-/** What an attempt leaves on its job, whatever it means for it. */
+/** What an attempt records on its job, whatever its outcome. */
 export type Evidence = Pick<
   Job,
   | 'exit_code'
@@ -18,7 +18,7 @@ export type Evidence = Pick<
   | 'has_changes'
 >;
 
-/** What the attempt of a receipt left behind. */
+/** The evidence in an attempt's receipt. */
 export function evidenceOf({
   outcome,
   streams,
@@ -44,10 +44,10 @@ export function evidenceOf({
   };
 }
 
-/** How many warnings of an attempt are on its job's item. */
+/** Warnings of an attempt that its job's item keeps. */
 const MAX_ATTEMPT_WARNINGS = 3;
 
-/** Warnings of an attempt as its job keeps them. */
+/** An attempt's warnings in the form stored on its job. */
 export function warned(warnings: readonly string[]): Pick<Evidence, 'attempt_warnings'> {
   if (warnings.length === 0) return {};
   const kept = warnings.slice(0, MAX_ATTEMPT_WARNINGS);
@@ -57,12 +57,12 @@ export function warned(warnings: readonly string[]): Pick<Evidence, 'attempt_war
 /** Longest text of an attempt on its job's item, in UTF-16 units. */
 const LONGEST_TEXT = 300;
 
-/** Half of a surrogate pair, which a cut can leave and JSON can hold, would have the table refuse the whole outcome, now and ever. */
+/** Half of a surrogate pair, which a cut can leave, would make the table reject the outcome every time. */
 function storable(text: string): string {
   return text.slice(0, LONGEST_TEXT).toWellFormed();
 }
 
-/** The table keeps no number next to 0, and the SDK sends none beyond safe integers; a vendor's CLI may say anything. */
+/** The table rejects numbers that are almost 0, the SDK those beyond safe integers. A vendor's CLI may report any. */
 function storableUsage({ cost_usd, ...tokens }: Usage): Usage {
   return {
     input_tokens: storableNumber(tokens.input_tokens),
@@ -77,7 +77,10 @@ function storableNumber(number: number): number {
   return number < 1e-100 ? 0 : Math.min(number, Number.MAX_SAFE_INTEGER);
 }
 
-/** The job with this evidence in place of what it had; a session and its usage may be an earlier attempt's, and the agent that of an edit since. */
+/**
+ * The job with new evidence. It keeps its agent, which may come from a later edit, and session and usage if there are
+ * no newer ones.
+ */
 export function corrected(
   { exit_code: _code, signal: _signal, error: _error, attempt_warnings: _warnings, has_changes: _changes, ...job }: Job,
   { agent: _agent, ...evidence }: Evidence,

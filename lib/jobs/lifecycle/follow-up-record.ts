@@ -2,21 +2,21 @@ import type { Job } from './job.ts';
 import { followUpId } from './job-id.ts';
 import type { Receipt } from './receipt.ts';
 
-/** What came of the follow-up jobs that an attempt asked for. */
+/** The result of creating an attempt's follow-up jobs. */
 export interface MadeFollowUps {
   readonly attempt: number;
-  /** Positions of the blocks whose jobs are there. */
+  /** Positions of the blocks whose jobs exist. */
   readonly positions: readonly number[];
-  /** Why others are not. */
+  /** Why the other jobs were not created. */
   readonly warnings: readonly string[];
 }
 
-/** Ids of a job's follow-up jobs, in the order in which they were asked for. */
+/** Ids of a job's follow-up jobs, in the order of the requests. */
 export function followUpIds(job: Pick<Job, 'id' | 'follow_ups'>): string[] {
   return slotsOf(job).map(({ attempt, position }) => followUpId(job.id, attempt, position));
 }
 
-/** Where a job's follow-up jobs were asked for. */
+/** The attempt and position of each request that became a follow-up job. */
 export function slotsOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt: number; position: number }[] {
   return follow_ups.map((place) => {
     const [attempt = 0, position = 0] = place.split('.').map(Number);
@@ -24,13 +24,13 @@ export function slotsOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt
   });
 }
 
-/** The job after an attempt that asked for follow-up jobs: they are still to be made. */
+/** The job after an attempt that requested follow-up jobs, which are pending. */
 export function withPendingChildren(job: Job, { attempt, follow_ups }: Receipt): Job {
   if (follow_ups === undefined) return job;
   return { ...job, children_pending: [...(job.children_pending ?? []), attempt] };
 }
 
-/** The job once the follow-up jobs of an attempt are there. */
+/** The job once an attempt's follow-up jobs exist. */
 export function withFollowUps({ children_pending, follow_ups, warnings, ...job }: Job, made: MadeFollowUps): Job {
   const pending = (children_pending ?? []).filter((attempt) => attempt !== made.attempt);
   const others = (follow_ups ?? []).filter((place) => !place.startsWith(`${made.attempt}.`));

@@ -1,6 +1,6 @@
 import type { Job } from './job.ts';
 
-/** What an edit may change of a job's item. `undefined`: taken away. */
+/** What an edit may change of a job's item. `undefined` removes the member. */
 export type JobEdit = Partial<
   Pick<Job, 'profile' | 'agent' | 'priority' | 'retries' | 'texts' | 'prompt_preview'> & {
     model: string | undefined;
@@ -11,5 +11,5 @@ export type JobEdit = Partial<
   }
 >;
 
-/** What an edit of a draft may change: no worker has seen the job, so that it may move to another project. */
+/** What an edit of a draft may change. No worker has seen a draft, so it may move to another project. */
 export type DraftEdit = JobEdit & Partial<Pick<Job, 'project_id' | 'project'>>;

@@ -8,7 +8,7 @@ export function randomJobId(): string {
   return encode(randomBytes(LENGTH));
 }
 
-/** The id that belongs to an idempotency key: derived from it, so that one conditional put decides between concurrent creates. */
+/** The id for an idempotency key: derived from it, so that one conditional put decides between concurrent creates. */
 export function jobIdOfKey(idempotencyKey: string): string {
   return encode(createHash('sha256').update(`promptq job\0${idempotencyKey}`).digest());
 }

@@ -5,30 +5,30 @@ import { AGENTS } from '../../contract/schemas/profile.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { usageSchema } from './receipt.ts';
 
-/** What of the vendor's a job can wait for although it is QUEUED and due. */
+/** Vendor conditions that a job can wait for although it is QUEUED and due. */
 export const PARK_REASONS = ['account_required', 'usage_limit'] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
 
-/** What of this deployment's own a job can wait for: that others leave its folder, or its profile. */
+/** Resources of this deployment that a job can wait for: a free folder, or a free slot of its profile. */
 export const BUSY_REASONS = ['folder_busy', 'profile_busy'] as const;
 
 /** All that a QUEUED job can be parked for. */
 export const PARKINGS = [...PARK_REASONS, ...BUSY_REASONS] as const;
 
-/** The reasons by which a job that is QUEUED waits for a worker alone. */
+/** Reasons of a QUEUED job that waits only for a worker. */
 export const READY_REASONS = ['waiting_for_worker', 'retry_backoff', 'worker_lost'] as const;
 
-/** A job as the table holds it: what changes, and what a summary shows. Prompts lie beside it (`job-texts.ts`). */
+/** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
   id: z.string(),
-  /** What it was made by (`JOB_SCHEMA`); absent: 1, from before it was written down. */
+  /** The schema that it was created with (`JOB_SCHEMA`); absent: 1, from before it was recorded. */
   schema: z.number().optional(),
   status: knownOrLater(STATUSES),
   reason: knownOrLater(REASON_CODES),
   project_id: z.string(),
   project: z.string(),
   profile: z.string(),
-  /** The profile's agent when the job was made or edited, then the one that ran; absent: made by an earlier version. */
+  /** The profile's agent at creation or edit, then the agent that ran; absent: an earlier version created the job. */
   agent: knownOrLater(AGENTS).optional(),
   model: z.string().optional(),
   priority: z.number(),
@@ -41,28 +41,28 @@ export const jobItemSchema = z.object({
   idempotency_key: z.string().optional(),
   created_by: z.string(),
   parent_id: z.string().optional(),
-  /** The job that a client made this one from. */
+  /** The job that a client copied this one from. */
   copied_from: z.string().optional(),
-  /** Address of the title and tags (`job-labels.ts`); absent: it has neither. */
+  /** Address of the title and tags (`job-labels.ts`); absent if it has neither. */
   labels: z.string().optional(),
-  /** The job whose private folder this one works in, as its follow-up. Set by the service alone. */
+  /** The job whose private folder this follow-up works in. Only the service sets it. */
   folder_of: z.string().optional(),
-  /** How many follow-ups lie between this job and one that a client created; absent: none. */
+  /** How many follow-ups lie between this job and one that a client created; absent if none. */
   depth: z.number().optional(),
   created_at: z.string(),
   updated_at: z.string(),
   queued_at: z.string().optional(),
   started_at: z.string().optional(),
   finished_at: z.string().optional(),
-  /** A QUEUED job is not to be claimed before this. */
+  /** A QUEUED job can't be claimed before this time. */
   due_at: z.string().optional(),
   /** Number of the newest attempt; it is also the attempt's fence. */
   attempt: z.number(),
-  /** Failures of this round that were answered by another attempt. */
+  /** Failures of this round that led to another attempt. */
   retries_used: z.number().optional(),
   /** Losses of workers in this round. */
   losses: z.number().optional(),
-  /** Starts of this round that met a login which was renewed meanwhile. */
+  /** Starts in this round with a login that was renewed meanwhile. */
   login_restarts: z.number().optional(),
   worker_id: z.string().optional(),
   lease_until: z.string().optional(),
@@ -70,96 +70,96 @@ export const jobItemSchema = z.object({
   kill_requested: z.boolean().optional(),
   watched_until: z.string().optional(),
   parked: knownOrLater(PARKINGS).optional(),
-  /** Name of the folder that this job waits for, or has for itself while it runs. */
+  /** Name of the folder that this job waits for, or uses exclusively while it runs. */
   folder: z.string().optional(),
-  /** Name of the place of its profile that it has while it runs; absent: the profile sets no `concurrency`. */
+  /** Name of the profile slot that it uses while it runs; absent: the profile sets no `concurrency`. */
   place: z.string().optional(),
-  /** This job tries whether what jobs are parked for is over. */
+  /** This job probes whether other jobs need to stay parked for this reason. */
   probing: knownOrLater(PARK_REASONS).optional(),
-  /** Succeeded attempts whose follow-up jobs may not all be there yet. */
+  /** Succeeded attempts with follow-up jobs that may still be missing. */
   children_pending: z.array(z.number()).optional(),
-  /** Succeeded attempts with which the project's deploy bindings are not done. */
+  /** Succeeded attempts with pending deployments. */
   bindings_pending: z.array(z.number()).optional(),
-  /** `attempt.position` of each follow-up job, from which its id follows. */
+  /** `attempt.position` of each follow-up job, from which its id is derived. */
   follow_ups: z.array(z.string()).optional(),
-  /** What of the newest attempt's follow-ups was refused, and why. */
+  /** Follow-up requests of the newest attempt that were rejected, and why. */
   warnings: z.array(z.string()).optional(),
-  /** The newest attempt's receipt says what it changed in its project's repository. */
+  /** The newest attempt's receipt records changes in its project's repository. */
   has_changes: z.boolean().optional(),
-  /** What of the newest attempt could not be kept or reported, and why. */
+  /** What of the newest attempt could not be stored or reported, and why. */
   attempt_warnings: z.array(z.string()).optional(),
   error: z.string().optional(),
   exit_code: z.number().optional(),
   signal: z.string().optional(),
   session_id: z.string().optional(),
-  /** Of the newest attempt that said what it used. */
+  /** Of the newest attempt that reported its usage. */
   usage: usageSchema.optional(),
   /** Of all attempts before that one. */
   earlier_usage: usageSchema.optional(),
-  /** What the newest attempt said that it used, else what it was told to; absent: neither is known. */
+  /** The model that the newest attempt reported, else the one it was started with; absent if neither is known. */
   model_used: z.string().optional(),
   stdout_bytes: z.number().optional(),
   stderr_bytes: z.number().optional(),
-  /** It is being removed for its age: for clients it is gone. */
+  /** It is being removed because of its age; clients no longer see it. */
   removing: z.boolean().optional(),
-  /** Counts the decided changes (heartbeats and watch marks are none); every one is conditional on it. */
+  /** Incremented by every decided change, not by heartbeats or watch marks; every change is conditional on it. */
   version: z.number(),
   /** Names the last decided change, so that its writer recognises it after an unknown answer. */
   change_id: z.string(),
-  /** The `change_id` of the newest claim: it stays when others change the job. */
+  /** The `change_id` of the newest claim: it stays when later writes change the job. */
   claim_id: z.string().optional(),
 });
 export type Job = z.output<typeof jobItemSchema>;
 
-/** Whether a reason to be parked is that something of this deployment's own is busy. */
+/** Whether a job is parked because a resource of this deployment is busy. */
 export function isBusy(parked: Job['parked']): parked is (typeof BUSY_REASONS)[number] {
   return parked === 'folder_busy' || parked === 'profile_busy';
 }
 
-/** A job of a priority waits in this band. */
+/** The band in which a job of this priority waits. */
 export function bandOf(job: Pick<Job, 'priority'>): Band {
   if (job.priority > 0) return BANDS[0];
   return job.priority === 0 ? BANDS[1] : BANDS[2];
 }
 
-/** The one partition of each index; a suffix, so that it can be spread later. */
+/** The one partition of each index; a suffix, so that it can be split later. */
 const SPREAD = '0';
 
-/** Partition of the list's index by time. */
+/** Partition key of the index by time. */
 export const LIST_KEY = `jobs#${SPREAD}`;
 
-/** Partition of the index by status. */
+/** Partition key of the index by status. */
 export function statusKey(status: Job['status']): string {
   return `${status}#${SPREAD}`;
 }
 
-/** Partition of the ready index that holds the jobs of a band and project which may be claimed. */
+/** Partition of the ready index with a band and project's claimable jobs. */
 export function readyKey(band: Band, projectId: string): string {
   return `${band}#${projectId}`;
 }
 
-/** Partition of the ready index that holds the ended jobs whose follow-up jobs may not all be there yet. */
+/** Partition of the ready index with ended jobs whose follow-up jobs may be missing. */
 export const PENDING_CHILDREN_KEY = 'pending#children';
 
-/** Partition of the ready index that holds the succeeded jobs with which deploy bindings are not done. */
+/** Partition of the ready index with succeeded jobs that have pending deployments. */
 export const PENDING_BINDINGS_KEY = 'pending#bindings';
 
-/** Partition of the ready index that holds the jobs parked for a reason, the one to be looked at next first. */
+/** Partition of the ready index with the jobs parked for a reason, the one to be checked next first. */
 export function parkedKey(reason: ParkReason | LaterCode): string {
   return `parked#${reason}`;
 }
 
-/** Partition of the ready index that holds the jobs which wait for a folder, the best first. */
+/** Partition of the ready index with the jobs that wait for a folder, the best first. */
 export function folderKey(folder: string): string {
   return `parked#folder#${folder}`;
 }
 
-/** Partition of the ready index that holds the jobs which wait for a place of a profile, the best first. */
+/** Partition of the ready index with the jobs that wait for a profile's slot, the best first. */
 export function profileKey(profile: string): string {
   return `parked#profile#${profile}`;
 }
 
-/** The keys that place a job in the indexes; all of them follow from what the job is. */
+/** The index keys of a job, all derived from its state. */
 export function indexKeys(job: Job): {
   list_key: string;
   status_key: string;

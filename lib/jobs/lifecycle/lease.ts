@@ -1,20 +1,20 @@
 import type { Job } from './job.ts';
 
-/** Milliseconds. */
+/** All in milliseconds. */
 export const LEASE = {
-  /** How far a heartbeat pushes the lease. */
+  /** How far a heartbeat extends the lease. */
   duration: 30_000,
   heartbeatEvery: 10_000,
-  /** How often a worker looks for cancel and kill between heartbeats. */
+  /** How often a worker checks for cancel and kill between heartbeats. */
   lookEvery: 2_000,
-  /** A worker without an acknowledged heartbeat for this long ends its attempt itself: its lease is about to be over. */
+  /** A worker without an acknowledged heartbeat for this long ends its attempt: its lease is about to expire. */
   selfFence: 20_000,
 } as const;
 
-/** A worker whose registration is not acknowledged for this long ends: its jobs were taken over long before. */
+/** A worker whose registration is not acknowledged for this long exits: its jobs were taken over long before. */
 export const UNACKNOWLEDGED_LIMIT_MS = 6 * LEASE.duration;
 
-/** Whether a running attempt's claim on its job is over. Everyone judges by the table's time. */
+/** Whether a running attempt's lease has expired, by the table's time. */
 export function leaseIsOver(job: Pick<Job, 'status' | 'lease_until'>, nowIso: string): boolean {
   return job.status === 'RUNNING' && (job.lease_until === undefined || job.lease_until < nowIso);
 }

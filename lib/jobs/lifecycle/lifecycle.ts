@@ -11,16 +11,16 @@ import type { Receipt } from './receipt.ts';
 import { isUnderstood, isUnderstoodOutcome } from './understood.ts';
 import { addUsage } from './usage.ts';
 
-/** How often the loss of a worker is forgiven. */
+/** How many worker losses a round tolerates. */
 export const MAX_LOSSES = 3;
 
-/** How often a round starts anew, spending nothing, because the vendor login it had was renewed by another. */
+/** How often a round restarts without using up a retry because another process renewed its vendor login. */
 export const MAX_LOGIN_RESTARTS = 3;
 
 /** Milliseconds between a failure and the next attempt: `base · 2^n`, at most `max`, full jitter. */
 export const BACKOFF = { base: 5_000, max: 300_000 } as const;
 
-/** Milliseconds until a parked job may be tried again, where the vendor doesn't say when its limit ends. */
+/** Milliseconds until a parked job may be probed, if the vendor doesn't report when its limit ends. */
 export const PROBE_EVERY: Readonly<Record<ParkReason, number>> = { account_required: 60_000, usage_limit: 300_000 };
 
 /** What can happen to a job. */
@@ -29,14 +29,14 @@ export type JobEvent =
   | { readonly type: 'edit'; readonly changes: JobEdit }
   | { readonly type: 'edit_draft'; readonly changes: DraftEdit }
   | { readonly type: 'retry' }
-  /** What it is parked for is over. `probe`: perhaps; it tries alone. */
+  /** The parking reason no longer applies. `probe`: it may still apply, and this job alone finds out. */
   | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
   | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
-  /** Another job works in its folder, of which there may be one at a time. */
+  /** Another job uses its folder, which runs one job at a time. */
   | { readonly type: 'wait_for_folder'; readonly folder: string }
-  /** As many jobs of its profile run as may at once. */
+  /** All slots of its profile are taken. */
   | { readonly type: 'wait_for_profile' }
-  /** `folder`: the name of the folder that it has for itself; `place`: that of its profile's place. */
+  /** `folder`: name of the folder that it uses exclusively; `place`: name of its profile's slot. */
   | {
       readonly type: 'claim';
       readonly workerId: string;
@@ -45,24 +45,24 @@ export type JobEvent =
     }
   | { readonly type: 'cancel' }
   | { readonly type: 'kill' }
-  /** `bindings`: whether deploy bindings of its project act on a success. */
+  /** `bindings`: whether deploy bindings of its project apply to a success. */
   | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }
-  /** `forgiven`: the table may have kept the worker from renewing its lease, so the loss is not counted. */
+  /** `forgiven`: the table may have prevented the worker from renewing its lease, so the loss is not counted. */
   | { readonly type: 'lose'; readonly forgiven?: boolean }
-  /** The follow-up jobs of an attempt are there: at these positions. `warnings`: why others are not. */
+  /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
-  /** Deploy bindings are to act on a succeeded attempt again, or are done with it. */
+  /** A succeeded attempt is to be deployed again, or its deployments are done. */
   | { readonly type: 'deploy'; readonly attempt: number }
   | { readonly type: 'deployed'; readonly attempt: number }
-  /** It ended before this (RFC 3339), longer ago than jobs are kept. */
+  /** Remove a job that ended before this time (RFC 3339). */
   | { readonly type: 'remove'; readonly endedBefore: string }
-  /** What the newest attempt left behind was read anew; it is no event in the job's life. */
+  /** The newest attempt's evidence was read again from its output. The job's state does not change. */
   | { readonly type: 'correct'; readonly attempt: number; readonly evidence: Evidence };
 
-/** The answer of the lifecycle: the job as it then is, the same job (nothing to do), or a refusal. */
+/** A decision: the next job, the same job (nothing to do), or the reason of a rejection. */
 export type Decision = { readonly job: Job } | { readonly rejected: string };
 
-/** Time (ms, the table's) and randomness (0 to 1) of a decision. */
+/** Time (ms, by the table's clock) and randomness (0 to 1) of a decision. */
 export interface Circumstances {
   readonly now: number;
   readonly random: () => number;
@@ -71,13 +71,13 @@ export interface Circumstances {
 }
 
 /**
- * The life of a job: state and event give the next state or a refusal. Pure; whoever applies the answer does so on
- * condition that the job is still the one that was judged (`version`).
+ * The job lifecycle: state and event give the next state or a rejection. Pure: the caller writes the result on
+ * condition that the job still has the `version` that was decided on.
  */
 export function decide(job: Job, event: JobEvent, circumstances: Circumstances): Decision {
   const { now } = circumstances;
   const at = timestamp(now);
-  // Its own attempt's outcome ends a job whatever a later version has made of it meanwhile.
+  // The outcome of the current attempt ends a job even if a later version has changed it meanwhile.
   if (event.type !== 'end' && !isUnderstood(job)) return { rejected: 'a newer version of the service changed the job' };
   switch (event.type) {
     case 'submit':
@@ -86,7 +86,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'edit':
       if (job.status !== 'QUEUED')
         return { rejected: `a job can be edited only while it is QUEUED; this one is ${job.status}` };
-      // Its folder, or its profile, may be another one now.
+      // Its folder or profile may have changed.
       return {
         job: {
           ...(isBusy(job.parked) ? queuedAgain(job, { reason: 'waiting_for_worker' }) : job),
@@ -103,7 +103,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.removing === true) return { rejected: 'the job is being removed' };
       return { job: queuedAnew(job, at) };
     case 'unpark':
-      // Only what is QUEUED is parked.
+      // Only QUEUED jobs are parked.
       if (job.parked !== event.reason) return { rejected: `the job is not parked for ${event.reason}` };
       return {
         job: queuedAgain(job, {
@@ -185,7 +185,7 @@ function waitingFor(
 ): Decision {
   if (job.status !== 'QUEUED' || job.parked !== undefined || (job.due_at ?? '') > at)
     return { rejected: 'the job is not to be claimed' };
-  // It could not try anything for others while it waits: another one does.
+  // A probe that waits can't find anything out: another job becomes the probe.
   return { job: queuedAgain(withoutProbe(job), { reason: parked, parked, ...rest, updated_at: at }) };
 }
 
@@ -216,7 +216,7 @@ function claimed(job: Job, { workerId, folder, place }: Extract<JobEvent, { type
   };
 }
 
-/** What was used before an attempt that says what it used itself: nothing that was spent is forgotten. */
+/** The usage before an attempt that reports its own, so that no usage is lost. */
 function usedBefore(job: Job, receipt: Receipt): Pick<Job, 'earlier_usage'> {
   if (receipt.usage === undefined || job.usage === undefined) return {};
   return { earlier_usage: addUsage(job.usage, job.earlier_usage) };
@@ -230,9 +230,10 @@ function outcomeAfterAttempt(
   const { now, random, probeEvery = PROBE_EVERY } = circumstances;
   const { outcome } = receipt;
   const at = timestamp(now);
-  // Handed back, a probe has not found out anything yet.
+  // A probe that was handed back is still open.
   const job = outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted);
-  // Intent comes before outcome, a success too: a cancel that was answered is honoured, and nothing follows from the job.
+  // Intent comes before outcome, even before a success: an acknowledged cancel is honoured, and nothing follows from
+  // the job.
   if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
@@ -281,7 +282,7 @@ function withoutProbe({ probing: _probing, ...job }: Job): Job {
   return job;
 }
 
-/** The job as known if nothing of it has changed, so that nothing is written. */
+/** The known job if nothing has changed, so that nothing is written. */
 function unlessSame(known: Job, next: Job, at: string): Job {
   return isDeepStrictEqual({ ...known }, { ...next }) ? known : { ...next, updated_at: at };
 }
@@ -299,7 +300,7 @@ function queuedAgain(job: Job, changes: Partial<Job>): Job {
   return { ...rest, status: 'QUEUED', ...changes };
 }
 
-/** A new round: retries, losses and what was asked before count no more; attempts and their output stay. */
+/** Starts a new round: retries, losses and earlier requests no longer count; attempts and their output stay. */
 function queuedAnew(job: Job, at: string): Job {
   const {
     retries_used: _used,

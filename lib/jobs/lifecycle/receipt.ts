@@ -5,7 +5,7 @@ import { AGENTS } from '../../contract/schemas/profile.ts';
 import { changesSchema } from './changes.ts';
 import { followUpBlocksSchema } from './follow-up-blocks.ts';
 
-/** Tokens (and money, where the CLI says it) that an attempt used. */
+/** Tokens that an attempt used, and their cost if the CLI reports it. */
 export const usageSchema = z.object({
   input_tokens: z.number(),
   cached_input_tokens: z.number(),
@@ -15,14 +15,14 @@ export const usageSchema = z.object({
 });
 export type Usage = z.output<typeof usageSchema>;
 
-/** What is persisted of one stream of one attempt. */
+/** The record of one persisted stream of an attempt. */
 const streamManifestSchema = z.object({
   /** Bytes as persisted (secrets masked). */
   bytes: z.number(),
   lines: z.number(),
   /** Hex. */
   sha256: z.string(),
-  /** Whether everything the process wrote is there. */
+  /** Whether everything that the process wrote was persisted. */
   complete: z.boolean(),
 });
 export type StreamManifest = z.output<typeof streamManifestSchema>;
@@ -30,14 +30,14 @@ export type StreamManifest = z.output<typeof streamManifestSchema>;
 export const STREAMS = ['stdout', 'stderr'] as const;
 export type StreamName = (typeof STREAMS)[number];
 
-/** The answers that an attempt can leave behind as whole documents, because they are too large to stream through Lambda. */
+/** Whole answers that an attempt stores as documents, because they are too large to stream through Lambda. */
 export const DOCUMENTS = ['result', 'logs-stdout', 'logs-stderr'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
-/** What an attempt can come to. */
+/** The possible outcomes of an attempt. */
 export const OUTCOME_KINDS = ['succeeded', 'failed', 'cancelled', 'parked', 'handed_back'] as const;
 
-/** How an attempt ended, as its worker saw it. */
+/** How an attempt ended, as observed by its worker. */
 const outcomeSchema = z.looseObject({
   kind: knownOrLater(OUTCOME_KINDS),
   /** A code of `state_reason`. */
@@ -55,32 +55,32 @@ export type Outcome = z.output<typeof outcomeSchema>;
 export const RECEIPT_VERSION = 1;
 
 /**
- * The record of an attempt's outcome: put into S3 before the outcome is reported, so that nobody has to guess. Members
- * that a later version adds survive when a receipt is mended.
+ * The record of an attempt's outcome, put into S3 before the outcome is reported, so that the outcome survives a crash.
+ * Members that a later version adds survive a correction.
  */
 export const receiptSchema = z.looseObject({
   version: z.literal(RECEIPT_VERSION),
   job_id: z.string(),
   attempt: z.number(),
   worker_id: z.string(),
-  /** Whose output it is; absent where the agent never came to run. */
+  /** The agent that wrote the output; absent if none ran. */
   agent: knownOrLater(AGENTS).optional(),
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,
-  /** What it said that it used, else what it was told to; absent: neither is known. */
+  /** The model that the agent reported, else the one it was started with; absent if neither is known. */
   model: z.string().optional(),
   session_id: z.string().optional(),
   usage: usageSchema.optional(),
   final_message: z.string().optional(),
   composed_prompt: z.string(),
-  /** Absent: the agent asked for none. */
+  /** Absent if the agent requested none. */
   follow_ups: followUpBlocksSchema.optional(),
-  /** What was kept of the files that it left; absent: it left none. */
+  /** The stored attachments; absent if the attempt left none. */
   attachments: z.object({ count: z.number(), bytes: z.number() }).optional(),
-  /** Absent: it did not work in a repository. */
+  /** Absent if the attempt did not work in a repository. */
   changes: changesSchema.optional(),
-  /** What of it could not be kept or reported, and why. */
+  /** What could not be stored or reported, and why. */
   warnings: z.array(z.string()).optional(),
   streams: z.object({ stdout: streamManifestSchema, stderr: streamManifestSchema }),
   documents: z.array(knownOrLater(DOCUMENTS)),

@@ -5,9 +5,9 @@ import { NewerSchemaError } from './newer-schema.ts';
 import { OUTCOME_KINDS, type Outcome } from './receipt.ts';
 
 /**
- * Whether this version understands what a job is doing. If a later version gave it a state, a parking, or a reason to
- * wait or to run that this version doesn't know, only that version changes it. The reason of an end decides nothing, and
- * neither does what the job probes for: without a reason to wait of its own it runs like any other.
+ * Whether this version understands a job's state. If a later version gave it a status, a parking reason, or a reason to
+ * wait or run that this version doesn't know, only that version may change it. The reason of an end decides nothing;
+ * nor does the reason that a job probes for.
  */
 export function isUnderstood({ status, reason, parked }: Job): boolean {
   if (!isKnown(STATUSES, status)) return false;
@@ -20,7 +20,7 @@ export function requireUnderstood(job: Job): void {
   if (!isUnderstood(job)) throw new NewerSchemaError(`job ${job.id}`);
 }
 
-/** Whether this version knows what follows from an outcome. */
+/** Whether this version can apply an outcome. */
 export function isUnderstoodOutcome({ kind, reason }: Outcome): boolean {
   return isKnown(OUTCOME_KINDS, kind) && isKnown(REASON_CODES, reason);
 }

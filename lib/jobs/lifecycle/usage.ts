@@ -1,6 +1,6 @@
 import type { Usage } from './receipt.ts';
 
-/** What two usages come to. */
+/** Adds two usages. */
 export function addUsage(usage: Usage, other: Usage | undefined): Usage {
   if (other === undefined) return usage;
   const cost =

@@ -2,7 +2,7 @@ import { isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import type { Job } from './job.ts';
 import { isJobId } from './job-id.ts';
 
-/** Where on the workers' disks jobs may work. */
+/** The folders on the workers' disks in which jobs may work. */
 export interface Folders {
   /** Root of the projects' workspaces. */
   readonly workspaces: string;
@@ -12,14 +12,14 @@ export interface Folders {
 
 export type WorkingFolder = { readonly path: string } | { readonly rejected: string };
 
-/** What decides which private folders a job may work in. */
+/** The members of a job that decide which private folders it may use. */
 export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'>;
 
 type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'>;
 
 /**
- * The absolute folder that a job's `cwd` means; without one, a private folder in the project's workspace. Judged by its
- * text alone: the worker judges the links that it finds on its disk.
+ * The absolute folder for a job's `cwd`; without one, a private folder in the project's workspace. Only the path's text
+ * is checked here: the worker checks the links on its disk.
  */
 export function workingFolder(folders: Folders, job: Placed & FolderUser): WorkingFolder {
   const folder = resolveFolder(folders, job);
@@ -29,7 +29,7 @@ export function workingFolder(folders: Folders, job: Placed & FolderUser): Worki
   return why === undefined ? folder : { rejected: `received ${JSON.stringify(job.cwd)}; ${why}` };
 }
 
-/** The folder that a job's `cwd` means, without a judgement of whose it is. */
+/** The folder for a job's `cwd`, without checking whether it belongs to another job. */
 export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
   const workspace = join(folders.workspaces, job.project_id);
   if (job.cwd === undefined) return { path: join(workspace, job.id) };
@@ -46,8 +46,8 @@ export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
 }
 
 /**
- * Why a job may not work in a folder below the workspaces; undefined: it may.
- * @param names lead from the workspaces to the folder.
+ * Why a job may not work in a folder below the workspaces; undefined if it may.
+ * @param names the path segments from the workspaces to the folder
  */
 export function whyClosed(names: readonly string[], user: FolderUser): string | undefined {
   const [project, name] = names;
@@ -58,15 +58,15 @@ export function whyClosed(names: readonly string[], user: FolderUser): string | 
   return 'the folder belongs to one job alone; name another one, such as "work", or leave cwd out';
 }
 
-/** Whether a folder below the workspaces is, or lies in, a folder that a job has to itself. */
+/** Whether a folder below the workspaces is a job's private folder, or within one. */
 export function isPrivate([, name = '']: readonly string[]): boolean {
-  // Folders that were put aside have the job's id and a suffix; some file systems don't tell cases apart.
+  // Folders that were set aside are named by the job's id and a suffix; some file systems ignore case.
   return isJobId(name.toLowerCase().split('.')[0] ?? '');
 }
 
 /**
- * The job whose private folder a follow-up works in, because its parent works there.
- * @param cwd the follow-up's.
+ * The job whose private folder a follow-up inherits from its parent.
+ * @param cwd the follow-up's
  */
 export function inheritedFolderOf(
   folders: Folders,
@@ -83,7 +83,7 @@ export function inheritedFolderOf(
     : undefined;
 }
 
-/** The names that lead from one folder to another; undefined: it isn't below. */
+/** The path segments from one folder to another; undefined if the other is not below it. */
 export function namesBelow(folder: string, path: string): string[] | undefined {
   const way = relative(folder, path);
   if (way === '') return [];
@@ -91,7 +91,7 @@ export function namesBelow(folder: string, path: string): string[] | undefined {
   return names[0] === '..' ? undefined : names;
 }
 
-/** Follow-ups from before `folder_of` was written down may work in their parent's folder. */
+/** Follow-ups created before `folder_of` was recorded may work in their parent's folder. */
 function mayShare({ id, folder_of, parent_id }: FolderUser, owner: string): boolean {
   return owner === id || owner === (folder_of ?? parent_id);
 }
