@@ -8,23 +8,23 @@ import type { OutputStore } from './output-store.ts';
 
 export type OutputState = (typeof OUTPUT_STATES)[number];
 
-/** What was recorded of a stream when its attempt ended. */
+/** What was recorded about a stream when its attempt ended. */
 export interface RecordedStream {
   readonly bytes: number;
-  /** Hex; absent: only the length is known. */
+  /** Hex; absent if only the length is known. */
   readonly sha256?: string;
 }
 
-/** Absent streams: the attempt has not ended, or nothing was recorded. */
+/** Streams are absent if the attempt has not ended, or nothing was recorded. */
 export type RecordedStreams = Readonly<Partial<Record<StreamName, RecordedStream>>>;
 
-/** A stream that is compared with its record as it is read. */
+/** A stream that is compared with its record while it is read. */
 export interface ComparedSource extends OutputSource {
-  /** What is left of it; the content counts once all of it has been read in one pass. undefined: there is no record. */
+  /** The state of the stream; final once all content has been read in one pass. undefined: there is no record. */
   state(): OutputState | undefined;
 }
 
-/** The receipt's record, which is as old as the output; the job's, which knows lengths only, if the receipt is gone. */
+/** The receipt's record, written with the output; without a receipt the job's record, which has lengths only. */
 export function recordedStreams(job: Job, attempt: number, receipt: Receipt | undefined): RecordedStreams {
   if (receipt !== undefined) return receiptStreams(receipt);
   if (attempt !== job.attempt) return {};
@@ -43,7 +43,7 @@ export function receiptStreams({ streams }: Pick<Receipt, 'streams'>): RecordedS
   return Object.fromEntries(STREAMS.map((stream) => [stream, record(stream)]));
 }
 
-/** A stream as kept, or what is left of it before the first byte that is lost. */
+/** Opens a stream as stored, or the part before the first lost byte. */
 export async function createCompared(
   output: Pick<OutputStore, 'openStream'>,
   at: { readonly jobId: string; readonly attempt: number; readonly stream: StreamName; readonly from?: number },
@@ -54,14 +54,14 @@ export async function createCompared(
     return compared(await output.openStream(jobId, attempt, stream, from), recorded);
   } catch (error) {
     if (!(error instanceof LostOutputError)) throw error;
-    // Only a listing from the first byte on shows how much lies before the gap.
+    // Only a listing from the first byte shows how much lies before the gap.
     if (from > 0) return await createCompared(output, { ...at, from: 0 }, recorded);
     const state = error.before.size === 0 ? 'missing' : 'truncated';
     return { ...error.before, state: () => state };
   }
 }
 
-/** Hashes the stream where it is read from its first byte to its last: nothing is read for the comparison alone. */
+/** Hashes the stream when it is read from its first byte to its last: nothing is read only to compare it. */
 export function compared(source: OutputSource, recorded: RecordedStream | undefined): ComparedSource {
   let digest: string | undefined;
   async function* hashed(): AsyncGenerator<Buffer> {

@@ -3,7 +3,7 @@ import type { StreamName } from '../lifecycle/receipt.ts';
 import { joinedKey, LIVE_CHUNK_BYTES, liveChunkKey, liveChunkOffset, liveChunkPrefix } from './output-keys.ts';
 import { isMissing, type OutputSource, readObject } from './output-source.ts';
 
-/** Which stream, and where it is kept. */
+/** Identifies a stream and where it is stored. */
 export interface StreamLocation {
   readonly s3: S3Client;
   readonly bucket: string;
@@ -12,18 +12,18 @@ export interface StreamLocation {
   readonly stream: StreamName;
 }
 
-/** One live chunk: where it begins in the stream and how long it is, bytes. */
+/** One live chunk: its offset in the stream and its length, bytes. */
 export interface LiveChunk {
   readonly offset: number;
   readonly size: number;
 }
 
-/** Chunks fetched at once: many small ones would be slow one by one, and together they must not take much memory. */
+/** Chunks fetched at once: many small ones would be slow one by one, and together they must not use much memory. */
 const BATCH = { chunks: 16, bytes: 4 * LIVE_CHUNK_BYTES };
 
 /**
- * The live chunks that hold the stream from byte `from` on, in order. Chunks before it are not listed, unless there
- * are none after it: then all are, so that the stream's size is known.
+ * The live chunks that contain the stream from byte `from`, in order. Earlier chunks are listed only if no later one
+ * exists, so that the stream's size is known.
  */
 export async function listLiveChunks(location: StreamLocation, from: number): Promise<LiveChunk[]> {
   const { s3, bucket, jobId, attempt, stream } = location;
@@ -41,10 +41,10 @@ export async function listLiveChunks(location: StreamLocation, from: number): Pr
   return chunks.length === 0 && skipTo >= 0 ? listLiveChunks(location, 0) : chunks;
 }
 
-/** Bytes of a stream are missing between those that are kept. */
+/** Bytes of a stream are missing between stored chunks. */
 export class LostOutputError extends Error {
   override readonly name = 'LostOutputError';
-  /** The stream up to the first byte that is missing; of no use if it was not opened from its first byte on. */
+  /** The stream up to the first missing byte; valid only if the stream was opened from its first byte. */
   readonly before: OutputSource;
 
   constructor(message: string, before: OutputSource) {
@@ -54,8 +54,8 @@ export class LostOutputError extends Error {
 }
 
 /**
- * A stream that is still written, as listed.
- * @throws LostOutputError if bytes from `from` on are missing between chunks, which must never be skipped silently.
+ * A stream that is still being written, as listed.
+ * @throws LostOutputError if bytes from `from` are missing between chunks: they must never be skipped silently
  */
 export function liveOutput(location: StreamLocation, chunks: readonly LiveChunk[], from: number): OutputSource {
   const first = chunks[0]?.offset ?? 0;
@@ -71,14 +71,14 @@ export function liveOutput(location: StreamLocation, chunks: readonly LiveChunk[
   return sourceOf(location, chunks, end);
 }
 
-/** Of an attempt that has written nothing. */
+/** The output of an attempt that has written nothing. */
 export const NOTHING: OutputSource = { size: 0, async *read() {} };
 
 function sourceOf(location: StreamLocation, chunks: readonly LiveChunk[], size: number): OutputSource {
   return { size, read: (from = 0, to = size) => readChunks(location, chunks, from, Math.min(to, size)) };
 }
 
-/** Reads chunks in order; where one has vanished the stream has been joined meanwhile, and goes on from there. */
+/** Reads chunks in order. If one is missing, the stream has been joined meanwhile, and reading continues there. */
 async function* readChunks(
   location: StreamLocation,
   chunks: readonly LiveChunk[],

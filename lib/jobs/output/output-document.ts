@@ -3,24 +3,24 @@ import { STREAMS, type StreamName } from '../lifecycle/receipt.ts';
 import type { OutputSource } from './output-source.ts';
 import { textFrom } from './output-text.ts';
 
-/** Texts of an answer by stream; what is not there has no member in the answer. */
+/** Texts of an answer by stream; a missing stream has no member in the answer. */
 export type OutputTexts = Readonly<Partial<Record<StreamName, AsyncIterable<string>>>>;
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Most bytes that one byte of output can become in JSON: a control character is written as `\u0000`. */
+/** Most bytes that one byte of output can take in JSON: a control character is written as `\u0000`. */
 const LARGEST_ESCAPE = 6;
 
 /**
- * One JSON object, written as it is read: the members of `meta`, then the texts, then what `after` gives once the
- * texts have been written (what only reading them tells). Constant memory; it fails midway if a text does.
+ * One JSON object, written while it is read: the members of `meta`, then the texts, then what `after` returns once the
+ * texts have been written (values known only then). Uses constant memory; fails midway if a text does.
  */
 export function documentStream(meta: Members, texts: OutputTexts, after: () => Members = () => ({})): Readable {
   return Readable.from(documentParts(meta, texts, after), { objectMode: false });
 }
 
-/** Whether these streams as text in JSON would take more than `limit` bytes. Reads them only if their sizes can't tell. */
+/** Whether these streams as JSON text would exceed `limit` bytes. Reads them only if their sizes don't decide it. */
 export async function exceedsAsJson(sources: readonly OutputSource[], limit: number): Promise<boolean> {
   const size = sources.reduce((sum, source) => sum + source.size, 0);
   if (size * LARGEST_ESCAPE <= limit) return false;
@@ -51,7 +51,9 @@ async function* documentParts(meta: Members, texts: OutputTexts, after: () => Me
   yield tail === '}' ? tail : separator + tail;
 }
 
-/** As it stands between a JSON string's quotes; pieces may be escaped one by one because none splits a character. */
+/**
+ * A text as it appears between the quotes of a JSON string. Pieces can be escaped one by one: none splits a character.
+ */
 function escaped(piece: string): string {
   return JSON.stringify(piece).slice(1, -1);
 }

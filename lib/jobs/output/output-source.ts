@@ -4,7 +4,7 @@ import type { StreamName } from '../lifecycle/receipt.ts';
 
 /** A stream of an attempt as bytes: persisted in S3, or still in the worker's spool. */
 export interface OutputSource {
-  /** Bytes there were when the source was opened. */
+  /** Size in bytes when the source was opened. */
   readonly size: number;
   /** The bytes from `from` (default 0) up to but not including `to` (default and at most `size`). */
   read(from?: number, to?: number): AsyncIterable<Buffer>;
@@ -13,22 +13,22 @@ export interface OutputSource {
 /** Both streams of an attempt. */
 export type OutputSources = Readonly<Record<StreamName, OutputSource>>;
 
-/** How often in a row a body may break without bringing a byte. The SDK retries requests, but no body under way. */
+/** How often in a row a body may break without delivering a byte. The SDK retries requests, but not bodies. */
 const BREAKS = 4;
 
-/** One object of a bucket, read by ranges. */
+/** A byte range of an object. */
 export interface ObjectRange {
   readonly s3: S3Client;
   readonly bucket: string;
   readonly key: string;
   readonly from: number;
-  /** Not included; the object must be at least this long. */
+  /** Exclusive; the object must be at least this long. */
   readonly to: number;
 }
 
 /**
- * Reads a part of an object; a body that breaks is taken up where it broke, so that a slow reader may take long.
- * @throws NoSuchKey if the object is not there; the last error if the body breaks without progress.
+ * Reads a part of an object. A body that breaks is resumed, so that a slow reader may take long.
+ * @throws NoSuchKey if the object does not exist; the last error if the body breaks without progress
  */
 export async function* readObject({ s3, bucket, key, from, to }: ObjectRange): AsyncGenerator<Buffer> {
   let position = from;
@@ -53,12 +53,12 @@ export async function* readObject({ s3, bucket, key, from, to }: ObjectRange): A
   }
 }
 
-/** Whether an error says that the object is not there (any more). */
+/** Whether an error means that the object does not exist (any more). */
 export function isMissing(error: unknown): boolean {
   return error instanceof NoSuchKey;
 }
 
-/** Whether an error says that an object's content is not what its checksum was made of: the SDK compares whole objects. */
+/** Whether an error means that an object's content doesn't match its checksum. The SDK checks whole objects only. */
 export function isChecksumMismatch(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Checksum mismatch');
 }

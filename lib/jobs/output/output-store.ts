@@ -14,8 +14,8 @@ import { documentKey, joinedKey, receiptKey } from './output-keys.ts';
 import { isChecksumMismatch, isMissing, type OutputSource, readObject } from './output-source.ts';
 
 /**
- * What attempts leave in the object store. Needs `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket (without
- * it S3 answers 403 instead of 404 for what is not there); whoever puts receipts also `s3:PutObject`.
+ * The output of attempts in the object store. Needs `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket
+ * (without it S3 answers 403 instead of 404 for missing objects); writing receipts also needs `s3:PutObject`.
  */
 export class OutputStore {
   readonly #s3: S3Client;
@@ -27,8 +27,8 @@ export class OutputStore {
   }
 
   /**
-   * The record of an attempt's outcome; `undefined`: its worker hasn't written one.
-   * @throws NewerSchemaError if a later version wrote it; DamagedReceiptError if what is there is no receipt.
+   * The record of an attempt's outcome; `undefined` if its worker has not written one.
+   * @throws NewerSchemaError if a later version wrote it; DamagedReceiptError if the object is not a receipt
    */
   async readReceipt(jobId: string, attempt: number): Promise<Receipt | undefined> {
     const key = receiptKey(jobId, attempt);
@@ -56,17 +56,17 @@ export class OutputStore {
   }
 
   /**
-   * A stream of an attempt as persisted now: the joined object, else the live chunks, else empty. Its bytes can be read
-   * as long as the process lives, also if the chunks are joined meanwhile.
-   * @param from Nothing before this byte will be read; spares the listing of earlier live chunks.
-   * @throws Error if persisted bytes are missing.
+   * A stream of an attempt as persisted now: the joined object, else the live chunks, else empty. Its bytes stay
+   * readable while the process lives, even if the chunks are joined meanwhile.
+   * @param from nothing before this byte will be read, which saves listing earlier live chunks
+   * @throws Error if persisted bytes are missing
    */
   async openStream(jobId: string, attempt: number, stream: StreamName, from = 0): Promise<OutputSource> {
     const location: StreamLocation = { s3: this.#s3, bucket: this.#bucket, jobId, attempt, stream };
     const joined = await this.#joinedSource(location);
     if (joined !== undefined) return joined;
     const chunks = await listLiveChunks(location, from);
-    // Chunks are deleted only once the joined object is there: without one even now, the listing was whole.
+    // Chunks are deleted only after the joined object is written: if it is still missing, the listing was complete.
     return (await this.#joinedSource(location)) ?? liveOutput(location, chunks, from);
   }
 
@@ -74,7 +74,7 @@ export class OutputStore {
     return ((await this.#size(documentKey(jobId, attempt, document))) ?? 0) > 0;
   }
 
-  /** A URL that brings a document without credentials for some seconds. */
+  /** A presigned URL that downloads a document without credentials and expires after `seconds`. */
   async presignDocument(jobId: string, attempt: number, document: DocumentName, seconds: number): Promise<string> {
     const command = new GetObjectCommand({ Bucket: this.#bucket, Key: documentKey(jobId, attempt, document) });
     return getSignedUrl(this.#s3, command, { expiresIn: seconds });
@@ -108,7 +108,7 @@ export class OutputStore {
   }
 }
 
-/** What is stored as the record of an attempt can't be read as one. */
+/** The stored record of an attempt can't be read as a receipt. */
 export class DamagedReceiptError extends Error {
   override readonly name = 'DamagedReceiptError';
 }

@@ -3,31 +3,31 @@ import type { OutputSource } from './output-source.ts';
 import { unitStart, utf8UnitAt, wholeLength } from './utf8-units.ts';
 
 /**
- * A part of a stream as text. Invalid UTF-8 is U+FFFD as the Encoding Standard has it, a byte order mark is kept, no
- * character is split: so text has never fewer UTF-8 bytes than the bytes that it stands for.
+ * A part of a stream as text. Invalid UTF-8 becomes U+FFFD by the Encoding Standard, a byte order mark is kept, and no
+ * character is split: so a text never has fewer UTF-8 bytes than its source.
  */
 export interface StreamText {
   /** Can be read once, in constant memory (a tail: as much as its limit). */
   readonly pieces: AsyncIterable<string>;
-  /** Offset in the persisted stream behind the last character that was given; final once the pieces have been read. */
+  /** Offset in the persisted stream after the last returned character; final once the pieces have been read. */
   nextOffset(): number;
-  /** Whether the limit left anything out; final once the pieces have been read. */
+  /** Whether the limit cut anything off; final once the pieces have been read. */
   truncated(): boolean;
 }
 
-/** Which part. */
+/** A range of a stream as text. */
 export interface TextRange {
   /** UTF-8 bytes of text, at least 4. Default: no limit. */
   readonly limitBytes?: number;
-  /** Whether more bytes can follow; then a character that is cut off at the end is left for later. */
+  /** False if more bytes may follow; then a character that is cut off at the end is left out. */
   readonly ended: boolean;
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Longest part of a character that can stand before or behind a cut. */
+/** Longest part of a character before or after a cut. */
 const CONTEXT_BYTES = 3;
 
-/** The text from byte `offset` on, which may lie within a character: it is decoded from there. */
+/** The text from byte `offset`, which may lie within a character: decoding starts there. */
 export function textFrom(
   source: OutputSource,
   { offset, limitBytes = Infinity, ended }: TextRange & { offset: number },
@@ -67,7 +67,7 @@ export function textFrom(
   return { pieces: pieces(), nextOffset: () => position, truncated: () => truncated };
 }
 
-/** The last `limitBytes` of the text, or a little less so that it begins with a whole character. */
+/** The last `limitBytes` of the text, or slightly less so that it begins with a whole character. */
 export function tailText(source: OutputSource, { limitBytes, ended }: TextRange & { limitBytes: number }): StreamText {
   requireLimit(limitBytes);
   let start = 0;
@@ -91,7 +91,7 @@ function requireLimit(limitBytes: number): void {
   if (limitBytes < CONTEXT_BYTES + 1) throw new RangeError(`limitBytes is ${limitBytes}: a character may need 4 bytes`);
 }
 
-/** Pieces of a whole number of units each; the last one takes whatever is left. */
+/** Pieces of a whole number of units each; the last one takes the rest. */
 function* unitPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const rest = bytes.subarray(at);
@@ -101,7 +101,7 @@ function* unitPieces(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** UTF-8 bytes of the text that these bytes become. */
+/** UTF-8 bytes of the text that these bytes decode to. */
 function textLength(bytes: Buffer): number {
   return isUtf8(bytes) ? bytes.length : Buffer.byteLength(bytes.toString());
 }
@@ -118,7 +118,7 @@ function fittingLength(piece: Buffer, budget: number): number {
   }
 }
 
-/** How many bytes must go from the front so that at most `limit` bytes of text remain. */
+/** How many bytes to drop from the front so that at most `limit` bytes of text remain. */
 function lengthToDrop(tail: Buffer, limit: number): number {
   let excess = -limit;
   for (const piece of unitPieces(tail)) excess += textLength(piece);

@@ -4,21 +4,21 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { DocumentName } from '../lifecycle/receipt.ts';
 import { documentKey } from './output-keys.ts';
 
-/** What is to be written, and where. */
+/** An object to write. */
 export interface ObjectUpload {
   readonly s3: S3Client;
   readonly bucket: string;
   readonly key: string;
   readonly body: Readable;
   readonly contentType: string;
-  /** Ends the upload; nothing of it stays. */
+  /** Aborts the upload; nothing of it remains. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** S3 takes no smaller parts; two at once keep an upload's memory at about 10 MiB. */
+/** S3 accepts no smaller parts; two at once keep an upload's memory at about 10 MiB. */
 const PARTS = { partSize: 5 * 1024 * 1024, queueSize: 2 };
 
-/** Writes a stream of any length as one object: one request if it is shorter than a part, else in parts. */
+/** Writes a stream of any length as one object: in one request if it is shorter than a part, else in parts. */
 export async function uploadObject({ s3, bucket, key, body, contentType, signal }: ObjectUpload): Promise<void> {
   const params = { Bucket: bucket, Key: key, Body: body, ContentType: contentType };
   const upload = new Upload({ client: s3, params, ...PARTS });
@@ -33,7 +33,7 @@ export async function uploadObject({ s3, bucket, key, body, contentType, signal 
   }
 }
 
-/** Which document of which attempt. */
+/** Identifies a document of an attempt. */
 export interface DocumentUpload {
   readonly s3: S3Client;
   readonly bucket: string;

@@ -3,7 +3,7 @@ import type { OutputState } from './compared-output.ts';
 import { DamagedReceiptError, type OutputStore } from './output-store.ts';
 
 /**
- * The record of an attempt that has ended, if it can be read.
+ * The receipt of an attempt that has ended, if it is readable, and its state.
  * @throws NewerSchemaError if a later version wrote it
  */
 export async function readableReceipt(

@@ -3,7 +3,7 @@ import type { StreamManifest } from '../lifecycle/receipt.ts';
 
 const NEWLINE = 0x0a;
 
-/** Counts and hashes a stream as its bytes come by. */
+/** Counts and hashes a stream as its bytes arrive. */
 export class StreamTally {
   readonly #hash = createHash('sha256');
   #bytes = 0;

@@ -1,4 +1,4 @@
-/** What stands at a place of a byte sequence that is read as UTF-8. */
+/** A unit of a byte sequence that is read as UTF-8. */
 export interface Utf8Unit {
   /** Bytes of the character, or of the ill-formed part that becomes one U+FFFD. */
   readonly length: number;
@@ -7,8 +7,8 @@ export interface Utf8Unit {
 }
 
 /**
- * The unit that begins at `at`, by the decoder of the WHATWG's Encoding Standard: an ill-formed sequence is as long as
- * the bytes that could begin a character, and becomes one U+FFFD.
+ * The unit that begins at `at`, decoded as in the WHATWG Encoding Standard: an ill-formed sequence is as long as the
+ * bytes that could begin a character, and becomes one U+FFFD.
  */
 export function utf8UnitAt(bytes: Uint8Array, at: number): Utf8Unit {
   const lead = bytes[at] ?? 0;
@@ -22,7 +22,7 @@ export function utf8UnitAt(bytes: Uint8Array, at: number): Utf8Unit {
   return { length, kind: 'character' };
 }
 
-/** How many bytes remain when a character that is cut off at the end is left out. */
+/** The length without a character that is cut off at the end. */
 export function wholeLength(bytes: Uint8Array): number {
   for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
     if (isContinuation(bytes[at] ?? 0)) continue;
@@ -32,8 +32,8 @@ export function wholeLength(bytes: Uint8Array): number {
 }
 
 /**
- * The first place at or after `at` where a unit begins when all bytes are read from their start. Three bytes before
- * `at` are enough to know: whatever is no continuation byte begins a unit, and no character is longer than four bytes.
+ * The first position at or after `at` where a unit begins when all bytes are read from their start. Three bytes before
+ * `at` are enough: every byte that is no continuation byte begins a unit, and no character is longer than four bytes.
  */
 export function unitStart(bytes: Uint8Array, at: number): number {
   let start = at;
@@ -51,7 +51,7 @@ function characterLength(lead: number): number {
   return lead < 0xf5 ? 4 : 0;
 }
 
-/** Whether a byte can be the second of a character; overlong forms, surrogates and what is above U+10FFFF are none. */
+/** Whether a byte can be the second of a character: not in overlong forms, surrogates and values above U+10FFFF. */
 function mayFollow(lead: number, byte: number): boolean {
   if (lead === 0xe0) return byte >= 0xa0 && byte <= 0xbf;
   if (lead === 0xed) return byte >= 0x80 && byte <= 0x9f;

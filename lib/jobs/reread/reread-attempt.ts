@@ -12,13 +12,13 @@ import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
 import { StreamTally } from '../output/stream-tally.ts';
 
-/** What the persisted output of an attempt says, all of it read. */
+/** The results of rereading an attempt's persisted output. */
 export interface RereadAttempt {
-  /** With the figures as they are; undefined: there is none that can be read. */
+  /** The receipt as corrected; undefined if no readable one exists. */
   readonly receipt: Receipt | undefined;
-  /** Whether there is a receipt that can be read. */
+  /** `complete` if a readable receipt exists. */
   readonly receiptState: OutputState;
-  /** Members of the receipt that were wrong; they have been mended in S3. */
+  /** Members of the receipt that were wrong and have been corrected in S3. */
   readonly changed: readonly string[];
   readonly streams: Receipt['streams'];
   readonly facts: AgentFacts;
@@ -27,9 +27,10 @@ export interface RereadAttempt {
 type Agent = Profile['agent'] | LaterCode;
 
 /**
- * Reads all that is persisted of an attempt that has ended, with constant memory, by the same readers as while it ran,
- * and mends its receipt. What can't be read any more is not forgotten: only what was read replaces what was known.
- * @param agent whose output it is, if the receipt doesn't say it.
+ * Rereads all persisted output of an attempt that has ended, in constant memory and with the readers used while it ran,
+ * and corrects its receipt. Known values are replaced only by values that were read: what can't be read any more is
+ * kept.
+ * @param agent the agent that wrote the output, if the receipt doesn't record it
  */
 export async function rereadAttempt(
   output: OutputStore,
@@ -83,7 +84,7 @@ async function readOutput(
     stderrTail: tail.toString(),
   };
   return {
-    // Without a record to compare with, there is a state only where the stream is cut.
+    // Without a record to compare with, a stream has a state only if it is truncated.
     streams: {
       stdout: stdout.manifest(stdoutSource.state() === undefined),
       stderr: stderr.manifest(stderrSource.state() === undefined),
@@ -104,7 +105,7 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
     stdout: compared(streams.stdout, known.stdout),
     stderr: compared(streams.stderr, known.stderr),
   };
-  // What damaged output says is no evidence against what was read of it while it was whole.
+  // Damaged output does not disprove what was read while it was intact.
   if (damages.length > 0)
     return {
       ...receipt,
@@ -125,20 +126,20 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
   };
 }
 
-/** Says of a stream that is no longer what was recorded how it differs, in one sentence. */
+/** Describes in one sentence how a stream differs from its record. */
 function damageOf(stream: StreamName, read: StreamManifest, known: StreamManifest): string[] {
   if (!isDamaged(read, known)) return [];
   if (read.bytes >= known.bytes) return [`${stream}: the kept output is not what was recorded: its hash differs`];
   return [`${stream}: ${read.bytes} of ${known.bytes} recorded bytes are kept`];
 }
 
-/** Without a hash, more bytes than were recorded are no damage: the record may be older than they are. */
+/** Without a hash, more bytes than recorded are no damage: the record may be older than the output. */
 function isDamaged(read: StreamManifest, known: StreamManifest): boolean {
   if (known.sha256 === '') return read.bytes < known.bytes;
   return read.sha256 !== known.sha256;
 }
 
-/** The recorded length and hash of damaged output stay as evidence. Whether everything was kept only the worker knew. */
+/** Damaged output keeps its recorded length and hash as evidence. Only the worker knew whether it was complete. */
 function compared(read: StreamManifest, known: StreamManifest): StreamManifest {
   return isDamaged(read, known) ? { ...known, complete: false } : { ...read, complete: known.complete };
 }

@@ -15,19 +15,19 @@ import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
 export type RereadContext = FollowUpContext & EndContext & { readonly output: OutputStore };
 
-/** What rereading a job's output came to. */
+/** The result of rereading a job's output. */
 export interface RereadJob {
   readonly job: Job;
-  /** What was wrong and is right now: fields of the job, or of the record of an attempt. */
+  /** What has been corrected: fields of the job, or of an attempt's record. */
   readonly refreshed: readonly string[];
   readonly recoveredFollowUpIds: readonly string[];
 }
 
 /**
- * Reads all that is persisted of every attempt and sets right what was recorded of it: sizes, hashes, usage, session,
- * messages, follow-up jobs that are missing. An outcome that its worker left but nobody applied is applied once the
- * worker is lost. Does nothing to an attempt that is running. Done twice it changes nothing the second time.
- * @throws NewerSchemaError if only a later version may change the job, or wrote a receipt of it
+ * Rebuilds a job's record from the stored output of its attempts: sizes, hashes, usage, session, messages and missing
+ * follow-up jobs. If a lost worker left an outcome that was not applied, applies it. Skips an attempt that is running.
+ * Idempotent.
+ * @throws NewerSchemaError if only a later version may change the job, or wrote one of its receipts
  */
 export async function rereadJob(context: RereadContext, known: Job): Promise<RereadJob> {
   requireUnderstood(known);
@@ -52,7 +52,7 @@ export async function rereadJob(context: RereadContext, known: Job): Promise<Rer
   return { job, refreshed: [...refreshed], recoveredFollowUpIds: recovered };
 }
 
-/** Applies what a lost worker left. If it was a try for parked jobs, reconcile-jobs starts those. */
+/** Applies the outcome that a lost worker left. If the attempt was a probe, reconcile-jobs starts the parked jobs. */
 async function endLost(context: RereadContext, job: Job): Promise<Job> {
   if (!leaseIsOver(job, timestamp(context.clock.now()))) return job;
   const { receipt } = await readableReceipt(context.output, job.id, job.attempt);
@@ -69,7 +69,7 @@ async function correct(context: RereadContext, job: Job, read: RereadAttempt): P
 
 function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
   const { receipt, streams, facts } = read;
-  // Of a worker that was lost no outcome was taken: what it left later is evidence, no more.
+  // The outcome of a lost worker was not applied: a receipt that it wrote later is only evidence.
   if (receipt !== undefined && job.reason !== 'worker_lost') return evidenceOf(receipt);
   const warnings = [...new Set([...lossesOf(job, read), ...(job.attempt_warnings ?? [])])];
   return {
@@ -79,8 +79,8 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
     ...(facts.usage !== undefined && { usage: facts.usage }),
     ...warned(warnings),
-    // Without a receipt the job's record is the only evidence of output that is gone. A size that is found here must not
-    // become such evidence: a later look would take it for that of a receipt.
+    // Without a receipt the job's record is the only evidence of lost output. A size that is found here must not become
+    // such evidence: a later check would take it for a receipt's.
     ...((job.reason === 'worker_lost' || job.stdout_bytes !== undefined) && {
       stdout_bytes: Math.max(streams.stdout.bytes, job.stdout_bytes ?? 0),
       stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
@@ -88,7 +88,7 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
   };
 }
 
-/** What is gone of an attempt without a readable receipt, by the job's own record. A lost worker wrote no receipt. */
+/** The lost output of an attempt without a readable receipt, by the job's record. A lost worker wrote no receipt. */
 function lossesOf(job: Job, { receiptState, streams }: RereadAttempt): string[] {
   const shortened = STREAMS.flatMap((stream) => {
     const recorded = job[`${stream}_bytes`] ?? 0;
@@ -106,7 +106,7 @@ function lossesOf(job: Job, { receiptState, streams }: RereadAttempt): string[] 
   return [...noReceipt, ...shortened];
 }
 
-/** Whether follow-up jobs of the attempt are to be there: it succeeded, and its success counted. */
+/** Whether follow-up jobs of the attempt should exist: it succeeded, and its success was applied. */
 function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): boolean {
   if (receipt?.follow_ups === undefined) return false;
   return (

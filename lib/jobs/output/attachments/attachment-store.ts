@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { attachmentIndexKey, attachmentKey } from '../output-keys.ts';
 import { isChecksumMismatch, isMissing, readObject } from '../output-source.ts';
 
-/** A file that an attempt left behind. Its place in the index says where its content is. */
+/** A file that an attempt left behind. Its position in the index determines the key of its content. */
 const attachmentSchema = z.object({
   /** Relative to `$PROMPTQ_ATTACHMENTS`, segments separated by `/`. */
   path: z.string(),
@@ -28,7 +28,7 @@ const indexText = z
   })
   .pipe(indexSchema);
 
-/** Which file of which attempt. */
+/** Identifies a file of an attempt. */
 export interface AttachmentPlace {
   readonly jobId: string;
   readonly attempt: number;
@@ -36,15 +36,15 @@ export interface AttachmentPlace {
   readonly bytes: number;
 }
 
-/** A file with what was recorded of its content. */
+/** A file with the recorded digest of its content. */
 export interface AttachmentContent extends AttachmentPlace {
-  /** Hex; empty: not known. */
+  /** Hex; empty if unknown. */
   readonly sha256: string;
 }
 
 /**
- * The files that attempts left in their attachments folder, byte for byte: secrets are masked in their names only. Needs
- * `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket; whoever writes indexes also `s3:PutObject`.
+ * The files that attempts left in their attachments folder, byte for byte: secrets are masked in file names only. Needs
+ * `s3:GetObject` on `jobs/*` and `s3:ListBucket` on the bucket; writing indexes also needs `s3:PutObject`.
  */
 export class AttachmentStore {
   readonly #s3: S3Client;
@@ -56,8 +56,8 @@ export class AttachmentStore {
   }
 
   /**
-   * What an attempt left; empty if it left nothing, or has not ended yet.
-   * @throws Error if the list can't be read any more.
+   * The attachments of an attempt; empty if it left none or has not ended.
+   * @throws Error if the index can no longer be read
    */
   async list(jobId: string, attempt: number): Promise<Attachment[]> {
     const { attachments, isReadable } = await this.find(jobId, attempt);
@@ -65,7 +65,7 @@ export class AttachmentStore {
     return attachments;
   }
 
-  /** What an attempt left, and whether the list of it can be read. */
+  /** The attachments of an attempt, and whether their index can be read. */
   async find(jobId: string, attempt: number): Promise<{ attachments: Attachment[]; isReadable: boolean }> {
     const text = attempt === 0 ? undefined : await this.#readIndex(jobId, attempt);
     if (text === undefined) return { attachments: [], isReadable: true };
@@ -75,7 +75,7 @@ export class AttachmentStore {
       : { attachments: [], isReadable: false };
   }
 
-  /** Says what an attempt left; to be called when the content of all of it is there. */
+  /** Writes an attempt's index. Call it after all content is stored. */
   async putIndex(jobId: string, attempt: number, attachments: readonly Attachment[]): Promise<void> {
     const Body = JSON.stringify({ version: 1, attachments });
     const Key = attachmentIndexKey(jobId, attempt);
@@ -83,9 +83,9 @@ export class AttachmentStore {
   }
 
   /**
-   * The content; a request that breaks is taken up where it broke. Its last piece is held back until the digest of all
-   * of it has been checked, so that changed content never ends as if it were whole.
-   * @throws Error if the content is not what was recorded.
+   * The content; a request that breaks is resumed. The last piece is held back until the digest of the whole has been
+   * checked, so that altered content never ends as if it were complete.
+   * @throws Error if the content is not what was recorded
    */
   async *read({ jobId, attempt, place, bytes, sha256 }: AttachmentContent): AsyncGenerator<Buffer> {
     const key = attachmentKey(jobId, attempt, place);
@@ -100,7 +100,7 @@ export class AttachmentStore {
     if (last !== undefined) yield last;
   }
 
-  /** Bytes of content that are there; undefined: it is gone. */
+  /** Bytes of stored content; undefined if it is gone. */
   async size({ jobId, attempt, place }: Omit<AttachmentPlace, 'bytes'>): Promise<number | undefined> {
     try {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: attachmentKey(jobId, attempt, place) });
@@ -111,7 +111,7 @@ export class AttachmentStore {
     }
   }
 
-  /** A URL that brings the content without credentials for some seconds, as a download. */
+  /** A presigned URL that downloads the content without credentials and expires after `seconds`. */
   async presign({ jobId, attempt, place }: AttachmentPlace, disposition: string, seconds: number): Promise<string> {
     const command = new GetObjectCommand({
       Bucket: this.#bucket,

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { attachment } from '../../../contract/schemas/attachments.ts';
 import type { Attachment } from './attachment-store.ts';
 
-/** The attachments of an attempt as a client reads them. */
+/** The attachments of an attempt as clients see them. */
 export function viewAttachments(attempt: number, attachments: readonly Attachment[]): z.input<typeof attachment>[] {
   return attachments.map(({ path, bytes, sha256 }) => ({
     name: attachmentName(path),
@@ -14,21 +14,21 @@ export function viewAttachments(attempt: number, attachments: readonly Attachmen
   }));
 }
 
-/** A path as one segment of an address: without a slash, and readable where there is none. */
+/** A path as one segment of a URL: without slashes, and readable if it has none. */
 function attachmentName(path: string): string {
   return path.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 /**
- * The place of the attachment that a client names: as listed, or by its path, since a proxy between client and service
- * may decode an address.
+ * The position of the attachment that a client names: by its listed name, or by its path, since a proxy between client
+ * and service may decode URLs.
  */
 export function placeOf(attachments: readonly Attachment[], name: string): number {
   const named = attachments.findIndex(({ path }) => attachmentName(path) === name);
   return named >= 0 ? named : attachments.findIndex(({ path }) => path === name);
 }
 
-/** `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients, the true one by RFC 5987. */
+/** `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients, the real one by RFC 5987. */
 export function downloadAs(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
@@ -39,7 +39,7 @@ export function downloadAs(path: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** What a file is by its name; a hint for clients, never the type that a download is sent with. */
+/** The content type by file name; a hint for clients, never the type that a download is sent with. */
 function contentTypeOf(path: string): string {
   const extension = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return CONTENT_TYPES[extension] ?? 'application/octet-stream';

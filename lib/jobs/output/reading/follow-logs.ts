@@ -14,44 +14,45 @@ import type { FollowSlot, FollowSlots } from './follow-slots.ts';
 import { type Sources, states, streamsOf } from './output-answer.ts';
 import { markWatched, type OutputContext, requireOneStream } from './read-output.ts';
 
-/** What following an output needs. */
+/** Dependencies for following an output. */
 export interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | 'clock'> {
   readonly pause: (milliseconds: number) => Promise<unknown>;
-  /** Judges anew whether the follower may read. @throws ApiError that becomes the stream's last event. */
+  /** Checks again whether the client may read. @throws ApiError that becomes the stream's last event. */
   readonly admit: () => Promise<unknown>;
   readonly slots: Pick<FollowSlots, 'acquire'>;
 }
 
-/** What is to be followed. */
+/** What to follow. */
 export interface FollowRequest {
   readonly stream: StreamName | 'all';
   /** Default: the newest, or the first if none has begun. */
   readonly attempt: number | undefined;
   readonly offset: number | undefined;
-  /** The id of the last event that was received; wins over `offset`. */
+  /** The id of the last event that the client received; takes precedence over `offset`. */
   readonly lastEventId: string | undefined;
 }
 
-/** The end of a stream is no fault: an EventSource is to ask again without a pause. */
+/** The end of a stream is not an error: an EventSource reconnects without a pause. */
 const RETRY_AT_ONCE = 'retry: 0\n\n';
 /** The end of a stream without a slot. */
 const RETRY_LATER = `retry: ${LIMITS.follow.pollSeconds * 1000}\n\n`;
 
-/** How long the mark of a follower without a slot lasts: over some of its requests. */
+/** How long the watch mark of a client without a slot lasts: longer than several polls. */
 const POLLED_MARK_MS = 5 * LIMITS.follow.pollSeconds * 1000;
 
-/** How much longer than its time a stream may take because its client does not read, and its slot is held. */
+/** How much longer than its time a stream may take because its client does not read. Its slot is kept that long. */
 const GRACE_MS = 5_000;
 
 /** How often that is checked: a stream that waits for its client runs no code. */
 const STALL_CHECK_INTERVAL_MS = 1_000;
 
-/** Time between two looks: with the second that a watched worker takes to ship, output lags less than two. */
+/** Time between two polls: with the second that a watched worker takes to ship, output lags less than two seconds. */
 export const POLL_INTERVAL_MS = 800;
 
 /**
- * The output of one attempt as server-sent events while it is written; as the schema `logEvents` tells. Reads on only
- * as fast as its reader takes it, and stops within a look when it is destroyed. Waits for output only with a slot. Destroys itself if its reader stalls.
+ * The output of one attempt as server-sent events while it is written (schema `logEvents`). Reads only as fast as its
+ * client, and stops within a poll when it is destroyed. Waits for output only with a slot. Destroys itself if the
+ * client stalls.
  * @throws ApiError `invalid_request`
  */
 export function followLogs(context: FollowContext, job: Job, request: FollowRequest): Readable {
@@ -90,7 +91,7 @@ class Follow {
   #sentAt: number;
   #slot: FollowSlot | undefined;
   #isSlotAsked = false;
-  /** As they were opened last. */
+  /** As they were last opened. */
   #sources: Sources = {};
 
   constructor(context: FollowContext, jobId: string, { attempt, offsets }: FollowPosition) {
@@ -103,7 +104,7 @@ class Follow {
     this.#sentAt = this.#startedAt;
   }
 
-  /** Whether the stream has lasted longer than it may, because its reader stalls or a store does not answer. */
+  /** Whether the stream has exceeded its time because the client stalls or a store does not answer. */
   isOverdue(): boolean {
     return this.#now() > (this.#slot === undefined ? this.#passEndsAt : this.#endsAt) + GRACE_MS;
   }
@@ -149,7 +150,7 @@ class Follow {
     return job;
   }
 
-  /** For no longer than until the reader's next request, so that a job is not shipped for a reader who has left. */
+  /** Lasts only until the client's next request, so that the worker does not ship for a client that has left. */
   async #markWatched(job: Job): Promise<void> {
     const until = this.#endsAt + LIMITS.follow.pollSeconds * 1000;
     await markWatched(this.#context, job, this.#slot === undefined ? { markMs: POLLED_MARK_MS } : { until });
@@ -161,7 +162,7 @@ class Follow {
     this.#slot = await this.#context.slots.acquire(this.#endsAt - this.#now() + GRACE_MS);
   }
 
-  /** By a receipt of a later version nothing is judged: what it records may mean something else. */
+  /** A receipt of a later version is ignored: what it records may mean something else. */
   async #recorded(job: Job): Promise<RecordedStreams> {
     try {
       const { receipt } = await readableReceipt(this.#context.output, this.#jobId, this.#attempt);
@@ -172,7 +173,7 @@ class Follow {
     }
   }
 
-  /** What has been persisted since the last look. @returns whether all of it was sent */
+  /** Sends what has been persisted since the last poll. @returns whether all of it was sent */
   async *#output(
     stream: StreamName,
     { ended, recorded }: { readonly ended: boolean; readonly recorded: RecordedStream | undefined },
@@ -202,7 +203,7 @@ class Follow {
     return this.#startedAt + LIMITS.follow.seconds * 1000;
   }
 
-  /** Whether there is time left, having judged the follower anew if that is due. */
+  /** Whether there is time left; checks the client's permission again if that is due. */
   async #mayGoOn(): Promise<boolean> {
     if (this.#now() + POLL_INTERVAL_MS > this.#admittedAt + LIMITS.follow.admitSeconds * 1000) {
       await this.#context.admit();
@@ -223,7 +224,7 @@ class Follow {
   }
 }
 
-/** Whether an attempt can write no more; so also if it can't begin any more. */
+/** Whether an attempt can no longer write; also true if it can no longer begin. */
 function hasEnded(job: Job, attempt: number): boolean {
   if (job.attempt !== attempt) return job.attempt > attempt || isTerminal(job.status);
   return job.status !== 'RUNNING';

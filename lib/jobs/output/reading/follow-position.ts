@@ -5,21 +5,21 @@ import { streamsOf } from './output-answer.ts';
 /** Byte offsets of the followed streams. */
 export type Offsets = Readonly<Partial<Record<StreamName, number>>>;
 
-/** How far somebody has followed the output: all before these offsets of this attempt has been sent. */
+/** How far a client has followed the output: everything before these offsets of this attempt has been sent. */
 export interface FollowPosition {
   readonly attempt: number;
   readonly offsets: Offsets;
 }
 
-/** The `id` of an event: `12`, or `12,34` of stdout and stderr; attempts but the first stand before it: `2:12`. */
+/** The `id` of an event: `12`, or `12,34` of stdout and stderr; after the first attempt with its number: `2:12`. */
 export function eventId({ attempt, offsets }: FollowPosition): string {
   const numbers = STREAMS.flatMap((stream) => offsets[stream] ?? []).join(',');
-  // Without it the offset of an attempt that has ended meanwhile would be taken for one of the next attempt.
+  // Without it the offset of an attempt that has ended meanwhile would be applied to the next attempt.
   return attempt === 1 ? numbers : `${attempt}:${numbers}`;
 }
 
 /**
- * The position that the `id` of an event of these streams names.
+ * The position that the `id` of an event of these streams encodes.
  * @throws ApiError `invalid_request`
  */
 export function readEventId(id: string, stream: StreamName | 'all'): FollowPosition {

@@ -6,16 +6,16 @@ import type { Clock } from '../../../platform/aws/table-clock.ts';
 import { timestamp } from '../../../platform/aws/table-clock.ts';
 import { FOLLOW_SLOT_KIND } from '../../../platform/aws/tables.ts';
 
-/** How often a slot is tried for that another function takes first. */
+/** How often acquiring a slot is tried while other functions are faster. */
 const MAX_ATTEMPTS = 3;
 
-/** A follower's share of the functions that may stream at once. */
+/** One of the functions that may stream at once, assigned to a client. */
 export interface FollowSlot {
   /** Frees the slot. Never rejects: a slot that is not freed expires. */
   release(): Promise<void>;
 }
 
-/** Limits how many functions of a deployment stream a followed log at once, so that others can run. */
+/** Limits how many functions of a deployment stream followed logs at once, so that others can run. */
 export class FollowSlots {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -31,7 +31,7 @@ export class FollowSlots {
     this.#locks = new SharedLocks({ ...options, kind: FOLLOW_SLOT_KIND });
   }
 
-  /** @returns undefined if all are taken. @param durationMs after which the slot expires */
+  /** @returns undefined if all slots are taken. @param durationMs after which the slot expires */
   async acquire(durationMs: number): Promise<FollowSlot | undefined> {
     const holder = randomUUID();
     const taken = await this.#taken();

@@ -11,10 +11,10 @@ import { documentStream } from '../output-document.ts';
 import type { OutputSource } from '../output-source.ts';
 import { type StreamText, tailText, textFrom } from '../output-text.ts';
 
-/** The streams that an answer shows. */
+/** The streams that an answer contains. */
 export type Sources = Readonly<Partial<Record<StreamName, ComparedSource>>>;
 
-/** The members of a result beside its texts. */
+/** The members of a result other than its texts. */
 export function resultMembers(
   job: Job,
   known: {
@@ -47,7 +47,7 @@ export function resultMembers(
   };
 }
 
-/** `GET /result` as JSON text. `ended`: no more output can come. */
+/** `GET /result` as JSON text. `ended`: no more output can follow. */
 export function resultDocument(
   members: ReturnType<typeof resultMembers>,
   sources: Sources,
@@ -60,7 +60,7 @@ export function resultDocument(
   }));
 }
 
-/** Which part of the logs. */
+/** The requested part of the logs. */
 export interface LogsRequest {
   readonly stream: StreamName | 'all';
   readonly full: boolean;
@@ -125,7 +125,7 @@ function byteCounts(sources: Sources): Record<string, number> {
   );
 }
 
-/** What is left of each stream that has a record; final once the texts have been read. */
+/** The state of each stream that has a record; final once the texts have been read. */
 export function states(sources: Sources): Record<string, OutputState> {
   return suffixed(
     'state',

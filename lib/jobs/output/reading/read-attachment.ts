@@ -6,15 +6,15 @@ import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import { downloadAs, placeOf } from '../attachments/attachment-view.ts';
 import type { OutputAnswer } from './read-output.ts';
 
-/** The attempt that a request is about: the newest unless it names another. @throws ApiError `invalid_request` */
+/** The attempt that a request concerns: the newest unless it names another. @throws ApiError `invalid_request` */
 export function attemptOf(job: Pick<Job, 'attempt'>, asked: number | undefined): number {
   if (asked === undefined || asked <= job.attempt) return asked ?? job.attempt;
   throw InvalidFieldError.of('attempt', `received ${asked}; the job's newest attempt is ${job.attempt}`);
 }
 
 /**
- * One attachment of an attempt: its content, or where it is because it is too large to stream through Lambda.
- * @throws ApiError `not_found`, with details if there was one and its content is gone, shortened or replaced.
+ * One attachment of an attempt: its content, or its location because it is too large to stream through Lambda.
+ * @throws ApiError `not_found`, with details if it was recorded but its content is gone, shortened or replaced
  */
 export async function readAttachment(
   store: AttachmentStore,

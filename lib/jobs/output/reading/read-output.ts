@@ -30,7 +30,7 @@ import {
   streamsOf,
 } from './output-answer.ts';
 
-/** What reading output needs. */
+/** Dependencies for reading output. */
 export interface OutputContext {
   readonly jobs: JobStore;
   readonly texts: JobTextStore;
@@ -40,15 +40,15 @@ export interface OutputContext {
   readonly clock: Clock;
 }
 
-/** What was asked for, or where it is because it is too large to stream through Lambda. */
+/** The answer, or its location because it is too large to stream through Lambda. */
 export type OutputAnswer = { readonly body: Readable } | { readonly location: string };
 
-/** How long a reader's mark makes the worker ship at once, unless the reader says otherwise. */
+/** How long a client's watch mark makes the worker ship at once, unless the client sets a time. */
 const WATCH_MARK_MS = 30_000;
 
 /**
- * `GET /result` of a job as it is now, or of an earlier attempt of it.
- * @throws ApiError `invalid_request` for an attempt that there is not
+ * `GET /result` of a job, or of an earlier attempt.
+ * @throws ApiError `invalid_request` if the attempt does not exist
  */
 export async function readResult(
   context: OutputContext,
@@ -72,8 +72,8 @@ export async function readResult(
 }
 
 /**
- * `GET /logs` of a job as it is now.
- * @throws ApiError `invalid_request` for an attempt that there is not, and for an offset without one stream.
+ * `GET /logs` of a job.
+ * @throws ApiError `invalid_request` if the attempt does not exist, and for an offset without a single stream
  */
 export async function readLogs(
   context: OutputContext,
@@ -104,13 +104,13 @@ function requireAttempt(job: Job, attempt: number): void {
   throw InvalidFieldError.of('attempt', `received ${attempt}; the job's newest attempt is ${job.attempt}`);
 }
 
-/** @throws ApiError `invalid_request` for an offset without a stream that it belongs to */
+/** @throws ApiError `invalid_request` for an offset without the stream that it belongs to */
 export function requireOneStream({ offset, stream }: Pick<LogsRequest, 'offset' | 'stream'>): void {
   if (offset === undefined || stream !== 'all') return;
   throw InvalidFieldError.of('offset', 'is a byte of one stream; give stream=stdout or stream=stderr with it');
 }
 
-/** What an attempt that began now would be given; without a receipt that is the best that is known. */
+/** The prompt of an attempt that begins now; without a receipt, the best approximation. */
 async function composedNow({ texts, rules }: OutputContext, job: Job): Promise<string> {
   const jobTexts = await texts.get(job);
   const known = await rules.get(jobTexts.rule_ids ?? []);
@@ -120,7 +120,7 @@ async function composedNow({ texts, rules }: OutputContext, job: Job): Promise<s
   );
 }
 
-/** The record of an attempt that has ended, and whether it is there; no state: it has not ended. */
+/** The receipt of an attempt that has ended, and its state; no state if the attempt has not ended. */
 async function receiptOf(
   { output }: Pick<OutputContext, 'output'>,
   job: Job,
@@ -130,7 +130,7 @@ async function receiptOf(
   return await readableReceipt(output, job.id, attempt);
 }
 
-/** The attachments, which may be kept even if the receipt that counts them is gone. */
+/** The attachments, which may exist even if the receipt that counts them is gone. */
 async function attachmentsOf(
   { attachments: store }: OutputContext,
   job: Job,
@@ -146,8 +146,8 @@ async function attachmentsOf(
 }
 
 /**
- * Where a document is that the attempt left because it is too large to stream through Lambda. undefined: it left none;
- * without a location: it is gone, and no whole answer can be given.
+ * The location of a document that the attempt wrote because it is too large to stream through Lambda. undefined: it
+ * wrote none. Without a location: it is gone, and no complete answer is possible.
  */
 async function documentLocation(
   context: OutputContext,
@@ -181,8 +181,8 @@ async function sourcesOf(
 
 /**
  * Makes the worker of a running attempt ship its output at once. Writes only if less than half of the time is left.
- * @param options.markMs how long, from now
- * @param options.until milliseconds since 1970 at which the reader stops; the mark ends by then
+ * @param options.markMs duration from now
+ * @param options.until milliseconds since 1970 at which the client stops; the mark ends by then
  */
 export async function markWatched(
   { jobs, clock }: Pick<OutputContext, 'jobs' | 'clock'>,
