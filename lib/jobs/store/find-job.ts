@@ -4,7 +4,7 @@ import { isJobId } from '../lifecycle/job-id.ts';
 import type { JobStore } from './job-store.ts';
 
 /**
- * The job of a path's `{id}`, as of the last acknowledged write.
+ * The job with a path's `{id}`, as of the last acknowledged write.
  * @throws ApiError `job_not_found`
  */
 export async function findJob(jobs: JobStore, id: string): Promise<Job> {

@@ -33,7 +33,7 @@ const summarySchema = jobItemSchema.pick({
 });
 export type Summary = z.output<typeof summarySchema>;
 
-/** What lists show and no index holds: read from the job's item, a damaged or newer one as far as it can be. */
+/** List fields that no index contains: read from the job's item, as far as possible if it is damaged or newer. */
 const detailsSchema = jobItemSchema
   .pick({
     created_at: true,
@@ -50,19 +50,19 @@ const detailsSchema = jobItemSchema
   .partial();
 export type JobDetails = z.output<typeof detailsSchema>;
 
-/** Which jobs, by their states and times of creation, and in which order. */
+/** Selects jobs by state and creation time, and their order. */
 export interface IndexRange {
   readonly status?: Status | undefined;
-  /** RFC 3339 with milliseconds, in UTC; both included. */
+  /** RFC 3339 with milliseconds, in UTC; both inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly order?: 'newest' | 'oldest' | undefined;
 }
 
-/** What a search found in some months. */
+/** The result of searching some months. */
 export interface Found {
   readonly jobs: readonly (Summary & { readonly details: JobDetails })[];
-  /** The month to go on with, as `2026-11`; undefined: all have been searched. */
+  /** The month to continue with, as `2026-11`; undefined: all have been searched. */
   readonly next: string | undefined;
 }
 
@@ -76,7 +76,7 @@ type Key = Record<string, unknown>;
 const OLDEST = '0000';
 const NEWEST = '9999';
 
-/** The jobs in order of creation, all of them or those in a state; eventually consistent. */
+/** The jobs in order of creation, all or those in one state; eventually consistent. */
 export class JobIndex {
   readonly #table: DynamoDBDocumentClient;
   readonly #jobsTable: string;
@@ -88,7 +88,7 @@ export class JobIndex {
     this.#registryTable = options.registryTable;
   }
 
-  /** One Query for the first page; an offset reads what it skips. */
+  /** One Query for the first page; an offset reads the entries that it skips. */
   async page(wanted: IndexRange & { limit: number; offset: number; cursor: string | undefined }): Promise<IndexPage> {
     const items: Summary[] = [];
     let skip = wanted.offset;
@@ -103,7 +103,7 @@ export class JobIndex {
     return { items, nextCursor: from && writeCursor(from) };
   }
 
-  /** The jobs of a range, a Query's page at a time. @param after the job to go on behind */
+  /** The jobs of a range, one Query page at a time. @param after the job to continue after */
   async *pages(range: IndexRange, after: ListedKey | undefined): AsyncGenerator<readonly Summary[]> {
     let from: Key | undefined = after && { ...after, ...partitionOf(range.status) };
     do {
@@ -113,15 +113,15 @@ export class JobIndex {
     } while (from !== undefined);
   }
 
-  /** What no index holds of jobs, by their ids; a job that was just removed has nothing. */
+  /** Fields that no index contains, by job id; a job that was just removed has none. */
   async details(jobs: readonly Pick<Summary, 'id'>[]): Promise<ReadonlyMap<string, JobDetails>> {
     const items = await this.#items(jobs.map(({ id }) => id));
     return new Map(items.map((item) => [String(item.id), detailsOf(item)]));
   }
 
   /**
-   * The jobs whose texts and labels, as they now are, contain all the words between them: whole months, until so many
-   * rows have been read.
+   * Finds jobs whose current texts and labels together contain all the words. Searches whole months until the given
+   * number of rows has been read.
    * @param words of `searchWords`, at least one
    * @param options.month the first month to search; default: that of the range's newest, or oldest, job
    */
@@ -207,7 +207,7 @@ export class JobIndex {
     return { matched, read };
   }
 
-  /** The jobs whose rows have so many words between them, without rows that an edit has replaced. */
+  /** The jobs whose rows together contain that many words. Ignores rows that an edit has replaced. */
   async #current(rows: readonly MatchedRow[], wanted: number): Promise<Found['jobs']> {
     const wordsOf = new Map<string, Set<string>>();
     const foundAt = new Map<string, readonly string[]>();

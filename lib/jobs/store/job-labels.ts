@@ -9,20 +9,20 @@ import { type MatchedRow, wordsIn } from './search-words.ts';
 
 const labelsSchema = z.object({ title: z.string().optional(), tags: z.array(z.string()).optional() });
 
-/** What people call a job; absent: nothing. */
+/** A job's title and tags; absent if not set. */
 export type JobLabels = z.output<typeof labelsSchema>;
 
-/** Labels as an edit gives them; undefined: they stay. */
+/** Labels as an edit sets them; undefined: unchanged. */
 type LabelChanges = { readonly title: string | undefined; readonly tags: string[] | undefined };
 
-/** What of a job says where its labels are. */
+/** The members of a job that locate its labels. */
 type LabelsOwner = Pick<Job, 'id' | 'created_at' | 'labels'>;
 
 const KIND = 'labels';
 
 /**
- * Title and tags lie beside the job's item, which is billed whole with every write, in one row for jobs that have any.
- * Like the prompt texts they are addressed by their content and written before the job.
+ * Title and tags are stored beside the job's item, in one row for jobs that have any, because every write is billed for
+ * the whole item. Like the prompt texts they are addressed by their content and written before the job.
  */
 export class JobLabelStore {
   readonly #table: DynamoDBDocumentClient;
@@ -33,7 +33,7 @@ export class JobLabelStore {
     this.#registryTable = options.registryTable;
   }
 
-  /** The address that these labels have in any job; undefined: there are none, and no row. */
+  /** The address of these labels in any job; undefined if they are empty and have no row. */
   static address(labels: JobLabels): string | undefined {
     const { title, tags } = withoutEmpty(labels);
     if (title === undefined && tags === undefined) return undefined;
@@ -49,7 +49,7 @@ export class JobLabelStore {
     await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item }));
   }
 
-  /** The labels of those jobs that have any, by the jobs' ids. */
+  /** The labels of the given jobs by job id, without jobs that have none. */
   async read(
     owners: readonly LabelsOwner[],
     options: { consistent?: boolean } = {},
@@ -71,12 +71,12 @@ export class JobLabelStore {
   }
 }
 
-/** The labels after an edit; an empty title or list takes away. */
+/** The labels after an edit; an empty title or list removes them. */
 export function withLabels(labels: JobLabels, changes: LabelChanges): JobLabels {
   return withoutEmpty({ ...labels, ...withoutUndefined(changes) });
 }
 
-/** Which job a row of labels belongs to, and the `words` of a search that its title and tags contain. */
+/** The job that a row of labels belongs to, and the `words` of a search that its title and tags contain. */
 export function matchLabels(item: Readonly<Record<string, unknown>>, words: readonly string[]): MatchedRow {
   const { title = '', tags = [] } = labelsSchema.parse(item);
   const owner = ownerOf(item);

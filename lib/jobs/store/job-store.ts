@@ -12,12 +12,12 @@ import { indexKeys, type Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import { readJob } from './read-job.ts';
 
-/** What came of a conditional write: applied, or who was faster. */
+/** The result of a conditional write: applied, or the current job if another writer was faster. */
 export type Applied =
   | { readonly applied: true; readonly job: Job }
   | { readonly applied: false; readonly current: Job | undefined };
 
-/** The jobs table: the one truth about every job. */
+/** The jobs table: the source of truth about every job. */
 export class JobStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -27,7 +27,7 @@ export class JobStore {
     this.#tableName = tableName;
   }
 
-  /** `consistent`: sees every write that was acknowledged. @throws NewerSchemaError */
+  /** `consistent`: sees every acknowledged write. @throws NewerSchemaError */
   async get(id: string, options: { consistent: boolean }): Promise<Job | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: { id }, ConsistentRead: options.consistent }),
@@ -35,7 +35,7 @@ export class JobStore {
     return Item && readJob(Item);
   }
 
-  /** The job as it stands, consistently; `newer`: not one of this version's, to be left alone. */
+  /** The current job, read consistently; `newer`: only a later version can read it. */
   async find(id: string): Promise<Job | 'newer' | undefined> {
     try {
       return await this.get(id, { consistent: true });
@@ -45,7 +45,7 @@ export class JobStore {
     }
   }
 
-  /** Stores a new job unless its id is taken; then answers with the job that has it. */
+  /** Stores a new job unless its id is taken; then returns the job that has it. */
   async create(job: Job): Promise<Applied> {
     try {
       await this.#table.send(
@@ -63,9 +63,9 @@ export class JobStore {
   }
 
   /**
-   * Makes `known` into `next` if the job still has the version that was judged. Writes only what differs, so that a
-   * heartbeat in between is not undone.
-   * @param options.sameLease also on condition that no heartbeat came in between: the judgement was that it would not.
+   * Replaces `known` with `next` if the job still has the version that was decided on. Writes only what differs, so
+   * that a concurrent heartbeat is kept.
+   * @param options.sameLease also requires that no heartbeat came in between: the decision assumed none
    */
   async apply(known: Job, next: Job, { sameLease = false }: { sameLease?: boolean } = {}): Promise<Applied> {
     const changeId = newChangeId();
@@ -101,7 +101,7 @@ export class JobStore {
     }
   }
 
-  /** Takes a job out of the table that was marked for it. */
+  /** Removes a job that was marked for removal. */
   async remove(id: string): Promise<void> {
     await this.#table.send(
       new DeleteCommand({
@@ -114,8 +114,8 @@ export class JobStore {
   }
 
   /**
-   * Changes what is no decision (lease, watch mark) while an attempt is the newest and running.
-   * @returns the job as it now is, or undefined if the attempt's fence is void.
+   * Changes what no decision depends on (lease, watch mark) while an attempt is the newest and running.
+   * @returns the updated job, or undefined if the attempt's fence is no longer valid
    */
   async touch(
     fence: Pick<Job, 'id' | 'attempt'>,
@@ -156,8 +156,9 @@ export function newChangeId(): string {
 }
 
 /**
- * A write that was applied but not answered is refused when the SDK repeats it: its own name in the item tells. A claim
- * is told even after a request to end the job: else its worker would not know that it has to.
+ * When the SDK repeats a write that was applied but not answered, the condition fails: the change's own name in the
+ * item shows that it was applied. A claim is recognised even after a later cancel or kill, because its worker must know
+ * about it.
  */
 function ownWrite(current: Job | undefined, changeId: string): Applied {
   if (current === undefined) return { applied: false, current };

@@ -9,7 +9,7 @@ import { monthPartition } from './month-partitions.ts';
 import { removeJobRows } from './remove-job-rows.ts';
 import { type MatchedRow, wordsIn } from './search-words.ts';
 
-/** The texts of a job as given: large, changed only by an edit, and all that a search looks at. */
+/** The texts of a job as given: large, changed only by an edit, and everything that a search covers. */
 const jobTextsSchema = z.object({
   prompt: z.string(),
   extra_prompt: z.string().optional(),
@@ -19,12 +19,12 @@ const jobTextsSchema = z.object({
 });
 export type JobTexts = z.output<typeof jobTextsSchema>;
 
-/** What of a job says where its texts are. */
+/** The members of a job that locate its texts. */
 type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts' | 'labels'>;
 
 /**
- * The texts lie beside the job's item, addressed by their content and written before it, so that a repeated or
- * half-done write can't change another job's. Large ones are in S3, and the table keeps what a search looks at.
+ * The texts are stored beside the job's item, addressed by their content and written before it, so that a repeated or
+ * partial write can't change another job's. Large ones are in S3; the table keeps the text that a search covers.
  */
 export class JobTextStore {
   /** Title and tags, which lists read without the texts. */
@@ -42,7 +42,7 @@ export class JobTextStore {
     this.#bucket = options.bucket;
   }
 
-  /** The address that these texts have in any job. */
+  /** The address of these texts in any job. */
   static address(texts: JobTexts): string {
     return createHash('sha256')
       .update(JSON.stringify(ordered(texts)))
@@ -68,15 +68,16 @@ export class JobTextStore {
     await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item: { ...itemKey(owner), ...content } }));
   }
 
-  /** @throws Error when they are not there: they are written before the job, so that is a fault. */
+  /** @throws Error if they are missing: they are written before the job, so that is a bug */
   async get(owner: TextsOwner): Promise<JobTexts> {
-    // Written a moment ago they may not show in the cheaper read, and a job that is claimed at once must not fail for it.
+    // Texts written a moment ago may be missing from the cheaper read; a job that is claimed at once must not fail
+    // because of it.
     const Item = (await this.#item(owner, false)) ?? (await this.#item(owner, true));
     const body = typeof Item?.body === 'string' ? Item.body : await this.#readObject(owner);
     return jobTextsSchema.parse(JSON.parse(body));
   }
 
-  /** Removes all texts and labels that a job ever had from the table; what lies in S3 goes with the job's other objects. */
+  /** Deletes all texts and labels of a job from the table. Texts in S3 are deleted with the job's other objects. */
   async removeAll(owner: TextsOwner): Promise<void> {
     await this.labels.removeAll(owner);
     const { kind } = itemKey(owner);
@@ -101,7 +102,7 @@ function itemKey(owner: TextsOwner): { kind: string; id: string } {
   return { kind: monthPartition('texts', owner), id: `${owner.id}#${owner.texts}` };
 }
 
-/** What a text item belongs to, and the `words` of a search that it contains. */
+/** The job that a text item belongs to, and the `words` of a search that it contains. */
 export function matchTexts(item: Record<string, unknown>, words: readonly string[]): MatchedRow {
   const { id: key, body, search } = textItemSchema.parse(item);
   const [id = '', address = ''] = key.split('#');
@@ -115,7 +116,7 @@ function objectKey(owner: TextsOwner): string {
   return `jobs/${owner.id}/texts/${owner.texts}.json`;
 }
 
-/** What can't be typed. */
+/** A character that can't be typed. */
 const PARTED = '\0';
 
 /** Lower-cased, the id first. */
@@ -124,7 +125,7 @@ function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '
   return [jobId, project, cwd, texts].join(PARTED).toLowerCase();
 }
 
-/** One order of members, so that equal texts have one address. */
+/** A fixed order of members, so that equal texts have the same address. */
 function ordered({ prompt, extra_prompt, rule_ids, project, cwd }: JobTexts): JobTexts {
   return {
     prompt,

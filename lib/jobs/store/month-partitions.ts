@@ -4,13 +4,13 @@ import type { Job } from '../lifecycle/job.ts';
 /** How many partitions a month's rows of one kind are spread over. */
 const SPREAD = 8;
 
-/** The partition of what lies beside a job: by month and spread, so that a search can read a month in parallel. */
+/** The partition of rows stored beside a job: by month and spread, so that a search can read a month in parallel. */
 export function monthPartition(kind: 'texts' | 'labels', owner: Pick<Job, 'id' | 'created_at'>): string {
   const spread = (createHash('sha256').update(owner.id).digest()[0] ?? 0) % SPREAD;
   return partition(kind, owner.created_at.slice(0, 7), spread);
 }
 
-/** The partitions that hold the rows of a kind of a month's jobs; `month` as `2026-11`. */
+/** The partitions with the rows of a kind of a month's jobs; `month` as `2026-11`. */
 export function monthPartitions(kind: 'texts' | 'labels', month: string): string[] {
   return Array.from({ length: SPREAD }, (_, spread) => partition(kind, month, spread));
 }

@@ -3,15 +3,15 @@ import { type Job, jobItemSchema } from '../lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError, warnNewerSchema } from '../lifecycle/newer-schema.ts';
 
 /**
- * The job that an item of the table holds.
- * @throws NewerSchemaError if a newer version of the service made it: nothing of it but what lists show may be relied on
+ * The job in an item of the table.
+ * @throws NewerSchemaError if a newer version of the service wrote it: only the fields that lists show can be relied on
  */
 export function readJob(item: Readonly<Record<string, unknown>>): Job {
   if (isNewer(item)) throw new NewerSchemaError(`job ${String(item.id)}`);
   return jobItemSchema.parse(item);
 }
 
-/** The jobs of those items that this version can read; damaged ones are reported. */
+/** The jobs in the items that this version can read; damaged ones are reported. */
 export function knownJobs(items: readonly Readonly<Record<string, unknown>>[]): Job[] {
   return items
     .filter((item) => !isNewer(item))

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 
-/** Removes from the Registry all rows of one kind that a job ever had: those whose id begins with `JOB_ID#`. */
+/** Deletes from the Registry all rows of one kind that a job ever had: those whose id begins with `JOB_ID#`. */
 export async function removeJobRows(
   table: DynamoDBDocumentClient,
   tableName: string,

@@ -4,7 +4,7 @@ import { evidenceOf } from '../lifecycle/evidence.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { Receipt } from '../lifecycle/receipt.ts';
 
-/** The state that an attempt's outcome stands for; parked and handed back, the job waited for its next attempt. */
+/** The status of an ended attempt by outcome. After `parked` or `handed_back` the job waited for its next attempt. */
 const STATUS_OF_OUTCOME: Readonly<Record<string, Status>> = {
   succeeded: 'SUCCEEDED',
   failed: 'FAILED',
@@ -12,8 +12,9 @@ const STATUS_OF_OUTCOME: Readonly<Record<string, Status>> = {
 };
 
 /**
- * A job as an earlier attempt left it: state, times and evidence are that attempt's, everything else is the job's.
- * @param receipt undefined: the worker of the attempt was lost before it wrote one.
+ * A job as an earlier attempt left it: state, times and evidence are from that attempt, everything else is from the
+ * job.
+ * @param receipt undefined: the attempt's worker was lost before it wrote one
  */
 export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Receipt | undefined): Job {
   const {
@@ -49,8 +50,9 @@ export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Recei
 }
 
 /**
- * A job as its newest attempt leaves it: the table keeps the session and usage of an earlier one until another reports its own.
- * @param receipt undefined: the attempt has not ended, or its record cannot be read.
+ * A job as its newest attempt leaves it. The table keeps an earlier attempt's session and usage until a newer one
+ * reports its own.
+ * @param receipt undefined: the attempt has not ended, or its record can't be read
  */
 export function asOfNewestAttempt(job: Annotated<Job>, receipt: Receipt | undefined): Job {
   const { session_id: _session, usage: _usage, ...rest } = job;
@@ -59,7 +61,7 @@ export function asOfNewestAttempt(job: Annotated<Job>, receipt: Receipt | undefi
   return { ...rest, ...(session_id !== undefined && { session_id }), ...(usage !== undefined && { usage }) };
 }
 
-/** A claim removes the bytes of the attempt before it. */
+/** A claim removes the byte counts of the previous attempt. */
 function hasReported({ stdout_bytes }: Pick<Job, 'stdout_bytes'>): boolean {
   return stdout_bytes !== undefined;
 }

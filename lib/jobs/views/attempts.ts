@@ -9,22 +9,22 @@ import { viewReason } from './job-view.ts';
 
 type AttemptView = NonNullable<JobView['attempts']>[number];
 
-/** Ended attempts that this process has read, by `JOB#ATTEMPT`: their receipts never change, and clients poll running jobs. */
+/** Ended attempts by `JOB#ATTEMPT`, cached because their receipts never change and clients poll running jobs. */
 const ended = new Map<string, AttemptView>();
 const MAX_REMEMBERED = 1_000;
 
-/** How the newest attempts of a job went, the newest first. The table keeps the newest one; the others have receipts. */
+/** The newest attempts of a job, newest first. The table has the newest one; the others have receipts. */
 export async function attemptsOf(output: Pick<OutputStore, 'readReceipt'>, job: Job): Promise<AttemptView[]> {
   const attempts: AttemptView[] = [];
   const oldest = Math.max(1, job.attempt - LIMITS.attemptsPerJob + 1);
-  // One after the other: a receipt can hold megabytes of prompt.
+  // One after the other: a receipt can hold a prompt of several megabytes.
   for (let attempt = job.attempt; attempt >= oldest; attempt -= 1) {
     attempts.push(endedWithJob(job, attempt) ? viewAttempt(job) : await viewEnded(output, job, attempt));
   }
   return attempts;
 }
 
-/** Whether the job's state is that of the attempt. A job whose attempt ended before it did has no worker any more. */
+/** Whether the job's state is the attempt's. A job that ended after its last attempt no longer has a worker. */
 function endedWithJob(job: Job, attempt: number): boolean {
   return (
     attempt === job.attempt && (job.status === 'RUNNING' || (isTerminal(job.status) && job.worker_id !== undefined))
@@ -39,7 +39,7 @@ async function viewEnded(output: Pick<OutputStore, 'readReceipt'>, job: Job, att
     const { receipt, state } = await readableReceipt(output, job.id, attempt);
     if (state === 'corrupt') return { ...UNKNOWN, attempt };
     const view = viewAttempt(asOfAttempt(job, attempt, receipt));
-    // Without a receipt the worker was lost, as far as is known: its receipt may still come.
+    // Without a receipt the worker counts as lost, but its receipt may still arrive.
     if (receipt !== undefined) remember(key, view);
     return view;
   } catch (error) {

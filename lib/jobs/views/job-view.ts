@@ -19,7 +19,7 @@ import type { JobDetails, Summary } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 import type { JobTexts } from '../store/job-texts.ts';
 
-/** Why the job is in its state, as a client reads it. */
+/** Why the job is in its state, as clients see it. */
 export function viewReason(
   job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
 ): z.input<typeof stateReason> {
@@ -36,7 +36,7 @@ export function viewReason(
 function describe({ status, reason }: Pick<Job, 'status' | 'reason'>): { message: string; retryable: boolean } {
   if (isKnown(REASON_CODES, reason)) return REASONS[reason];
   const message = `The service has no description of the reason ${reason}: a later version set it.`;
-  // What waits goes on by that version; what ended, or is in a state of its own, is not known to.
+  // A waiting job continues under that later version; whether a job in another state can be retried is unknown.
   return { message, retryable: status === 'QUEUED' };
 }
 
@@ -55,7 +55,7 @@ export function viewStatus(job: Annotated<Job>): z.input<typeof jobStatus> {
   };
 }
 
-/** What only an attempt can tell, as known so far. */
+/** Values that only an attempt determines, as known so far. */
 export function viewOutcome(job: Job) {
   return {
     exit_code: job.exit_code ?? null,
@@ -68,7 +68,7 @@ export function viewOutcome(job: Job) {
   };
 }
 
-/** How a job runs and what it is called, of what is known of it. */
+/** The names and settings of a job that are known. */
 function viewNamed(
   job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from'>>,
   { title, tags }: JobLabels,
@@ -85,7 +85,7 @@ function viewNamed(
   };
 }
 
-/** What is kept beside a job's item. */
+/** Values that are stored beside a job's item. */
 export interface BesideJob {
   readonly labels?: JobLabels;
   readonly deployments: JobView['deployments'];
@@ -137,7 +137,7 @@ export function viewJob(
   };
 }
 
-/** What a list shows of a job. */
+/** A list entry. */
 export function viewSummary(
   job: Annotated<Summary>,
   { details = {}, labels = {} }: { readonly details?: JobDetails | undefined; readonly labels?: JobLabels | undefined },

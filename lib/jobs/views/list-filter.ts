@@ -3,21 +3,21 @@ import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
 import type { JobDetails, Summary } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 
-/** A job that may belong to a list, with what the filter needs beside its line of the index. */
+/** A job that may belong to a list, with what the filter needs beside its index entry. */
 export interface Candidate {
   readonly job: Summary;
   readonly details: JobDetails;
   readonly labels: JobLabels;
 }
 
-/** What jobs must be to be listed. */
+/** The conditions that listed jobs meet. */
 export interface Filter {
   readonly needsDetails: boolean;
   readonly needsLabels: boolean;
   readonly matches: (candidate: Candidate) => boolean;
 }
 
-/** The filter of a request; undefined: nothing beyond the state, whose jobs are counted. */
+/** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
 export function filterOf(folders: Folders, query: JobListQuery): Filter | undefined {
   const { status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before } = query;
   const isFiltered =

@@ -17,20 +17,20 @@ import {
 import { searchWords } from '../store/search-words.ts';
 import { type Candidate, type Filter, filterOf } from './list-filter.ts';
 
-/** What listing jobs needs. */
+/** Dependencies for listing jobs. */
 export interface ListContext {
   readonly index: JobIndex;
   readonly labels: JobLabelStore;
   readonly counts: JobCounts;
   readonly clock: Clock;
   readonly folders: Folders;
-  /** Jobs that one request of a filtered list reads; default: `LIMITS.jobsReadPerList`. */
+  /** Jobs that one request of a filtered list reads at most; default: `LIMITS.jobsReadPerList`. */
   readonly mostRead?: number;
 }
 
 export interface JobPage {
   readonly items: readonly Candidate[];
-  /** How many jobs match; at least so many if not `totalComplete`. */
+  /** How many jobs match; a lower bound unless `totalComplete`. */
   readonly total: number;
   readonly totalComplete: boolean;
   readonly offset: number;
@@ -40,9 +40,9 @@ export interface JobPage {
 }
 
 /**
- * A page of the jobs. Without filters, or with `status` alone, it costs the same whatever the number of jobs; other
+ * A page of jobs. Without filters, or with `status` alone, its cost does not depend on the number of jobs. Other
  * filters read the jobs' summaries, `search` the texts of whole months, up to `mostRead` in one request.
- * @throws ApiError `invalid_request` for a cursor that is none of ours, and for a cursor beside an offset.
+ * @throws ApiError `invalid_request` for an invalid cursor, and for a cursor together with an offset
  */
 export async function listJobs(context: ListContext, request: JobListQuery): Promise<JobPage> {
   const { limit = LIMITS.list.default, offset = 0, cursor } = request;
@@ -79,7 +79,7 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
   };
 }
 
-/** A filtered list from a place on. */
+/** A filtered list from a position. */
 interface Reading {
   readonly request: JobListQuery;
   readonly range: IndexRange;
@@ -88,7 +88,7 @@ interface Reading {
   readonly limit: number;
 }
 
-/** What was read of a filtered list. */
+/** The part of a filtered list that was read. */
 interface Read {
   readonly items: readonly Candidate[];
   readonly total: number;
@@ -96,7 +96,7 @@ interface Read {
   readonly next: { readonly place: ListPlace | undefined; readonly isComplete: boolean };
 }
 
-/** Reads the jobs of a range in their order, up to the bound. */
+/** Reads the jobs of a range in order, up to the limit. */
 async function scanned(context: ListContext, { range, filter, place, limit }: Reading): Promise<Read> {
   const { mostRead = LIMITS.jobsReadPerList } = context;
   const page = new CountedPage(place, limit);
@@ -118,7 +118,7 @@ async function scanned(context: ListContext, { range, filter, place, limit }: Re
   return { items, total, next: { place: { after: keyOf(last), counted: total, from: shown }, isComplete } };
 }
 
-/** Searches the texts and labels of whole months, up to the bound; what was found is sorted, so that each page finds it again. */
+/** Searches the texts and labels of whole months, up to the limit. Sorts the result, so that pages are stable. */
 async function searched(context: ListContext, { request, range, filter, place, limit }: Reading): Promise<Read> {
   const { mostRead = LIMITS.jobsReadPerList } = context;
   const page = new CountedPage(place, limit);
@@ -142,7 +142,7 @@ async function searched(context: ListContext, { request, range, filter, place, l
   return { items, total, next: { place: rest, isComplete } };
 }
 
-/** Counts the matches of a list from a place on, and keeps those that are on its page. */
+/** Counts the matches of a list from a position, and keeps those on its page. */
 class CountedPage {
   readonly items: Candidate[] = [];
   readonly #from: number;
@@ -173,13 +173,13 @@ class CountedPage {
   }
 }
 
-/** Candidates with what the filter judges. */
+/** Candidates with the values that the filter checks. */
 async function filled(context: ListContext, candidates: readonly Candidate[], filter: Filter): Promise<Candidate[]> {
   const withDetails = filter.needsDetails ? await addDetails(context, candidates) : [...candidates];
   return filter.needsLabels ? await addLabels(context, withDetails) : withDetails;
 }
 
-/** The jobs of a page with everything that is shown of them. */
+/** The jobs of a page with everything that an entry shows. */
 async function whole(context: ListContext, candidates: readonly Candidate[]): Promise<Candidate[]> {
   return await addLabels(context, await addDetails(context, candidates));
 }
@@ -202,7 +202,7 @@ function keyOf({ id, created_at }: Summary): ListedKey {
   return { id, created_at };
 }
 
-/** @throws ApiError for a place outside the range, which the table would refuse as a fault of ours */
+/** @throws ApiError for a position outside the range, which the table would reject as an internal error */
 function placeOf(cursor: string, range: IndexRange): ListPlace {
   const place = readCursor(cursor, placeSchema);
   const at = place.after?.created_at;

@@ -10,7 +10,7 @@ import { knownJobs } from '../store/read-job.ts';
 /** Waiting jobs that one answer counts at most. */
 const MOST_COUNTED = 500;
 
-/** What finding a job's place in the queue needs. */
+/** Dependencies for finding a job's position in the queue. */
 export interface QueueContext {
   readonly table: DynamoDBDocumentClient;
   readonly jobsTable: string;
@@ -18,14 +18,14 @@ export interface QueueContext {
   readonly profiles: Pick<ProfileStore, 'get'>;
 }
 
-/** Where a queued job stands among those that wait for the same, and which jobs hold what it waits for; null: it does not wait. */
+/** A queued job's position among those that wait for the same, and the jobs that use it; null if it does not wait. */
 export async function queuePlace(context: QueueContext, job: Job): Promise<JobView['queue']> {
   if (job.status !== 'QUEUED') return null;
   const [line, held_by] = await Promise.all([lineBefore(context, job), holdersOf(context, job)]);
   return { ...line, held_by };
 }
 
-/** What waits for the vendor goes on together: nobody is before anybody. */
+/** Jobs that wait for the vendor continue together: none is ahead of another. */
 async function lineBefore(
   { table, jobsTable }: QueueContext,
   job: Job,
@@ -47,7 +47,7 @@ async function lineBefore(
   return { ahead: Count, ahead_complete: LastEvaluatedKey === undefined };
 }
 
-/** The jobs that have the folder, or the places of the profile, that a job waits for. */
+/** The jobs that use the folder, or the profile's slots, that a job waits for. */
 async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
   const { table, jobsTable } = context;
   const places = await awaitedPlaces(context, job);
@@ -71,7 +71,7 @@ async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<stri
   return [];
 }
 
-/** A hold outlives its attempt; commands of deploy bindings may still work in the folder of a success. */
+/** A slot record outlives its attempt; deploy commands may still work in the folder of a succeeded job. */
 function isStillThere(holder: Job, places: ReadonlySet<string>): boolean {
   if (holder.status !== 'RUNNING') return (holder.bindings_pending ?? []).length > 0;
   return places.has(holder.folder ?? '') || places.has(holder.place ?? '');

@@ -3,10 +3,10 @@ import { isTerminal } from '../../contract/schemas/job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobStore } from '../store/job-store.ts';
 
-/** Milliseconds between two looks: short at first, because most waits are for a job that has just begun or ended. */
+/** Milliseconds between two polls: short at first, because most waits are for a job that has just begun or ended. */
 const POLL_MS = { first: 250, longest: 2_000, growth: 1.5 } as const;
 
-/** Holds a job until its state, reason or attempt differs from `job`'s, it has ended, or `seconds` are over. */
+/** Waits until the job's state, reason or attempt differs from `job`'s, it has ended, or `seconds` have passed. */
 export async function waitForChange(jobs: JobStore, job: Job, seconds: number): Promise<Job> {
   const end = performance.now() + seconds * 1000;
   let pause: number = POLL_MS.first;
