@@ -10,11 +10,11 @@ import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 export type AfterAttemptContext = FollowUpContext & ParkedContext & FolderContext & ProfileSlotContext & DeployContext;
 
 /**
- * Does what follows from an attempt's end: makes its follow-up jobs, starts those that waited for what it tried, for
- * its folder or its place, and has deploy bindings act on its success. Whoever applied the end does it at once; if he can't,
+ * Performs the follow-up actions of an attempt's end: creates its follow-up jobs, releases the jobs that waited for its
+ * probe, folder or slot, and deploys its success. The caller that applied the end does so at once; if it can't,
  * reconcile-jobs does.
- * @param before the job as the attempt ran.
- * @returns the job as it then is.
+ * @param before the job while the attempt ran
+ * @returns the updated job
  */
 export async function afterAttempt(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
   await releaseParked(context, before, after);
@@ -23,7 +23,7 @@ export async function afterAttempt(context: AfterAttemptContext, before: Job, af
   return await startDeployments(context, await makePending(context, after));
 }
 
-/** Makes what jobs have asked for whose worker died right after its report. */
+/** Creates the follow-up jobs of attempts whose worker died right after reporting. */
 export async function makeMissingFollowUps(context: AfterAttemptContext): Promise<void> {
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
     await skipDamaged(`job ${listed.id}`, async () => {
@@ -33,7 +33,7 @@ export async function makeMissingFollowUps(context: AfterAttemptContext): Promis
   }
 }
 
-/** What a later version wrote that version finishes. */
+/** Only the later version that wrote something completes it. */
 function unlessNewer(error: unknown): void {
   if (!(error instanceof NewerSchemaError)) throw error;
 }

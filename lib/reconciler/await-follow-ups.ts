@@ -3,10 +3,10 @@ import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 
-/** Milliseconds. The worker makes follow-up jobs right after its report; what isn't there soon is left to reconcile-jobs. */
+/** Milliseconds. The worker creates follow-up jobs right after its report; later ones come from the reconciler. */
 const WAIT_MS = { pollEvery: 50, longest: 3_000 } as const;
 
-/** Holds a job that has just ended until its follow-up jobs are there, so that who waited for its end sees them. */
+/** Waits until an ended job's follow-up jobs exist, so that a client that waited for its end sees them. */
 export async function awaitFollowUps(
   context: { jobs: JobStore; clock: Clock; pause?: (milliseconds: number) => Promise<unknown> },
   job: Job,

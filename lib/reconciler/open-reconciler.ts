@@ -22,7 +22,7 @@ import { ProjectStore } from '../projects/projects.ts';
 import { LiveWorkers } from '../workers/live-workers.ts';
 import { type ReconcilerContext, statusIndex } from './reconcile-jobs.ts';
 
-/** What those need who claim jobs and look after running ones: the workers and reconcile-jobs. */
+/** The dependencies of processes that claim jobs and check running ones: the workers and reconcile-jobs. */
 export function createReconciler(
   from: TableClient & { readonly env: TriggerEnv; readonly objects: S3Client; readonly queues: SQSClient },
 ): ReconcilerContext &

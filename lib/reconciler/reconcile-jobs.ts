@@ -15,13 +15,13 @@ import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
 
-/** When a band and project's best job has been ready for so long (ms) without being claimed, a new permit is sent. */
+/** After this long (ms) a ready job that was not claimed gets a new dispatch message. */
 const UNCLAIMED_AFTER = 60_000;
 
 export interface ReconcilerContext extends AfterAttemptContext {
-  /** The jobs in a state, oldest first, read `page` at once (default: as many as the table gives); eventually consistent. */
+  /** The jobs in a state, oldest first, in pages of `page` (default: the table's page size); eventually consistent. */
   readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
-  /** Whether the table has failed lately, so that workers could not renew their leases. Default: it has not. */
+  /** Whether the table has failed recently, so that workers could not renew their leases. Default: it has not. */
   readonly hadOutage?: () => boolean;
 }
 
@@ -57,7 +57,7 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): R
   };
 }
 
-/** Ends or queues again every running job whose lease is over; from its receipt, if its worker left one. */
+/** Ends or re-queues every running job whose lease has expired, by its receipt if its worker left one. */
 export async function takeOverLostJobs(context: ReconcilerContext): Promise<Job[]> {
   const changed: Job[] = [];
   for await (const { id } of context.byStatus('RUNNING')) {
@@ -67,14 +67,14 @@ export async function takeOverLostJobs(context: ReconcilerContext): Promise<Job[
   return changed;
 }
 
-/** @returns the job as it then is; undefined if its lease goes on, or if somebody else was faster */
+/** @returns the updated job; undefined if its lease is still valid, or if another writer was faster */
 async function endIfLost(context: ReconcilerContext, id: string): Promise<Job | undefined> {
   const job = await context.jobs.find(id);
   if (job === undefined || job === 'newer' || !leaseIsOver(job, timestamp(context.clock.now()))) return undefined;
   if (!isUnderstood(job)) return undefined;
   const receipt = await knownReceipt(context, job);
   if (receipt === 'newer') return undefined;
-  // A loss is not judged again: what has changed meanwhile may be an attempt whose receipt nobody has looked for.
+  // A loss is not decided again: the job may have changed to an attempt whose receipt was not read.
   const result =
     receipt === undefined
       ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
@@ -92,7 +92,10 @@ async function knownReceipt({ readReceipt }: ReconcilerContext, job: Job): Promi
   }
 }
 
-/** Sends a permit for each band and project with a job that has long been ready without being claimed, whatever the queues hold. */
+/**
+ * Sends a message for each band and project with a ready job that has long not been claimed, whatever the queues
+ * contain.
+ */
 export async function resendStaleMessages(context: ReconcilerContext): Promise<void> {
   const now = context.clock.now();
   const served = new Set<string>();
@@ -105,9 +108,8 @@ export async function resendStaleMessages(context: ReconcilerContext): Promise<v
 }
 
 /**
- * Lets a job into each folder, and jobs into each profile, that has become free without anybody having told those that
- * wait for it: the attempt's worker died, its job was killed, the job that was to be next was cancelled, or the profile
- * allows more now.
+ * Wakes the jobs that wait for a folder or profile that became free without a notification: the attempt's worker died,
+ * its job was killed, the job that was next was cancelled, or the profile's limit was raised.
  */
 export async function wakeForFreeResources(context: ReconcilerContext): Promise<void> {
   const wanted = new Set<string>();
@@ -122,8 +124,8 @@ export async function wakeForFreeResources(context: ReconcilerContext): Promise<
 }
 
 /**
- * Sends every permit anew: for the day the queues were lost. A waiting job gets one for when it is due, a running one
- * for when its lease is over, so that a worker looks whether it is still held.
+ * Sends the dispatch messages of all jobs again, for use after the queues were lost. A waiting job's message arrives
+ * when it is due, a running job's when its lease expires, so that a worker checks the lease.
  */
 export async function reissueAll(context: ReconcilerContext): Promise<void> {
   const now = context.clock.now();
@@ -141,12 +143,12 @@ export async function reissueAll(context: ReconcilerContext): Promise<void> {
   }
 }
 
-/** Since when a waiting job may be claimed, ms since 1970. */
+/** Time from which a waiting job may be claimed, ms since 1970. */
 export function readySince(job: ListedJob): number {
   return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
 }
 
-/** Whether a waiting job is not to be claimed before somebody unparks it; so also where only a later version knows why it waits. */
+/** Whether a waiting job must be unparked before a claim; also true if only a later version knows why it waits. */
 export function isParked(job: Pick<ListedJob, 'reason'>): boolean {
   return !isKnown(READY_REASONS, job.reason);
 }

@@ -9,19 +9,19 @@ import {
   wakeForFreeResources,
 } from './reconcile-jobs.ts';
 
-/** What a round came upon that should be rare. */
+/** Events of a round that should be rare. */
 export interface ReconcileResult {
-  /** Jobs whose worker was lost, as they then are. */
+  /** Jobs whose worker was lost, as updated. */
   readonly settled: readonly Job[];
-  /** How many permits the queues had given up. */
+  /** How many dispatch messages were redriven from the dead-letter queues. */
   readonly givenUp: number;
 }
 
 /**
- * One round of looking after all jobs; needs no memory of earlier ones. Settles running jobs whose worker was lost, makes
- * follow-up jobs that are missing, lets a parked job try and the next ones into each folder and profile that is free, puts back what
- * the queues gave up, and sees to it that no waiting job is forgotten.
- * @param options.redrive sends every permit anew: for the day the queues were lost.
+ * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, creates
+ * missing follow-up jobs, starts due probes, wakes the next jobs for free folders and profiles, redrives the
+ * dead-letter queues, and sends new messages for jobs that have waited too long.
+ * @param options.redrive sends all dispatch messages again, for use after the queues were lost
  */
 export async function reconcile(
   context: ReconcilerContext,

@@ -17,7 +17,7 @@ export interface RemovalContext extends TransitionContext {
   readonly bucket: string;
 }
 
-/** How much one sweep removes, and looks at, in each state; the next goes on. */
+/** How many jobs one sweep removes, and how many it reads, in each state; the next sweep continues. */
 const SWEEP = { removed: 500, scanned: 20_000 } as const;
 
 const DAY = 86_400_000;
@@ -25,9 +25,9 @@ const DAY = 86_400_000;
 const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 
 /**
- * Removes the jobs that ended more than so many days ago, with their texts, outputs, attachments and deployments. A job is marked
- * first, so that nobody can retry it, and goes last, so that a sweep which dies on the way is made up for by the next.
- * @returns how many.
+ * Removes the jobs that ended more than `days` ago, with their texts, outputs, attachments and deployments. A job is
+ * marked first, so that it can't be retried, and deleted last, so that the next sweep completes an interrupted one.
+ * @returns how many were removed
  */
 export async function removeEndedJobs(context: RemovalContext, days: number): Promise<number> {
   const before = timestamp(context.clock.now() - days * DAY);
@@ -44,7 +44,7 @@ export async function removeEndedJobs(context: RemovalContext, days: number): Pr
   return removed;
 }
 
-/** @returns whether it has been removed */
+/** @returns whether it was removed */
 async function removeJob(context: RemovalContext, id: string, endedBefore: string): Promise<boolean> {
   const job = await context.jobs.find(id);
   if (job === undefined || job === 'newer') return false;
@@ -57,7 +57,7 @@ async function removeJob(context: RemovalContext, id: string, endedBefore: strin
   return true;
 }
 
-/** Oldest creation first; no job ends before it was created, so that there is an end to looking. */
+/** Oldest creation first. No job ends before it was created, so jobs created since `before` are not read. */
 async function* removableJobs(
   { table, jobsTable }: RemovalContext,
   status: Job['status'],
@@ -78,7 +78,7 @@ async function* removableJobs(
     );
     for (const item of page.Items ?? []) {
       const { data } = endedJobSchema.safeParse(item);
-      // What a later version writes otherwise keeps nobody else from being removed.
+      // A job that only a later version can read does not prevent the removal of others.
       if (data === undefined) continue;
       if ((data.finished_at ?? before) < before) yield { id: data.id };
     }
@@ -89,7 +89,7 @@ async function* removableJobs(
 
 async function removeObjects({ objects, bucket }: RemovalContext, jobId: string): Promise<void> {
   for (;;) {
-    // A page is what one request can delete.
+    // A page is as large as one delete request.
     const { Contents = [] } = await objects.send(
       new ListObjectsV2Command({ Bucket: bucket, Prefix: `jobs/${jobId}/` }),
     );

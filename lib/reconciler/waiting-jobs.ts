@@ -2,7 +2,7 @@ import type { Clock } from '../platform/aws/table-clock.ts';
 import type { MetricValues } from '../platform/operations/metrics.ts';
 import { isParked, type ListedJob, type ReconcilerContext, readySince } from './reconcile-jobs.ts';
 
-/** Looks over the shoulder of whoever reads the waiting jobs, so that figures of them cost no read of their own. */
+/** Records the waiting jobs as they are read for other purposes, so that their metrics need no extra read. */
 export class WaitingJobs {
   readonly #clock: Clock;
   #oldest: number | undefined;
@@ -12,7 +12,7 @@ export class WaitingJobs {
     this.#clock = clock;
   }
 
-  /** `byStatus` with each job noted that it gives; a reading of the waiting jobs forgets the one before. */
+  /** `byStatus` that records the jobs it returns; reading the waiting jobs again replaces the last record. */
   noting(byStatus: ReconcilerContext['byStatus']): ReconcilerContext['byStatus'] {
     const note = this.#note.bind(this);
     const forget = this.#forget.bind(this);
@@ -25,7 +25,7 @@ export class WaitingJobs {
     };
   }
 
-  /** What is waiting, by the last reading. */
+  /** The waiting jobs of the last reading. */
   metrics(): MetricValues {
     const age = this.#oldest === undefined ? undefined : Math.round((this.#clock.now() - this.#oldest) / 1000);
     return {
