@@ -8,15 +8,15 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 
 const KIND = 'worker';
 
-/** A worker that has said nothing for so long (ms) counts as gone. */
+/** A worker that has not registered for this long (ms) counts as gone. */
 const SILENT_AFTER = 45_000;
 
-/** How often (ms) a worker says that it lives. */
+/** How often (ms) a worker registers. */
 export const REGISTER_EVERY = 15_000;
 
 const space = z.object({ total_bytes: z.number(), free_bytes: z.number() });
 
-/** What a worker runs on. */
+/** The machine that a worker runs on. */
 const machineSchema = z.object({
   cpus: z.number(),
   /** Load average of the last minute. */
@@ -37,23 +37,23 @@ const workerSchema = z.object({
   running: z.array(z.string()),
   started_at: z.string(),
   seen_at: z.string(),
-  /** Id of its ECS task; absent: it is none. */
+  /** Id of its ECS task; absent if it is none. */
   task: z.string().optional(),
-  /** The task definition that it runs, `family:revision`. */
+  /** Its task definition, `family:revision`. */
   build: z.string().optional(),
   /**
-   * Why it takes no more jobs: none has come for long, it is outdated (and goes when its jobs have ended), or it was told
-   * to stop (and gives them back soon).
+   * Why it takes no more jobs: it has long been idle, it is outdated (and exits when its jobs have ended), or it is
+   * being stopped (and hands its jobs back soon).
    */
   leaving: knownOrLater(['idle', 'outdated', 'stopped']).optional(),
-  /** It has gone. */
+  /** When it exited. */
   left_at: z.string().optional(),
-  /** Absent: an older worker, or a machine that doesn't say. */
+  /** Absent: an older worker, or a machine that doesn't report it. */
   machine: machineSchema.optional(),
 });
 export type WorkerInfo = z.output<typeof workerSchema>;
 
-/** Workers that registered and were heard of lately. */
+/** Workers that registered recently. */
 export class LiveWorkers {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -70,8 +70,8 @@ export class LiveWorkers {
   }
 
   /**
-   * Those too that have gone within the last minutes, or were not heard of for a while. DynamoDB may keep an expired item
-   * for days, so expiry is judged here.
+   * Live workers, and those that exited in the last minutes or have not registered for a while. Expiry is checked here,
+   * because DynamoDB may keep an expired item for days.
    */
   async recent(options: { consistent: boolean } = { consistent: true }): Promise<WorkerInfo[]> {
     const items = queriedItems(this.#table, {
@@ -90,7 +90,7 @@ export class LiveWorkers {
     return workers;
   }
 
-  /** Those of them that live, as far as is known. */
+  /** Those of the given workers that are live, as far as is known. */
   living(workers: readonly WorkerInfo[]): WorkerInfo[] {
     const since = timestamp(this.#clock.now() - SILENT_AFTER);
     return workers.filter((worker) => worker.seen_at >= since && worker.left_at === undefined);
@@ -100,12 +100,15 @@ export class LiveWorkers {
     return (await this.list()).length;
   }
 
-  /** Says that a worker lives and what it does. Its item removes itself when nothing follows. */
+  /** Registers a live worker and its activity. The item expires unless it is renewed. */
   async register(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
     await this.#put(worker);
   }
 
-  /** A worker has gone. Its item stays for some minutes: a task that has registered once is not waited for. */
+  /**
+   * Records that a worker has exited. Its item stays for some minutes: scaling need not wait for a task
+   * that has registered.
+   */
   async deregister(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
     await this.#put({ ...worker, running: [], left_at: timestamp(this.#clock.now()) });
   }

@@ -1,47 +1,47 @@
-/** What there is for workers to do. */
+/** The work available for workers. */
 export interface Demand {
-  /** Jobs that are ready and due; parked ones are not. */
+  /** Jobs that are ready and due; parked ones are not counted. */
   readonly waiting: number;
   readonly running: number;
-  /** Vendor accounts with a login to be run, or one to be revoked. */
+  /** Vendor accounts with a login to run or revoke. */
   readonly logins: number;
-  /** Jobs on which deploy bindings have commands to run. */
+  /** Jobs with deploy commands to run. */
   readonly bindings: number;
 }
 
-/** A registered worker that was heard of lately. */
+/** A worker that registered recently. */
 export interface StartedWorker {
   /** How many jobs it runs. */
   readonly running: number;
-  /** Why it takes no more work: it goes when its jobs have ended (`draining`), or soon, and gives them back (`stopped`). */
+  /** Why it takes no more work: it exits when its jobs have ended (`draining`), or soon, returning them (`stopped`). */
   readonly leaving?: 'draining' | 'stopped' | undefined;
 }
 
-/** What a decision follows from. */
+/** The inputs of a decision. */
 export interface LaunchSituation {
   readonly demand: Demand;
   readonly workers: readonly StartedWorker[];
-  /** Tasks that were launched lately and have not registered yet. */
+  /** Tasks that were launched recently and have not registered yet. */
   readonly pending: number;
-  /** Tasks that were launched longer ago and have neither registered nor ended: they are not counted on, but they are there. */
+  /** Tasks that were launched longer ago and have neither registered nor ended: they exist, but are not counted on. */
   readonly late: number;
   /** Jobs that one worker runs at once. */
   readonly concurrency: number;
-  /** Most tasks at once, those that leave included. */
+  /** Most tasks at once, including those that are exiting. */
   readonly maxWorkers: number;
 }
 
 export interface LaunchDecision {
-  /** Workers that the work is worth. */
+  /** Workers that the work needs. */
   readonly need: number;
-  /** Workers that are there for it, or on their way. */
+  /** Workers that are started or starting. */
   readonly started: number;
   readonly launch: number;
 }
 
 /**
- * How many workers to launch: as many as the work needs, less those that are started. Jobs of workers that drain need no
- * other worker; those of workers that are being stopped do, since they come back.
+ * How many workers to launch: as many as the work needs, less those that are started. Jobs of draining workers need no
+ * other worker; jobs of workers that are being stopped do, since they are handed back.
  */
 export function decideLaunch(situation: LaunchSituation): LaunchDecision {
   const { demand, workers, pending, late, concurrency, maxWorkers } = situation;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 
-/** Milliseconds. */
+/** All in milliseconds. */
 export const LAUNCH = {
   /** How long a launched task is counted on before it has registered. */
   patience: 180_000,
-  /** The pause after the first launch that failed; it doubles with each further one, up to the longest. */
+  /** The pause after the first failed launch; it doubles with each further one, up to the longest. */
   firstPause: 15_000,
   longestPause: 300_000,
 } as const;
 
-/** RunTask takes no more tasks in one call. */
+/** RunTask starts at most this many tasks in one call. */
 const BATCH = 10;
 
 const PROVIDERS = ['FARGATE', 'FARGATE_SPOT'] as const;
@@ -24,44 +24,44 @@ const launchSchema = z.object({
   /** The task definition, `family:revision`. */
   build: z.string(),
   at: z.string(),
-  /** Ids of its tasks that have neither registered nor ended; absent: ECS's answer is not known. */
+  /** Ids of its tasks that have neither registered nor ended; absent if ECS has not answered. */
   tasks: z.array(z.string()).optional(),
-  /** It was found to be late, and counted as a failure. */
+  /** It was late, and counted as a failure. */
   late: z.boolean().optional(),
 });
 export type Launch = z.output<typeof launchSchema>;
 
 const failureSchema = z.object({
-  /** In a row. */
+  /** How many failures in a row. */
   times: z.number(),
   at: z.string(),
   retry_at: z.string(),
   provider: z.enum(PROVIDERS),
-  /** As clients read it: no names of this account's resources. */
+  /** As shown to clients: without names of this account's resources. */
   reason: z.string(),
   /** Launches have been made since. */
   retried: z.boolean().optional(),
 });
 
-/** What is remembered of launches, in one item, so that two who decide at once can't both launch. */
+/** The state of launches, in one item, so that two concurrent decisions can't both launch. */
 export const scalingSchema = z.object({
-  /** Counts the writes; each is conditional on it. */
+  /** Incremented by every write; each write is conditional on it. */
   version: z.number().default(0),
-  /** The task definition, `family:revision`, that workers are to be of. */
+  /** The task definition that workers should run, `family:revision`. */
   wanted: z.string().optional(),
   launches: z.array(launchSchema).default([]),
   failure: failureSchema.optional(),
-  /** How much of a Spot task is owed by the weight, in percent. */
+  /** The part of a Spot task that the weight has accumulated, in percent. */
   spot_owed: z.number().default(0),
 });
 export type Scaling = z.output<typeof scalingSchema>;
 
-/** How many tasks of a launch may still come. */
+/** How many tasks of a launch may still register. */
 function open({ tasks, count }: Launch): number {
   return tasks?.length ?? count;
 }
 
-/** Tasks on their way, and those that are late. */
+/** The number of tasks that are starting, and of those that are late. */
 export function underWay({ launches }: Scaling): { pending: number; late: number } {
   const sum = (of: readonly Launch[]) => of.reduce((total, launch) => total + open(launch), 0);
   return { pending: sum(launches.filter(({ late }) => !late)), late: sum(launches.filter(({ late }) => late)) };
@@ -76,22 +76,22 @@ export function withRegistered(scaling: Scaling, registered: ReadonlySet<string>
   return isOver ? { ...left, failure: undefined } : left;
 }
 
-/** Forgets tasks that ended before they registered, which is a failure. */
+/** Forgets tasks that ended before they registered, which counts as a failure. */
 export function withEnded(scaling: Scaling, ended: ReadonlyMap<string, string>, now: number): Scaling {
   const launch = scaling.launches.find(({ tasks }) => tasks?.some((task) => ended.has(task)));
   if (launch === undefined) return scaling;
   const reason = launch.tasks?.map((task) => ended.get(task)).find((text) => text !== undefined) ?? '';
   const left = withoutTasks(scaling, (task) => ended.has(task));
-  // One that was late has been counted.
+  // A late launch has already been counted.
   return launch.late ? left : failed(left, { provider: launch.provider, reason }, now);
 }
 
-/** What has not registered in time is not counted on any more; it is a failure. */
+/** Tasks that have not registered in time are no longer counted on, which counts as a failure. */
 export function withLate(scaling: Scaling, now: number): Scaling {
   const longAgo = timestamp(now - LAUNCH.patience);
   const late = scaling.launches.find((launch) => !launch.late && launch.at < longAgo);
   if (late === undefined) return scaling;
-  // An answer that never came: the next launch has a token of its own.
+  // A launch that ECS never answered is dropped: the next one has its own token.
   const launches = scaling.launches.flatMap((launch) =>
     launch.at >= longAgo ? [launch] : launch.tasks === undefined ? [] : [{ ...launch, late: true }],
   );
@@ -99,7 +99,7 @@ export function withLate(scaling: Scaling, now: number): Scaling {
   return failed({ ...scaling, launches }, { provider: late.provider, reason }, now);
 }
 
-/** What ECS answered to a launch. */
+/** Records ECS's answer to a launch. */
 export function withAnswer(
   scaling: Scaling,
   token: string,
@@ -116,18 +116,18 @@ export function withAnswer(
   return failed(answered, { provider: launch.provider, reason: answer.failure }, now);
 }
 
-/** A call whose outcome is not known: it is made again with its token. */
+/** Records a call whose outcome is unknown: it is repeated with the same token. */
 export function withoutAnswer(scaling: Scaling, token: string, reason: string, now: number): Scaling {
   const launch = scaling.launches.find((one) => one.token === token);
   return launch === undefined ? scaling : failed(scaling, { provider: launch.provider, reason }, now);
 }
 
-/** Nothing is needed any more that could not be launched. */
+/** Forgets a failure: the workers that could not be launched are no longer needed. */
 export function withoutFailure(scaling: Scaling): Scaling {
   return scaling.failure === undefined ? scaling : { ...scaling, failure: undefined };
 }
 
-/** Whether launching is to wait, because it failed a short while ago. */
+/** Whether launching pauses because it failed a short while ago. */
 export function isPausing({ failure }: Scaling, now: number): boolean {
   return failure !== undefined && failure.retry_at > timestamp(now);
 }
@@ -138,8 +138,8 @@ export function standingFailure({ failure }: Scaling): Scaling['failure'] {
 }
 
 /**
- * The launches of `count` more workers, in batches that one call takes. Of many, `spotWeight` percent are on Spot, but
- * none while Spot is what failed last.
+ * The launches of `count` more workers, in batches for one call each. `spotWeight` percent of the workers are on Spot,
+ * but none while the last failure was on Spot.
  */
 export function withLaunches(
   scaling: Scaling,
@@ -175,7 +175,9 @@ function withoutTasks(scaling: Scaling, isGone: (task: string) => boolean): Scal
   return { ...scaling, launches };
 }
 
-/** Spot is left alone for a while, and the same work goes on demand at once; else the next launch waits. */
+/**
+ * After a failure on Spot, the same work is launched on demand at once and Spot is paused; else the next launch waits.
+ */
 function failed(scaling: Scaling, { provider, reason }: { provider: Provider; reason: string }, now: number): Scaling {
   const isNewOfSpot = provider === 'FARGATE_SPOT' && scaling.failure?.provider !== 'FARGATE';
   const times = (scaling.failure?.times ?? 0) + (isNewOfSpot ? 0 : 1);

@@ -2,11 +2,11 @@ import type * as z from 'zod';
 import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
 import { isParked } from '../../reconciler/reconcile-jobs.ts';
 
-/** What of a job tells whether there is work for workers. */
+/** The members of a job that determine whether there is work for workers. */
 export const workSchema = jobItemSchema.pick({ status: true, reason: true, bindings_pending: true });
 type Work = z.output<typeof workSchema>;
 
-/** Whether a change of a job may be more work than there was: it waits for a worker, or commands are to be run on it. */
+/** Whether a change of a job may add work: the job waits for a worker, or has commands to run. */
 export function isNewWork(before: Work | undefined, after: Work | undefined): boolean {
   if (after === undefined) return false;
   if (isWaiting(after)) return before === undefined || !isWaiting(before);

@@ -18,7 +18,7 @@ import type { ScaleContext } from './scale-workers.ts';
 import { ScalingStore } from './scaling-store.ts';
 import { buildOf, WorkerTasks } from './worker-tasks.ts';
 
-/** What deciding about workers, and launching them, needs. */
+/** Dependencies for deciding about workers and launching them. */
 export function createScaling(from: {
   readonly env: ScaleEnv;
   readonly table: DynamoDBDocumentClient;
@@ -43,7 +43,7 @@ export function createScaling(from: {
     readDemand: async (enough) => await readDemand(demand, enough),
     scaling: new ScalingStore(registry),
     workers: new LiveWorkers({ ...registry, clock }),
-    // Launches of a burst reach RunTask's rate: the client then waits, and launches on.
+    // A burst of launches reaches RunTask's rate limit: the client then waits and continues.
     tasks: new WorkerTasks(new ECSClient({ maxAttempts: 6, retryMode: 'adaptive', requestHandler: requestLimits() }), {
       cluster: env.WORKER_CLUSTER,
       subnets: env.WORKER_SUBNETS,
@@ -59,7 +59,7 @@ export function createScaling(from: {
   };
 }
 
-/** @throws Error if the parameter is not there: then no worker could be started */
+/** @throws Error if the parameter does not exist: no worker could be started without it */
 async function readBuild(parameter: string): Promise<string> {
   const taskDefinition = await readParameter(parameter);
   if (taskDefinition === undefined) throw new Error(`the parameter ${parameter} is not there; deploy the stacks again`);

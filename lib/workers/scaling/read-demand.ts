@@ -26,10 +26,10 @@ export interface DemandContext {
   readonly clock: Clock;
 }
 
-/** Waiting jobs that one look at the index brings. */
+/** Waiting jobs that one query of the index reads. */
 const PAGE = 200;
 
-/** What there is to do. More of a kind than `enough` is as good as `enough`, and is not counted. */
+/** The available work. Counts of a kind stop at `enough`. */
 export async function readDemand(context: DemandContext, enough: number): Promise<Demand> {
   const counts = await context.counts.read();
   const [waiting, logins, bindings] = await Promise.all([
@@ -41,8 +41,8 @@ export async function readDemand(context: DemandContext, enough: number): Promis
 }
 
 /**
- * The counts know of a job before the index does, and don't know which ones are parked or not due: so of those counted
- * the ones that the index shows to be neither are taken off.
+ * The counters include a new job before the index does, but also jobs that are parked or not due. So the jobs that the
+ * index shows to be parked or not due are subtracted from the count.
  */
 async function countWaiting({ byStatus, clock }: DemandContext, queued: number, enough: number): Promise<number> {
   const now = clock.now();
@@ -63,7 +63,7 @@ async function countLogins({ accounts, vendors, clock }: DemandContext): Promise
   return all.filter((isNeeded) => isNeeded === true).length;
 }
 
-/** Signed calls are made by a function, so a job that waits for them alone is no work for a worker. */
+/** A function makes signed calls, so a job that waits only for them is no work for a worker. */
 async function countBindings(context: DemandContext, enough: number): Promise<number> {
   if (!context.commands) return 0;
   const projects = new Map<string, boolean>();

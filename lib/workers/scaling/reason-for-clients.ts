@@ -1,9 +1,9 @@
-/** Characters of a reason that clients are shown. */
+/** Characters of a reason that clients see. */
 const LENGTH = 120;
 
 /**
- * What of ECS's reason clients are shown: its first part. Names of this account's resources stand behind the colon
- * (`CannotPullContainerError: pull … 123456789012.dkr.ecr…`), and the log has the whole.
+ * The first part of ECS's reason, for clients. The part after the colon contains names of this account's resources
+ * (`CannotPullContainerError: pull … 123456789012.dkr.ecr…`); the log has the whole.
  */
 export function reasonForClients(reason: string): string {
   const first = reason.split(': ')[0] ?? '';

@@ -20,7 +20,7 @@ import { reasonForClients } from './reason-for-clients.ts';
 import type { ScalingStore } from './scaling-store.ts';
 import type { WorkerTasks } from './worker-tasks.ts';
 
-/** How many workers there may be, and of what kind. */
+/** How many workers may run, and of what kind. */
 interface ScalingSettings {
   readonly maxWorkers: number;
   /** Jobs that one worker runs at once. */
@@ -30,30 +30,30 @@ interface ScalingSettings {
 }
 
 export interface ScaleContext {
-  /** What there is to do; more of a kind than `enough` need not be counted. */
+  /** The available work; counts of a kind may stop at `enough`. */
   readonly readDemand: (enough: number) => Promise<Demand>;
   readonly scaling: Pick<ScalingStore, 'read' | 'replace' | 'change'>;
   readonly workers: Pick<LiveWorkers, 'recent' | 'living'>;
   readonly tasks: Pick<WorkerTasks, 'run' | 'ended'>;
   readonly clock: Clock;
   readonly settings: ScalingSettings;
-  /** The task definition that workers are to be of, `family:revision`. */
+  /** The task definition that workers should run, `family:revision`. */
   readonly wantedBuild: () => Promise<string>;
   readonly newToken: () => string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Takes metrics. */
+  /** Emits metrics. */
   readonly emitMetrics: (values: MetricValues) => void;
 }
 
-/** Milliseconds after which a launch without an answer is made again, and its tasks are looked at. */
+/** Milliseconds after which a launch without an answer is repeated, and its tasks are checked. */
 const CHECK_AFTER_MS = 10_000;
 
-/** How often a decision is made anew: others were faster, or what was to be on Spot goes on demand. */
+/** How often a decision is repeated: another writer was faster, or Spot workers are launched on demand instead. */
 const ROUNDS = 6;
 
 /**
- * Launches as many workers as the work needs, after a look at what became of earlier launches. Whoever decides at the
- * same time launches none of these again: what is to be launched is written down first, on condition that nobody else has.
+ * Launches as many workers as the work needs, after checking earlier launches. Each launch is recorded first, on
+ * condition that the record is unchanged, so that concurrent decisions can't launch the same workers twice.
  */
 export async function scaleWorkers(context: ScaleContext): Promise<LaunchDecision> {
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -102,15 +102,15 @@ async function decide(context: ScaleContext, known: Scaling) {
   return { decision, next: made.scaling, launches: made.launches };
 }
 
-/** A worker of another build than is wanted is about to notice it. */
+/** A worker of another build than the wanted one counts as draining: it is about to notice. */
 function startedWorker({ running, leaving, build }: WorkerInfo, wanted: string): StartedWorker {
   const isOutdated = build !== undefined && build !== wanted;
-  // Whatever a later version calls its reason to leave, such a worker takes no more jobs.
+  // A worker that is leaving for a reason unknown to this version takes no more jobs either.
   const drains = leaving !== undefined || isOutdated;
   return { running: running.length, leaving: leaving === 'stopped' ? 'stopped' : drains ? 'draining' : undefined };
 }
 
-/** Those of the launched tasks that have ended. A look that fails is made up for by the next. */
+/** The launched tasks that have ended. If the check fails, the next one makes up for it. */
 async function findEnded(context: ScaleContext, { launches }: Scaling): Promise<Map<string, string>> {
   const before = timestamp(context.clock.now() - CHECK_AFTER_MS);
   const open = launches.filter(({ at }) => at < before).flatMap(({ tasks = [] }) => tasks);
@@ -126,7 +126,7 @@ function launchesToRepeat(scaling: Scaling, now: number): readonly Launch[] {
   return scaling.launches.filter(({ tasks, at }) => tasks === undefined && at < timestamp(now - CHECK_AFTER_MS));
 }
 
-/** One after the other: RunTask's rate is limited, and the client waits when it is reached. */
+/** One after the other: RunTask's rate is limited, and the client waits when the limit is reached. */
 async function run(context: ScaleContext, launches: readonly Launch[]): Promise<Scaling> {
   const { tasks, scaling, clock, log } = context;
   const changes: ((known: Scaling) => Scaling)[] = [];
@@ -157,7 +157,7 @@ function emitEnded(context: ScaleContext, ended: readonly (readonly [string, str
   else emitFailure(context, 1, 'launched tasks have not registered in time');
 }
 
-/** The one place where failures of launches are told. */
+/** The one place where launch failures are logged and counted. */
 function emitFailure({ log, emitMetrics }: ScaleContext, failures: number, reason: string): void {
   log.error('launch failed', { failures, reason });
   emitMetrics({ LaunchFailures: failures });

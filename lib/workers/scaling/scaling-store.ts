@@ -5,10 +5,10 @@ import { type Scaling, scalingSchema } from './launches.ts';
 
 const KEY = { kind: SCALING_KIND, id: 'workers' } as const;
 
-/** How often a change is judged anew because somebody else was faster. */
+/** How often a change is repeated because another writer was faster. */
 const ROUNDS = 10;
 
-/** What is remembered of launches: one item, changed on condition that it is as it was judged. */
+/** The state of launches: one item, changed on condition that it is unchanged since it was read. */
 export class ScalingStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -25,7 +25,7 @@ export class ScalingStore {
     return scalingSchema.parse(Item ?? {});
   }
 
-  /** Puts `next` in the place of `known`. @returns what was written; undefined if somebody else was faster. */
+  /** Replaces `known` with `next`. @returns what was written; undefined if another writer was faster. */
   async replace(known: Scaling, next: Scaling): Promise<Scaling | undefined> {
     const written = { ...next, version: known.version + 1 };
     try {
@@ -47,7 +47,7 @@ export class ScalingStore {
     }
   }
 
-  /** @throws Error if others are faster again and again */
+  /** @throws Error if other writers are faster every time */
   async change(update: (scaling: Scaling) => Scaling): Promise<Scaling> {
     for (let round = 0; round < ROUNDS; round += 1) {
       const known = await this.read();

@@ -1,10 +1,10 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { requestLimits } from '../../platform/aws/request-limits.ts';
 
-/** Has the function that launches workers decide now, without waiting for it. */
+/** Invokes the function that launches workers, without waiting for it. */
 export type WakeScaling = () => Promise<void>;
 
-/** Without a function somebody else sees to it that there are workers, and nothing is to be done. */
+/** Without a function, workers are started by other means and there is nothing to wake. */
 export function createWakeScaling({
   SCALE_WORKERS_FUNCTION: FunctionName,
 }: {

@@ -1,7 +1,7 @@
 import { DescribeTasksCommand, type ECSClient, ECSServiceException, RunTaskCommand } from '@aws-sdk/client-ecs';
 import type { Launch } from './launches.ts';
 
-/** DescribeTasks takes no more tasks in one call. */
+/** DescribeTasks accepts at most this many tasks in one call. */
 const DESCRIBED = 100;
 
 /** Where workers run. */
@@ -11,13 +11,13 @@ export interface WorkerPlace {
   readonly securityGroup: string;
 }
 
-/** What ECS answered to a launch: ids of tasks, and why others could not be started. */
+/** ECS's answer to a launch: ids of tasks, and why others could not be started. */
 export interface LaunchAnswer {
   readonly tasks: readonly string[];
   readonly failure?: string | undefined;
 }
 
-/** Workers as ECS's standalone tasks. */
+/** Workers as standalone ECS tasks. */
 export class WorkerTasks {
   readonly #client: ECSClient;
   readonly #place: WorkerPlace;
@@ -28,9 +28,9 @@ export class WorkerTasks {
   }
 
   /**
-   * Starts the tasks of a launch, once however often it is called: ECS answers a token that it knows with the tasks that
-   * it started for it.
-   * @throws if it is not known whether they were started
+   * Starts the tasks of a launch, once however often it is called: for a known token, ECS returns the tasks that it
+   * started for it.
+   * @throws if it is unknown whether they were started
    */
   async run({ token, provider, count, build }: Launch): Promise<LaunchAnswer> {
     try {
@@ -62,7 +62,7 @@ export class WorkerTasks {
     }
   }
 
-  /** Those of the tasks that have ended, with the reason; ECS forgets them after about an hour. */
+  /** The tasks that have ended, with the reason; ECS forgets them after about an hour. */
   async ended(tasks: readonly string[]): Promise<Map<string, string>> {
     const ended = new Map<string, string>();
     for (let at = 0; at < tasks.length; at += DESCRIBED) {
@@ -87,7 +87,7 @@ export function buildOf(taskDefinition: string): string {
   return taskDefinition.slice(taskDefinition.lastIndexOf('/') + 1);
 }
 
-/** What kept a call from having an effect: throttling too, since throttled calls start nothing. */
+/** Whether a call failed without effect. Throttling counts, since throttled calls start nothing. */
 function isRefusal(error: unknown): error is ECSServiceException {
   return error instanceof ECSServiceException && (error.$metadata.httpStatusCode ?? 500) < 500;
 }
