@@ -9,21 +9,21 @@ import type { JobCounts, StatusCounts } from './counting/counts.ts';
 
 type Checks = z.input<typeof health>['checks'];
 
-/** What a health check looks at. */
+/** Dependencies of a health check. */
 export interface HealthContext {
   readonly counts: JobCounts;
   readonly dispatchQueues: DispatchQueues;
   readonly objects: S3Client;
   readonly bucket: string;
   readonly workers: LiveWorkers;
-  /** Only in the local run: its home, on whose disks all parts write. */
+  /** Only in the local run: its home directory, to whose disk all components write. */
   readonly home?: string | undefined;
 }
 
-/** Milliseconds for which a part may take its time to answer. */
+/** Milliseconds that a component may take to answer. */
 const CHECK_TIMEOUT_MS = 5_000;
 
-/** Looks at every part once; as cheap with a million jobs as with none. */
+/** Checks every component once. Its cost does not depend on the number of jobs. */
 export async function checkHealth(
   context: HealthContext,
 ): Promise<{ status: 'ok' | 'degraded'; checks: Checks; counts: StatusCounts }> {

@@ -12,7 +12,7 @@ export interface EnvironmentContext extends StatsContext {
   readonly profiles: ProfileStore;
 }
 
-/** What is known of the deployment itself. */
+/** Facts about the deployment itself. */
 export interface DeploymentFacts {
   readonly region: string;
   readonly version: string;
@@ -22,7 +22,7 @@ export interface DeploymentFacts {
   readonly maxBodyBytes: number;
 }
 
-/** What the service runs on and with: from what workers told last, and from counters. */
+/** The environment that the service runs in, from the workers' last registrations and from counters. */
 export async function readEnvironment(
   context: EnvironmentContext,
   deployment: DeploymentFacts,

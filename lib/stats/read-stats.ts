@@ -8,7 +8,7 @@ import { dayOf, STATS_KINDS, shownTokens, sum } from './counting/job-stats.ts';
 import { spreadOf } from './counting/log-buckets.ts';
 import type { StatsStore } from './counting/stats-store.ts';
 
-/** What figures are read from. */
+/** Dependencies for reading statistics. */
 export interface StatsContext {
   readonly registry: Registry;
   readonly counts: JobCounts;
@@ -24,7 +24,7 @@ const SHOWN = 100;
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** The figures of jobs, projects and tokens: as cheap with a million jobs as with none. */
+/** The statistics of jobs, projects and tokens. The cost does not depend on the number of jobs. */
 export async function readStats(context: StatsContext, now: number): Promise<StatsView> {
   const [statuses, days, models, projects] = await Promise.all([
     context.counts.read(),
@@ -65,7 +65,7 @@ export async function readStats(context: StatsContext, now: number): Promise<Sta
   };
 }
 
-/** What was used today and in the last thirty days, and by which models ever. */
+/** Usage of today and of the last thirty days, and the models of all time. */
 export async function readTokens(
   stats: StatsStore,
   now: number,
@@ -78,7 +78,7 @@ export async function readTokens(
   };
 }
 
-/** The first projects with what their counters say. */
+/** The first projects with their counters. */
 export async function readProjects({ registry, projects }: Pick<StatsContext, 'registry' | 'projects'>) {
   const { items, nextCursor } = await projects.page({ limit: SHOWN });
   return { items: await readProjectStats(registry, items), more: nextCursor !== null };

@@ -3,27 +3,27 @@ import { type Job, jobItemSchema } from '../../jobs/lifecycle/job.ts';
 import type { MetricName, MetricValues } from '../../platform/operations/metrics.ts';
 import { countedJobSchema } from './job-stats.ts';
 
-/** What of a job the table's stream is read for: figures and metrics are made of it. */
+/** The members of a job that the table's stream is read for, for statistics and metrics. */
 export const streamedJobSchema = z.object({
   ...countedJobSchema.shape,
   ...jobItemSchema.pick({ id: true, attempt: true, losses: true, worker_id: true, due_at: true }).shape,
 });
 export type StreamedJob = z.output<typeof streamedJobSchema>;
 
-/** A change of a job, as the table's stream tells it. */
+/** A change of a job from the table's stream. */
 export interface StreamedChange {
   readonly before: StreamedJob | undefined;
   readonly after: StreamedJob | undefined;
 }
 
-/** The changes by which a running job lost its worker: what it was. */
+/** The running jobs that lost their worker in these changes, as they were before. */
 export function lostJobs(changes: readonly StreamedChange[]): StreamedJob[] {
   return changes.flatMap(({ before, after }) =>
     before?.status === 'RUNNING' && (after?.losses ?? 0) > (before.losses ?? 0) ? [before] : [],
   );
 }
 
-/** What changes of jobs come to in metrics. A batch of the stream that is repeated is told again. */
+/** The metrics of changes of jobs. A batch of the stream that is repeated is counted again. */
 export function metricsOf(changes: readonly StreamedChange[]): MetricValues {
   const moved = changes.flatMap(({ before, after }) =>
     before !== undefined && after !== undefined && before.status !== after.status ? [{ before, after }] : [],
@@ -41,7 +41,7 @@ export function metricsOf(changes: readonly StreamedChange[]): MetricValues {
   } satisfies Partial<Record<MetricName, unknown>>;
 }
 
-/** When it was put into the queue for the last time, or came due: its round may have begun long before. */
+/** When it was last queued, or came due: its round may have begun long before. */
 function claimableSince({ updated_at, due_at = '' }: StreamedJob): string {
   return due_at > updated_at ? due_at : updated_at;
 }

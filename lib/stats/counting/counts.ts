@@ -6,10 +6,10 @@ import { STATUSES, type Status } from '../../contract/schemas/job.ts';
 
 const KEY = { kind: 'counter', id: 'jobs' } as const;
 
-/** How many jobs there are in each state. States of a later version are counted beside the known ones. */
+/** How many jobs are in each state. States of a later version are counted beside the known ones. */
 export type StatusCounts = Record<Status, number> & Record<LaterCode, number>;
 
-/** A change of a job, as the table's stream tells it. */
+/** A change of a job from the table's stream. */
 export interface JobChange {
   /** Position in its shard: a decimal number as text, ascending. */
   readonly sequence: string;
@@ -22,7 +22,7 @@ const counterSchema = z.object({
   checkpoints: z.record(z.string(), z.string()).default({}),
 });
 
-/** Counts of jobs by state, kept from the table's stream. */
+/** Counts of jobs by state, updated from the table's stream. */
 export class JobCounts {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -37,17 +37,17 @@ export class JobCounts {
     return { ...zeros(), ...counts };
   }
 
-  /** Up to where the changes of a shard have been counted. */
+  /** The position up to which the changes of a shard have been counted. */
   async checkpoint(shard: string): Promise<string | undefined> {
     return (await this.#counter()).checkpoints[shard];
   }
 
   /**
-   * Counts what lies beyond the shard's checkpoint and moves it, in one write on condition that it is unchanged: a
-   * batch counts once, however it is repeated or cut anew.
+   * Counts the changes after the shard's checkpoint and moves it, in one write on condition that it is unchanged: a
+   * change counts once, however batches are repeated or split.
    */
   async apply(shard: string, changes: readonly JobChange[]): Promise<void> {
-    // Heartbeats add nothing however often they are counted.
+    // Heartbeats don't change any count.
     if (changes.every(({ before, after }) => before === after)) return;
     for (;;) {
       const { checkpoints, counts } = await this.#counter();
@@ -128,10 +128,10 @@ export class JobCounts {
   }
 }
 
-/** A stream keeps its records for a day; a shard that was opened so long (ms) before another has none left. */
+/** A stream keeps its records for a day: a shard that was opened this long (ms) before another has none left. */
 const SHARD_LIFE = 3 * 24 * 3_600_000;
 
-/** Whether a shard is too old to bring anything any more, going by the times of opening that DynamoDB's ids of shards hold. */
+/** Whether a shard is too old to have records, by the opening times in DynamoDB's shard ids. */
 function isOutdated(shard: string, current: string): boolean {
   const [opened, now] = [shard, current].map((id) => Number(/^shardId-(\d{20})-/.exec(id)?.[1] ?? Number.NaN));
   return opened !== undefined && now !== undefined && opened < now - SHARD_LIFE;

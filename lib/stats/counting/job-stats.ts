@@ -4,7 +4,7 @@ import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
 import { addUsage } from '../../jobs/lifecycle/usage.ts';
 import { bucketOf } from './log-buckets.ts';
 
-/** What of a job figures are made of. */
+/** The members of a job from which statistics are computed. */
 export const countedJobSchema = jobItemSchema.pick({
   status: true,
   project_id: true,
@@ -19,10 +19,10 @@ export const countedJobSchema = jobItemSchema.pick({
 });
 export type CountedJob = z.output<typeof countedJobSchema>;
 
-/** The kinds of the registry's items that hold figures, each by day, model or project. */
+/** The registry kinds under which statistics are stored, by day, model and project. */
 export const STATS_KINDS = { day: 'day-figures', model: 'model-figures', project: 'project-figures' } as const;
 
-/** What a change of a job adds to one item of figures. */
+/** What a change of a job adds to one item of statistics. */
 export interface StatsChange {
   readonly kind: (typeof STATS_KINDS)[keyof typeof STATS_KINDS];
   readonly id: string;
@@ -32,7 +32,7 @@ export interface StatsChange {
   readonly activeAt?: string;
 }
 
-/** Tokens are kept in these attributes; money in millionths of a dollar, as whole numbers add up exactly. */
+/** Tokens are stored in these attributes; money in millionths of a dollar, because whole numbers add up exactly. */
 const TOKEN_ATTRIBUTES = {
   input_tokens: 't_in',
   cached_input_tokens: 't_cached',
@@ -43,8 +43,8 @@ const TOKEN_ATTRIBUTES = {
 const MICRO = 1e6;
 
 /**
- * What a change of a job adds to the figures: jobs by state to its project, its end to the day of it, tokens to day,
- * project and model. A job that is removed takes its count along, and leaves its history.
+ * What a change of a job adds to the statistics: its state to its project, its end to that day, its tokens to day,
+ * project and model. Removing a job subtracts it from its project's count; its history stays.
  */
 export function statsChanges(before: CountedJob | undefined, after: CountedJob | undefined): StatsChange[] {
   const job = after ?? before;
@@ -67,7 +67,7 @@ export function statsChanges(before: CountedJob | undefined, after: CountedJob |
   return merged(changes);
 }
 
-/** The item that the end of a job adds to, and what. */
+/** What the end of a job adds, and to which item. */
 export function endsOf(job: CountedJob | undefined, times: 1 | -1): StatsChange[] {
   if (job === undefined || !isTerminal(job.status) || job.finished_at === undefined) return [];
   const [queued, started, finished] = [job.queued_at, job.started_at, job.finished_at].map((at) =>
@@ -75,7 +75,7 @@ export function endsOf(job: CountedJob | undefined, times: 1 | -1): StatsChange[
   );
   const waited = (started ?? Number.NaN) - (queued ?? Number.NaN);
   const ran = (finished ?? Number.NaN) - (started ?? Number.NaN);
-  // A job that ended in the queue may still say when an earlier round of it started.
+  // A job that ended in the queue may still record when an earlier round started.
   const hasRun = waited >= 0 && ran >= 0;
   const add = {
     [`n_${job.status}`]: times,
@@ -94,7 +94,7 @@ export function tokensOf(job: Pick<CountedJob, 'usage' | 'earlier_usage'> | unde
   );
 }
 
-/** Tokens as they are shown, of an item of figures. */
+/** The token members of an item of statistics, as shown to clients. */
 export function shownTokens(item: Readonly<Record<string, unknown>>): Record<keyof typeof TOKEN_ATTRIBUTES, number> {
   const of = (attribute: string) => (typeof item[attribute] === 'number' ? item[attribute] : 0);
   return {
@@ -115,7 +115,7 @@ function statusOf(job: CountedJob | undefined): Record<string, number> {
   return job === undefined ? {} : { [`n_${job.status}`]: 1 };
 }
 
-/** One change for each item, without what adds nothing. */
+/** One change for each item, without empty ones. */
 function merged(changes: readonly StatsChange[]): StatsChange[] {
   const byItem = new Map<string, StatsChange>();
   for (const change of changes) {
@@ -126,7 +126,7 @@ function merged(changes: readonly StatsChange[]): StatsChange[] {
   return [...byItem.values()].filter(({ add, activeAt }) => Object.keys(add).length > 0 || activeAt !== undefined);
 }
 
-/** What several additions come to, without what comes to nothing. */
+/** The sum of additions, without zeros. */
 export function sum(...additions: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const total: Record<string, number> = {};
   for (const addition of additions)

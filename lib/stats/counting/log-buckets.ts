@@ -3,12 +3,12 @@ import type { Spread } from '../../contract/schemas/stats.ts';
 /** Buckets of a histogram of milliseconds that can be added up: each is √2 times as wide as the one before. */
 const PER_DOUBLING = 2;
 
-/** The bucket of a span of milliseconds. */
+/** The bucket of a duration in milliseconds. */
 export function bucketOf(milliseconds: number): number {
   return milliseconds < 1 ? 0 : Math.floor(PER_DOUBLING * Math.log2(milliseconds));
 }
 
-/** How many there are, and where the middle and the 95th of a hundred lie; the middle of a bucket stands for it. */
+/** The count, median and 95th percentile; a bucket counts as its midpoint. */
 export function spreadOf(buckets: ReadonlyMap<number, number>): Spread {
   const filled = [...buckets].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const count = filled.reduce((sum, [, in_]) => sum + in_, 0);

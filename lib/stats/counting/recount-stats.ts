@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { registryItems } from '../../catalog/registry-page.ts';
 import { countedJobSchema, endsOf, STATS_KINDS, statsChanges, sum, tokensOf } from './job-stats.ts';
 
-/** What is kept and what counting one by one gives, of one item of figures. */
+/** The stored value of an item of statistics, and the value counted from the jobs. */
 export interface StatsDifference {
   readonly item: string;
   readonly attribute: string;
@@ -11,9 +11,9 @@ export interface StatsDifference {
 }
 
 /**
- * Works out the figures from the jobs, one by one, and compares with what is kept: jobs by state and tokens of each
- * project, the ends of each day, tokens over all days and over all models. What jobs left behind that were removed is
- * kept and can't be counted: it shows as a difference.
+ * Computes the statistics from the jobs, one by one, and compares them with the stored ones: jobs by state and tokens
+ * of each project, the ends of each day, tokens over all days and over all models. The history of removed jobs is
+ * stored and can't be counted, so it shows as a difference.
  */
 export async function recountStats(
   table: DynamoDBDocumentClient,
@@ -32,7 +32,7 @@ export async function recountStats(
 
 type StatsByItem = Map<string, Record<string, number>>;
 
-/** Tokens are known by day and model only when they are used, so these are compared as a whole. */
+/** The day and model of tokens are known only at the time of use, so they are compared as a whole. */
 const ALL_DAYS = 'all days';
 const ALL_MODELS = 'all models';
 

@@ -3,7 +3,7 @@ import { STATUSES, type Status } from '../../contract/schemas/job.ts';
 import { statusKey } from '../../jobs/lifecycle/job.ts';
 import type { StatusCounts } from './counts.ts';
 
-/** Counts the jobs in each state one by one: slow, and right whatever was kept. */
+/** Counts the jobs in each state one by one: slow, but independent of the stored counts. */
 export async function recount(table: DynamoDBDocumentClient, jobsTable: string): Promise<StatusCounts> {
   const counts = await Promise.all(
     STATUSES.map(async (status) => [status, await countOf(table, jobsTable, status)] as const),

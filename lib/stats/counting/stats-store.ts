@@ -5,7 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Registry } from '../../catalog/registry-page.ts';
 import { type CountedJob, type StatsChange, statsChanges, sum } from './job-stats.ts';
 
-/** A change of a job with what it was and is, as the table's stream tells it. */
+/** A change of a job from the table's stream, with the job before and after. */
 export interface CountedChange {
   /** Position in its shard: a decimal number as text, ascending. */
   readonly sequence: string;
@@ -16,9 +16,9 @@ export interface CountedChange {
 type Sequenced = StatsChange & { readonly sequence: string };
 
 /**
- * Figures of days, models and projects, kept from the stream of the Jobs table. Each item remembers for each shard up to
- * where it has counted, and is written on condition that this lies before what is added: a batch counts once however it
- * is repeated or cut anew, for one write and no read an item.
+ * Statistics of days, models and projects, updated from the stream of the Jobs table. Each item stores a checkpoint for
+ * each shard and is written on condition that the checkpoint lies before the added changes: a change counts once
+ * however batches are repeated or split, at the cost of one write and no read per item.
  */
 export class StatsStore {
   readonly #registry: Registry;
@@ -49,7 +49,7 @@ export class StatsStore {
     }
   }
 
-  /** @returns undefined when it was added, else up to where the item has counted. */
+  /** @returns undefined if it was added, else the item's checkpoint */
   async #add(item: StatsChange, shard: string, changes: readonly Sequenced[]): Promise<string | undefined> {
     const { table, registryTable } = this.#registry;
     const added = Object.entries(sum(...changes.map(({ add }) => add)));
@@ -87,7 +87,7 @@ export class StatsStore {
     }
   }
 
-  /** Takes the checkpoints of shards away that bring nothing any more. */
+  /** Removes the checkpoints of shards that have no more records. */
   async #forget({ kind, id }: StatsChange, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const { table, registryTable } = this.#registry;
@@ -101,7 +101,7 @@ export class StatsStore {
     );
   }
 
-  /** Items of a kind in the order of their ids, of one Query: a megabyte, or `limit`. */
+  /** Items of a kind in the order of their ids, from one Query: a megabyte, or `limit`. */
   async list(
     kind: StatsChange['kind'],
     { from = ' ', limit }: { from?: string; limit: number },
@@ -119,15 +119,15 @@ export class StatsStore {
   }
 }
 
-/** Longer numbers are greater: with the length in front, text compares as numbers do. */
+/** Longer numbers are greater: prefixed with their length, texts sort as numbers do. */
 function sortable(sequence: string): string {
   const digits = sequence.replace(/^0+(?=\d)/, '');
   return `${String(digits.length).padStart(2, '0')}${digits}`;
 }
 
 /**
- * The attribute in which an item remembers a shard: short, because an item that passes 1 KB costs twice. DynamoDB's ids
- * of shards hold when they were opened.
+ * The attribute for a shard's checkpoint: short, because an item over 1 KB costs twice. DynamoDB's shard ids contain
+ * the opening time.
  */
 function checkpointOf(shard: string): string {
   const opened = /^shardId-(\d{20})-/.exec(shard)?.[1];
@@ -135,7 +135,7 @@ function checkpointOf(shard: string): string {
   return opened === undefined ? `c_${hash}` : `c_${hash}_${Math.floor(Number(opened) / 60_000).toString(36)}`;
 }
 
-/** A stream keeps its records for a day, and opens new shards every few hours: minutes after which a shard has none left. */
+/** A stream keeps its records for a day and opens new shards every few hours. Minutes after which a shard is empty. */
 const SHARD_LIFE = 2 * 24 * 60;
 
 function outdated(names: readonly string[], current: string): string[] {
