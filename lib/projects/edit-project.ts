@@ -15,8 +15,8 @@ export interface EditProjectContext {
 }
 
 /**
- * Changes how the jobs of a project work.
- * @param reference its id or name.
+ * Changes the settings of a project.
+ * @param reference its id or name
  * @throws ApiError `not_found`, `invalid_request`
  */
 export async function editProject(

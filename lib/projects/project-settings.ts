@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
 
-/** They stand on the project's own item. */
+/** Settings are stored in the project's item. */
 const KIND = 'project';
 
-/** How the jobs of a project work; absent: not set. */
+/** How the jobs of a project run; absent: not set. */
 export const projectSettingsSchema = z.object({
   repository: z.string().optional(),
   ref: z.string().optional(),
@@ -19,7 +19,7 @@ export type ProjectSettings = z.output<typeof projectSettingsSchema>;
 
 const itemSchema = z.object({ settings: projectSettingsSchema.default({}), settings_version: z.number().default(0) });
 
-/** What a client sees of a project's settings. */
+/** A project's settings as clients see them. */
 export function viewProjectSettings({ repository, ref, setup, secret, exclusive_cwd }: ProjectSettings) {
   return {
     repository: repository ?? null,
@@ -30,7 +30,7 @@ export function viewProjectSettings({ repository, ref, setup, secret, exclusive_
   };
 }
 
-/** How the jobs of projects work. */
+/** The settings of projects. */
 export class ProjectSettingsStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -45,7 +45,7 @@ export class ProjectSettingsStore {
   }
 
   /**
-   * Changes what is given; an empty text removes a setting.
+   * Changes the given settings; an empty text removes one.
    * @throws ApiError `not_found` if the project does not exist
    */
   async change(projectId: string, edit: ProjectEdit): Promise<ProjectSettings> {
@@ -65,7 +65,7 @@ export class ProjectSettingsStore {
     return Item && itemSchema.parse(Item);
   }
 
-  /** @returns false if somebody else was faster. */
+  /** @returns false if another writer was faster */
   async #write(projectId: string, settings: ProjectSettings, version: number): Promise<boolean> {
     try {
       await this.#table.send(

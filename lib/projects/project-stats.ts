@@ -6,19 +6,19 @@ import type { StatusCounts } from '../stats/counting/counts.ts';
 import { STATS_KINDS, shownTokens } from '../stats/counting/job-stats.ts';
 import type { Project } from './projects.ts';
 
-/** A project with what its counters say. */
+/** A project with its counters. */
 export interface ProjectWithStats<P extends Project = Project> {
   readonly project: P;
   readonly jobCounts: StatusCounts;
   readonly tokens: TokenSums;
-  /** When a job of it last changed its state. */
+  /** When one of its jobs last changed its state. */
   readonly lastActivityAt: string | null;
 }
 
-/** DynamoDB takes at most this many keys in one request. */
+/** DynamoDB accepts at most this many keys in one request. */
 const BATCH = 100;
 
-/** What the counters say of projects, in their order. */
+/** The counters of projects, in the given order. */
 export async function readProjectStats<P extends Project>(
   { table, registryTable }: Registry,
   projects: readonly P[],
@@ -47,7 +47,7 @@ export async function readProjectStats<P extends Project>(
   });
 }
 
-/** The jobs by state that an item of figures counts. */
+/** The jobs by state in an item of statistics. */
 export function statusCountsIn(item: Readonly<Record<string, unknown>>): StatusCounts {
   return Object.fromEntries(STATUSES.map((status) => [status, Number(item[`n_${status}`] ?? 0)])) as StatusCounts;
 }

@@ -10,17 +10,17 @@ import { type ProjectSettings, projectSettingsSchema } from './project-settings.
 
 const KIND = 'project';
 
-/** Where jobs go that name no project; both id and name. */
+/** The project of jobs that name none; both id and name. */
 export const DEFAULT_PROJECT = 'local_project';
 
 const projectSchema = z.object({ id: z.string(), name: z.string(), created_at: z.string() });
 export type Project = z.output<typeof projectSchema>;
 
-/** A project with how its jobs work. */
+/** A project with its settings. */
 export type SetProject = Project & { readonly settings: ProjectSettings };
 const setProjectSchema = projectSchema.extend({ settings: projectSettingsSchema.default({}) });
 
-/** Projects by id or name; an unknown one is made on the way. */
+/** Projects by id or name. Resolving an unknown name creates the project. */
 export class ProjectStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -32,17 +32,17 @@ export class ProjectStore {
     this.#clock = options.clock;
   }
 
-  /** The project with this id or name; created if there is none. */
+  /** The project with this id or name; created if it does not exist. */
   async resolve(reference: string): Promise<Project> {
     return (await this.find(reference)) ?? (await this.#create(reference));
   }
 
-  /** The project with this id or name, if there is one. */
+  /** The project with this id or name, if it exists. */
   async find(reference: string): Promise<Project | undefined> {
     return (await this.#get(projectIdOf(reference))) ?? (isId(reference) ? undefined : await this.#get(reference));
   }
 
-  /** @returns it as it was; undefined: there is none any more */
+  /** @returns the removed project; undefined if it no longer exists */
   async remove(id: string): Promise<SetProject | undefined> {
     const { Attributes } = await this.#table.send(
       new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ReturnValues: 'ALL_OLD' }),
@@ -50,7 +50,7 @@ export class ProjectStore {
     return Attributes && setProjectSchema.parse(Attributes);
   }
 
-  /** In the order of their ids. */
+  /** Sorted by id. */
   async page(query: PageQuery): Promise<{ items: SetProject[]; nextCursor: string | null }> {
     const registry = { table: this.#table, registryTable: this.#tableName };
     const { items, nextCursor } = await registryPage(registry, KIND, query);
@@ -80,7 +80,7 @@ export class ProjectStore {
   }
 }
 
-/** The id that a project of this name has: the name where it can be a folder and a message group, else a readable hash of it. */
+/** The id for a project's name: the name if it is valid as a folder and a message group, else a readable hash. */
 export function projectIdOf(name: string): string {
   if (isId(name)) return name;
   const readable = name

@@ -7,7 +7,7 @@ import { viewProjectSettings } from './project-settings.ts';
 import { readProjectStats } from './project-stats.ts';
 import type { ProjectStore } from './projects.ts';
 
-/** What removing a project needs. */
+/** Dependencies for removing a project. */
 export interface RemoveProjectContext {
   readonly registry: Registry;
   readonly projects: ProjectStore;
@@ -19,9 +19,9 @@ export interface RemoveProjectContext {
 
 /**
  * Removes a project that has no jobs and no deploy bindings.
- * @param reference its id or name.
- * @returns it as it was.
- * @throws ApiError `not_found`; `invalid_state` while it has jobs or bindings.
+ * @param reference its id or name
+ * @returns the removed project
+ * @throws ApiError `not_found`; `invalid_state` while it has jobs or bindings
  */
 export async function removeProject(
   { registry, projects, bindings, workspaces }: RemoveProjectContext,
