@@ -71,7 +71,7 @@ async function edit(
     if (result.job.version === job.version) throw invalidState(action, result.job, result.rejected);
     job = result.job;
   }
-  throw new Error(`job ${job.id}: changed by others all the time`);
+  throw new Error(`job ${job.id}: it changed in every round of the edit`);
 }
 
 async function validateDraftEdit(context: DraftEditContext, job: Job, fields: DraftEditFields): Promise<DraftEdit> {

@@ -155,7 +155,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         ),
       };
     case 'lose':
-      if (!leaseIsOver(job, at)) return { rejected: 'the lease still holds' };
+      if (!leaseIsOver(job, at)) return { rejected: 'the lease has not expired' };
       return { job: afterLoss(job, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
@@ -184,7 +184,7 @@ function waitingFor(
   at: string,
 ): Decision {
   if (job.status !== 'QUEUED' || job.parked !== undefined || (job.due_at ?? '') > at)
-    return { rejected: 'the job is not to be claimed' };
+    return { rejected: 'the job is not claimable' };
   // A probe that waits can't find anything out: another job becomes the probe.
   return { job: queuedAgain(withoutProbe(job), { reason: parked, parked, ...rest, updated_at: at }) };
 }

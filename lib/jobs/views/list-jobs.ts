@@ -47,7 +47,7 @@ export interface JobPage {
 export async function listJobs(context: ListContext, request: JobListQuery): Promise<JobPage> {
   const { limit = LIMITS.list.default, offset = 0, cursor } = request;
   if (cursor !== undefined && offset > 0) {
-    throw InvalidFieldError.of('offset', 'can not be given beside cursor, which says itself where to go on');
+    throw InvalidFieldError.of('offset', "can't be combined with cursor, which contains the position");
   }
   const statusCounts = await context.counts.read();
   const range = rangeOf(request);

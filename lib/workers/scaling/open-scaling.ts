@@ -62,6 +62,6 @@ export function createScaling(from: {
 /** @throws Error if the parameter does not exist: no worker could be started without it */
 async function readBuild(parameter: string): Promise<string> {
   const taskDefinition = await readParameter(parameter);
-  if (taskDefinition === undefined) throw new Error(`the parameter ${parameter} is not there; deploy the stacks again`);
+  if (taskDefinition === undefined) throw new Error(`the parameter ${parameter} is missing; deploy the stacks again`);
   return buildOf(taskDefinition);
 }

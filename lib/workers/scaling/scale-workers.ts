@@ -68,7 +68,7 @@ export async function scaleWorkers(context: ScaleContext): Promise<LaunchDecisio
     const isSpotShort = failure?.provider === 'FARGATE_SPOT' && failure.retried !== true;
     if (!isSpotShort) return decision;
   }
-  throw new Error('no decision about workers could be written: others decide again and again');
+  throw new Error('no scaling decision could be written: another writer was faster every time');
 }
 
 async function decide(context: ScaleContext, known: Scaling) {
@@ -116,7 +116,7 @@ async function findEnded(context: ScaleContext, { launches }: Scaling): Promise<
   const open = launches.filter(({ at }) => at < before).flatMap(({ tasks = [] }) => tasks);
   if (open.length === 0) return new Map();
   return await context.tasks.ended(open).catch((error: Error) => {
-    context.log.warn('what became of launched tasks is not known', error);
+    context.log.warn('the state of the launched tasks is unknown', error);
     return new Map();
   });
 }

@@ -56,6 +56,6 @@ export class ScalingStore {
       const written = await this.replace(known, next);
       if (written !== undefined) return written;
     }
-    throw new Error('what is remembered of launches is changed by others again and again');
+    throw new Error('the state of launches could not be written: another writer was faster every time');
   }
 }
