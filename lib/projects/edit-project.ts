@@ -17,7 +17,7 @@ export interface EditProjectContext {
 /**
  * Changes the settings of a project.
  * @param reference its id or name
- * @throws ApiError `not_found`, `invalid_request`
+ * @throws ApiError `not_found`; InvalidFieldError if the repository's address is invalid
  */
 export async function editProject(
   { projects, settings, workspaces, rules }: EditProjectContext,

@@ -46,7 +46,7 @@ export interface Origin {
  * Creates a job. Writes its texts, sends the dispatch message, then writes the job itself, so that an interruption
  * leaves nothing visible.
  * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
- * @throws ApiError `invalid_request` naming the field, the received value and the allowed values
+ * @throws InvalidFieldError naming the field, the received value and the allowed values
  */
 export async function createJob(
   context: CreationContext,
@@ -90,7 +90,7 @@ function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
   };
 }
 
-/** @throws ApiError if the job does not exist */
+/** @throws InvalidFieldError if the job does not exist */
 async function checkOrigin({ jobs }: CreationContext, id: string | undefined): Promise<void> {
   if (id === undefined) return;
   const job = isJobId(id) ? await jobs.find(id) : undefined;

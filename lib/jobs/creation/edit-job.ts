@@ -29,7 +29,7 @@ const MAX_ROUNDS = 10;
  * reads the texts that belong to its version.
  * @returns the edited job
  * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is
- * QUEUED, `invalid_request` as on creation
+ * QUEUED; InvalidFieldError as on creation
  */
 export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
   return await edit(context, known, action, async (job) => ({

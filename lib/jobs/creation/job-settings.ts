@@ -36,7 +36,7 @@ export function projectOf({ project, project_id }: Pick<JobCreation, 'project' |
   return project_id ?? project;
 }
 
-/** @throws ApiError if the profile does not exist */
+/** @throws InvalidFieldError if the profile does not exist */
 export async function findProfile({ profiles }: SettingsContext, name: string): Promise<Profile> {
   const profile = await profiles.get(name, { consistent: true });
   if (profile === undefined)
@@ -44,7 +44,7 @@ export async function findProfile({ profiles }: SettingsContext, name: string): 
   return profile;
 }
 
-/** @throws ApiError for an unknown rule, or if the composed prompt is longer than the profile's agent accepts */
+/** @throws InvalidFieldError for an unknown rule, or if the composed prompt is longer than the profile's agent accepts */
 export async function checkTexts(
   { rules }: SettingsContext,
   texts: Omit<JobTexts, 'project'>,
@@ -72,7 +72,7 @@ export async function checkTexts(
   }
 }
 
-/** @throws ApiError if the folder is outside the allowed roots, or private to another job */
+/** @throws InvalidFieldError if the folder is outside the allowed roots, or private to another job */
 export function checkFolder(
   { folders }: SettingsContext,
   cwd: string | undefined,

@@ -7,7 +7,7 @@ const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts'
 
 /**
  * The editable fields of a job that a client sent back as it was read.
- * @throws ApiError `invalid_request` for a member that can't be edited and differs from the present value
+ * @throws InvalidFieldError for a member that can't be edited and differs from the present value
  */
 export function editableOf(sent: Readonly<Record<string, unknown>>, present: JobView): JobEditFields {
   const fields: Record<string, unknown> = {};

@@ -42,7 +42,7 @@ export function writeCursor(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** @throws ApiError `invalid_request` if it is not a cursor of this list */
+/** @throws InvalidFieldError if it is not a cursor of this list */
 export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));

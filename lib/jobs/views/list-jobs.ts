@@ -42,7 +42,7 @@ export interface JobPage {
 /**
  * A page of jobs. Without filters, or with `status` alone, its cost does not depend on the number of jobs. Other
  * filters read the jobs' summaries, `search` the texts of whole months, up to `mostRead` in one request.
- * @throws ApiError `invalid_request` for an invalid cursor, and for a cursor together with an offset
+ * @throws InvalidFieldError for an invalid cursor, and for a cursor together with an offset
  */
 export async function listJobs(context: ListContext, request: JobListQuery): Promise<JobPage> {
   const { limit = LIMITS.list.default, offset = 0, cursor } = request;
@@ -202,7 +202,7 @@ function keyOf({ id, created_at }: Summary): ListedKey {
   return { id, created_at };
 }
 
-/** @throws ApiError for a position outside the range, which the table would reject as an internal error */
+/** @throws InvalidFieldError for a position outside the range, which the table would reject as an internal error */
 function placeOf(cursor: string, range: IndexRange): ListPlace {
   const place = readCursor(cursor, placeSchema);
   const at = place.after?.created_at;

@@ -53,7 +53,7 @@ export const POLL_INTERVAL_MS = 800;
  * The output of one attempt as server-sent events while it is written (schema `logEvents`). Reads only as fast as its
  * client, and stops within a poll when it is destroyed. Waits for output only with a slot. Destroys itself if the
  * client stalls.
- * @throws ApiError `invalid_request`
+ * @throws InvalidFieldError for an invalid position or attempt
  */
 export function followLogs(context: FollowContext, job: Job, request: FollowRequest): Readable {
   const follow = new Follow(context, job.id, startOf(job, request));

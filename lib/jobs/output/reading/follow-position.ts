@@ -20,7 +20,7 @@ export function eventId({ attempt, offsets }: FollowPosition): string {
 
 /**
  * The position that the `id` of an event of these streams encodes.
- * @throws ApiError `invalid_request`
+ * @throws InvalidFieldError if it encodes none
  */
 export function readEventId(id: string, stream: StreamName | 'all'): FollowPosition {
   const streams = streamsOf(stream);

@@ -6,7 +6,7 @@ import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import { downloadAs, placeOf } from '../attachments/attachment-view.ts';
 import type { OutputAnswer } from './read-output.ts';
 
-/** The attempt that a request concerns: the newest unless it names another. @throws ApiError `invalid_request` */
+/** The attempt that a request concerns: the newest unless it names another. @throws InvalidFieldError */
 export function attemptOf(job: Pick<Job, 'attempt'>, asked: number | undefined): number {
   if (asked === undefined || asked <= job.attempt) return asked ?? job.attempt;
   throw InvalidFieldError.of('attempt', `received ${asked}; the job's newest attempt is ${job.attempt}`);

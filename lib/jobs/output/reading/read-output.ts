@@ -48,7 +48,7 @@ const WATCH_MARK_MS = 30_000;
 
 /**
  * `GET /result` of a job, or of an earlier attempt.
- * @throws ApiError `invalid_request` if the attempt does not exist
+ * @throws InvalidFieldError if the attempt does not exist
  */
 export async function readResult(
   context: OutputContext,
@@ -73,7 +73,7 @@ export async function readResult(
 
 /**
  * `GET /logs` of a job.
- * @throws ApiError `invalid_request` if the attempt does not exist, and for an offset without a single stream
+ * @throws InvalidFieldError if the attempt does not exist, and for an offset without a single stream
  */
 export async function readLogs(
   context: OutputContext,
@@ -104,7 +104,7 @@ function requireAttempt(job: Job, attempt: number): void {
   throw InvalidFieldError.of('attempt', `received ${attempt}; the job's newest attempt is ${job.attempt}`);
 }
 
-/** @throws ApiError `invalid_request` for an offset without the stream that it belongs to */
+/** @throws InvalidFieldError for an offset without the stream that it belongs to */
 export function requireOneStream({ offset, stream }: Pick<LogsRequest, 'offset' | 'stream'>): void {
   if (offset === undefined || stream !== 'all') return;
   throw InvalidFieldError.of('offset', 'is a byte of one stream; give stream=stdout or stream=stderr with it');
