@@ -72,7 +72,7 @@ export interface FieldProblem {
 
 /**
  * Input that is well formed but rejected by the domain, which knows fields and not requests. The API answers
- * `invalid_request` and adds whether a field stood in the query, a header or the body.
+ * `invalid_request` and adds whether a field is part of the query, a header or the body.
  */
 export class InvalidFieldError extends Error {
   override readonly name = 'InvalidFieldError';

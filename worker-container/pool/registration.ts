@@ -88,8 +88,9 @@ export class Registration {
     this.#hasTimeLeft = stallTolerantTimer(unacknowledgedLimitMs);
   }
 
-  async #description() {
-    return { ...(await this.#options.describe()), ...(this.#draining && { draining: this.#draining }) };
+  async #description(): ReturnType<RegistrationOptions['describe']> {
+    const description = await this.#options.describe();
+    return this.#draining === undefined ? description : { ...description, leaving: this.#draining };
   }
 
   /** In order: the last write counts. */

@@ -5,8 +5,8 @@ import { VisibilityExtender } from '../../../worker-container/attempt/visibility
 
 const held = { message: { v: 1, band: 'normal', project: 'p', job: 'j' }, handle: 'h', receives: 1 } as const;
 
-/** What a keeper does to its permit; `fails`: the queue never answers well. */
-function keeper({ fails = false } = {}) {
+/** What an extender does to its message; `fails`: every call to the queue fails. */
+function openExtender({ fails = false } = {}) {
   let now = 0;
   const done: string[] = [];
   const note = async (what: string) => {
@@ -14,33 +14,33 @@ function keeper({ fails = false } = {}) {
     if (fails) throw new Error('the queue is away');
   };
   const dispatchQueues = {
-    extend: (_: unknown, seconds: number) => note(`kept for ${seconds} s`),
-    drop: () => note('dropped'),
+    extend: (_: unknown, seconds: number) => note(`extended by ${seconds} s`),
+    acknowledge: () => note('acknowledged'),
   };
   const timing = { now: () => now, schedule: () => () => undefined };
   const log = new Logger({ serviceName: 'test', logLevel: 'SILENT' });
-  const kept = new VisibilityExtender(dispatchQueues as unknown as DispatchQueues, held, log, timing);
+  const extender = new VisibilityExtender(dispatchQueues as unknown as DispatchQueues, held, log, timing);
   const pass = (hours: number) => {
     now += hours * 3_600_000;
   };
-  return { kept, done, pass };
+  return { extender, done, pass };
 }
 
-it('a permit stays in flight with each heartbeat, and is given up before its queue would', async () => {
-  const { kept, done, pass } = keeper();
-  await kept.extend();
+it('a message stays in flight with each heartbeat, and is acknowledged before SQS returns it', async () => {
+  const { extender, done, pass } = openExtender();
+  await extender.extend();
   pass(11);
-  await kept.extend();
+  await extender.extend();
   pass(0.01);
-  await kept.extend();
-  await kept.extend();
-  await kept.acknowledge();
-  expect(done).toEqual(['kept for 40 s', 'kept for 40 s', 'dropped']);
+  await extender.extend();
+  await extender.extend();
+  await extender.acknowledge();
+  expect(done).toEqual(['extended by 40 s', 'extended by 40 s', 'acknowledged']);
 });
 
-it('a queue that is away fails nothing', async () => {
-  const { kept, done } = keeper({ fails: true });
-  await kept.extend();
-  await kept.acknowledge();
-  expect(done).toEqual(['kept for 40 s', 'dropped']);
+it('a queue that fails does not fail the attempt', async () => {
+  const { extender, done } = openExtender({ fails: true });
+  await extender.extend();
+  await extender.acknowledge();
+  expect(done).toEqual(['extended by 40 s', 'acknowledged']);
 });

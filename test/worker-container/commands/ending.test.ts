@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 
-/** The reason that an attempt ends for, and whether that is hurried, after these requests. */
+/** The reason that an attempt ends for, and whether a kill escalated it, after these requests. */
 async function after(...reasons: Parameters<Ending['request']>[0][]) {
   const ending = new Ending();
   for (const reason of reasons) ending.request(reason);
@@ -12,17 +12,18 @@ async function after(...reasons: Parameters<Ending['request']>[0][]) {
   });
   const first = await ending.requested;
   await setImmediate();
-  return { first, reason: ending.reason, hurried: escalated };
+  return { first, reason: ending.reason, escalated };
 }
 
 it('the first reason counts', async () => {
   expect(await after('timed_out', 'cancelled', 'stopping')).toEqual({
-    ...{ first: 'timed_out', reason: 'timed_out' },
+    first: 'timed_out',
+    reason: 'timed_out',
     escalated: false,
   });
 });
 
-it('a kill hurries whatever is under way, and takes the place of a cancel alone', async () => {
+it('a kill escalates any end, and replaces a cancel only', async () => {
   expect(await after('killed')).toMatchObject({ reason: 'killed', escalated: true });
   expect(await after('cancelled', 'killed')).toMatchObject({ first: 'cancelled', reason: 'killed', escalated: true });
   expect(await after('timed_out', 'killed')).toMatchObject({ reason: 'timed_out', escalated: true });

@@ -42,10 +42,10 @@ it('a permit that comes back leads a worker to the jobs of workers that died', a
   await running;
 });
 
-it('a permit that finds no job, as often as it came back, is told and dropped; one that may find one later is neither', async () => {
+it('an old message that finds no job is counted and acknowledged; a young one is neither', async () => {
   const { worker: context } = await openWorker(deployment);
   const told: object[] = [];
-  const dropped: string[] = [];
+  const acknowledged: string[] = [];
   const draining = new AbortController();
   const held = (handle: string, receives: number, sentAt: number): ReceivedMessage => ({
     message: { v: 1, band: 'high', project: 'nobody', job: 'job_unknown' },
@@ -61,7 +61,7 @@ it('a permit that finds no job, as often as it came back, is told and dropped; o
     return permit;
   };
   const dispatchQueues = Object.assign(Object.create(deployment.dispatchQueues), {
-    drop: async ({ handle }: ReceivedMessage) => void dropped.push(handle),
+    acknowledge: async ({ handle }: ReceivedMessage) => void acknowledged.push(handle),
     extend: async () => undefined,
   });
   const worker = new Worker(
@@ -76,6 +76,6 @@ it('a permit that finds no job, as often as it came back, is told and dropped; o
     { draining: draining.signal, stopping: new AbortController().signal },
   );
   await worker.run(1);
-  expect(dropped).toEqual(['old']);
+  expect(acknowledged).toEqual(['old']);
   expect(told).toEqual([{ PermitsDropped: 1 }]);
 });
