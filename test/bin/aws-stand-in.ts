@@ -29,12 +29,17 @@ export async function startAwsStandIn(
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const target = request.headers['x-amz-target'];
-    // A client of another test whose server had this port before may still retry: its requests are not this account's.
-    if (target !== undefined && target !== DESCRIBE_PARAMETERS) return response.writeHead(400).end();
     return void (async () => {
       const body = await read(request);
+      const action = target === undefined ? new URLSearchParams(body).get('Action') : String(target);
+      // A client of another test whose server had this port before may still retry: its requests are not this account's.
+      const isForeign = action === null || (target !== undefined && target !== DESCRIBE_PARAMETERS);
+      if (isForeign) {
+        response.writeHead(400).end();
+        return;
+      }
       const answer = target === undefined ? cloudFormation(account, body) : ssm(account, body);
-      asked.push(target ?? new URLSearchParams(body).get('Action') ?? '');
+      asked.push(action);
       response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
     })();
   });
