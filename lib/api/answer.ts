@@ -81,7 +81,7 @@ export function baseHeaders({ requestId, tls }: AnswerSettings): Record<string, 
 function asApiError(thrown: unknown, route: Pick<Route, 'query' | 'headers'>): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof InvalidFieldError) return invalidRequest(thrown, route);
-  // A deployment is under way, or was taken back: the version that knows this job answers, or will again.
+  // During a deployment or after a rollback, the version that can read this job answers, or will answer again.
   if (thrown instanceof NewerSchemaError) return ApiError.of('unavailable', undefined, NEWER_RETRY);
   if (isThrottle(thrown)) return ApiError.of('unavailable', undefined, 1);
   if (isUnavailable(thrown)) return ApiError.of('unavailable', undefined, OUTAGE_RETRY);

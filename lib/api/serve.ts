@@ -32,9 +32,9 @@ export interface Call {
   readonly core: Core;
   /** Whether the caller asked for this media type by name. */
   readonly accepts: (mediaType: string) => boolean;
-  /** Judges the caller anew, as at the beginning, for answers that last. @throws ApiError `unauthorized`, `forbidden` */
+  /** Authorizes the caller again, as at the start, for long answers. @throws ApiError `unauthorized`, `forbidden` */
   readonly reauthorize: () => Promise<Principal>;
-  /** Has the log tell the job that this call is about; one that its path names is told anyway. */
+  /** Adds the job of this call to its log line; a job that the path names is logged anyway. */
   readonly noteJob: (jobId: string) => void;
 }
 

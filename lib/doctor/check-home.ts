@@ -33,7 +33,7 @@ export async function checkHome(given: string): Promise<{ findings: Finding[]; r
   const info = await home.readInfo();
   if (info === undefined) {
     const isBroken = existsSync(join(path, 'local.json'));
-    const message = isBroken ? 'local.json can not be read' : 'nothing runs on this home';
+    const message = isBroken ? 'local.json is unreadable' : 'nothing runs on this home';
     return { findings: [...findings, fault('process', message, 'Start it with `npm start`.')], running: undefined };
   }
   if (!isAlive(info.pid)) {

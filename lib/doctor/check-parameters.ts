@@ -35,7 +35,7 @@ export async function checkParameters(
   ];
 }
 
-const RESTORE = 'Somebody has deleted them by hand: put them back, or change the stack and deploy it anew.';
+const RESTORE = 'They were deleted by hand: restore them, or change the stack and deploy it again.';
 
 async function typesOf(client: SSMClient, names: readonly string[]): Promise<Map<string, ParameterType | undefined>> {
   const types = new Map<string, ParameterType | undefined>();

@@ -66,7 +66,7 @@ function unreachable(service: Service, error: unknown): Finding {
     'service',
     `${service.baseUrl}: ${inWords(error)}`,
     service.isLocal
-      ? 'Start it with `npm start`; why it ended stands in its output and in logs/api.log of its home.'
+      ? 'Start it with `npm start`; its output and logs/api.log of its home show why it ended.'
       : 'Check the address (ConsoleUrl of the outputs), then the log of the function health.read.',
   );
 }

@@ -79,7 +79,7 @@ function assess(name: string, { StackStatus, StackStatusReason: reason }: Stack)
   const status = String(StackStatus);
   const message = reason === undefined ? status : `${status}: ${reason}`;
   if (status.endsWith('_IN_PROGRESS'))
-    return warning(check, message, 'It is being changed: look again when that is over.');
+    return warning(check, message, 'A change is in progress: check again when it is complete.');
   if (status === 'UPDATE_ROLLBACK_COMPLETE')
     return warning(check, message, 'The last deployment failed, and what was there before runs: see its events.');
   if (WHOLE.includes(status)) return ok(check, message);

@@ -14,8 +14,8 @@ type Reason = Schemas['StateReason']['code'];
 
 const PARKED: Partial<Record<Reason, string>> = {
   account_required:
-    'Link the vendor account (`POST /codex-account/start`, or the page Account): they start by themselves.',
-  usage_limit: "They start by themselves when the vendor's limit is over; until then use another profile or account.",
+    'Link the vendor account (`POST /codex-account/start`, or the page Account): they then start automatically.',
+  usage_limit: "They start automatically when the vendor's limit is over; until then use another profile or account.",
   folder_busy: 'They wait for the job that has their folder to itself; see which one runs.',
 };
 
@@ -43,7 +43,7 @@ export async function checkWaiting(service: Service, environment: Schemas['Envir
           fault(
             'launches',
             annotated.state_reason.message,
-            'It is tried again by itself. Runbook, "Alarm launch-failures".',
+            'It is retried automatically. Runbook, "Alarm launch-failures".',
           ),
         ];
   const ready = oldestReady({ oldest, queued, running, workers: environment.hosts.length });

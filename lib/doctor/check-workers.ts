@@ -75,6 +75,6 @@ function noWorkers(service: Service, queued: number): Finding {
 
 function whereToRead({ isLocal }: Service): string {
   return isLocal
-    ? 'See the end of logs/worker.log in the home; `npm start` tries again by itself, with longer and longer pauses.'
+    ? 'See the end of logs/worker.log in the home; `npm start` retries automatically, with longer and longer pauses.'
     : "See the log of the worker stack, and the cluster's stopped tasks in ECS with the reason they stopped for.";
 }

@@ -89,7 +89,7 @@ describe('before a deployment the doctor', () => {
       'Lambda quota: 1000 functions at once, for all that runs in this account and region',
       'Fargate On-Demand quota: 10 vCPU; 10 workers (maxWorkers) take 10',
       'CloudFront: this account has distributions',
-      'stacks: none stands in the way',
+      'stacks: none blocks the deployment',
     ]);
   });
 
@@ -165,7 +165,7 @@ describe('before a deployment the doctor', () => {
     expect(complaints(await examine())).toEqual(['fault docker: Cannot connect to the Docker daemon. Is it running?']);
     await install('docker', { ...DOCKER, 'buildx inspect': new Failure("docker: 'buildx' is not a docker command.") });
     expect(complaints(await examine())).toEqual([
-      "fault image: BuildKit can not be used: docker: 'buildx' is not a docker command.",
+      "fault image: BuildKit is not usable: docker: 'buildx' is not a docker command.",
     ]);
     await rm(join(programs, 'docker'));
     expect(complaints(await examine())).toEqual(['fault docker: there is no command `docker`']);
@@ -193,7 +193,7 @@ describe('before a deployment the doctor', () => {
 
   it('reads the settings first, and says that nobody could sign in', async () => {
     expect(complaints(await examine({ adminEmail: undefined }))).toEqual([
-      'warning first user: there is none: nobody can sign in to the console',
+      'warning first user: there is none: no one can sign in to the console',
     ]);
     expect(complaints(await examine({ deploymentName: 'aws-queue' }))).toEqual([
       expect.stringMatching(/^fault settings: .*deploymentName/),

@@ -2,8 +2,9 @@
 export const TREES: readonly string[] = [
   '*.md',
   'docs/**/*.md',
-  'lib/contract/**/*.ts',
+  'lib/**/*.ts',
   'functions/**/*.ts',
+  'worker-container/**/*.ts',
   'bin/**/*.ts',
   'bench/**/*.ts',
   'console/src/**/*.{ts,tsx,css}',

@@ -22,7 +22,7 @@ export interface BashCommand {
 }
 
 export interface CommandEnd {
-  readonly ended: 'by itself' | 'timed out' | 'stopped';
+  readonly ended: 'exited' | 'timed out' | 'stopped';
   readonly exit: TreeExit;
 }
 
@@ -41,8 +41,8 @@ export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   stopping.addEventListener('abort', stop, { once: true });
   if (stopping.aborted) stop();
   try {
-    const ended = await Promise.race([tree.exited.then(() => 'by itself' as const), over.promise]);
-    const kill = ended === 'by itself';
+    const ended = await Promise.race([tree.exited.then(() => 'exited' as const), over.promise]);
+    const kill = ended === 'exited';
     await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE, kill });
     await written;
     return { ended, exit: await tree.exited };

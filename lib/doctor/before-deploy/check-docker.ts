@@ -40,7 +40,7 @@ export async function checkDocker(
   } catch (error) {
     const advice =
       "Install Docker's plugin buildx (package docker-buildx-plugin): the worker's Dockerfile needs BuildKit.";
-    return [running, fault('image', `BuildKit can not be used: ${inWords(error)}`, advice)];
+    return [running, fault('image', `BuildKit is not usable: ${inWords(error)}`, advice)];
   }
   const { docker: name, handler } = ARCHITECTURES[architecture];
   const wanted = `linux/${name}`;
@@ -53,7 +53,7 @@ export async function checkDocker(
     running,
     fault(
       'image',
-      `workers are ${architecture}, and Docker on ${platform} can not run programs for ${wanted} (\`exec format error\`)`,
+      `workers are ${architecture}, and Docker on ${platform} doesn't run programs for ${wanted} (\`exec format error\`)`,
       `\`docker run --privileged --rm tonistiigi/binfmt --install ${name}\`, or set "workerArchitecture": "${other}".`,
     ),
   ];

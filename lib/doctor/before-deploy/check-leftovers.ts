@@ -14,7 +14,7 @@ export async function checkLeftovers(deploymentName: string): Promise<Finding[]>
   const names = STACKS.map((part) => `${deploymentName}-${part}`);
   const found = await Promise.all(names.map(checkStack));
   const stuck = found.flatMap((finding) => finding ?? []);
-  return stuck.length > 0 ? stuck : [ok('stacks', 'none stands in the way')];
+  return stuck.length > 0 ? stuck : [ok('stacks', 'none blocks the deployment')];
 }
 
 async function checkStack(name: string): Promise<Finding | undefined> {

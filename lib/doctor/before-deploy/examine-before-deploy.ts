@@ -41,7 +41,7 @@ function checkSettings({ deploymentName, adminEmail, signIn }: Deployment): Find
   const settings = ok('settings', `right, for the deployment ${deploymentName}`);
   if (adminEmail !== undefined || signIn !== undefined) return [settings];
   const advice = 'Set "adminEmail" in cdk.json under promptq; it can be added by a later deployment.';
-  return [settings, warning('first user', 'there is none: nobody can sign in to the console', advice)];
+  return [settings, warning('first user', 'there is none: no one can sign in to the console', advice)];
 }
 
 async function checkAccount(settings: Deployment): Promise<Finding[]> {

@@ -82,7 +82,7 @@ function isInvalid(error: unknown): error is ApiError | InvalidFieldError {
 /** @throws ApiError that explains what is wrong with the block, or why its job may have no follow-ups */
 function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): FollowUpCreation {
   if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
-    throw rejection(`follow-ups go ${LIMITS.followUps.depth} deep at the most, and this job is the last`);
+    throw rejection(`follow-ups go at most ${LIMITS.followUps.depth} deep, and this job is the last`);
   if ('fault' in block) {
     throw rejection(
       block.fault === 'not_closed'

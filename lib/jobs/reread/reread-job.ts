@@ -99,7 +99,7 @@ function lossesOf(job: Job, { receiptState, streams }: RereadAttempt): string[] 
   if (job.reason === 'worker_lost') return shortened;
   const noReceipt =
     receiptState === 'corrupt'
-      ? ['the record of the newest attempt can not be read']
+      ? ['the record of the newest attempt is unreadable']
       : job.stdout_bytes === undefined
         ? []
         : ['the record of the newest attempt is gone'];

@@ -59,7 +59,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   indexStreamRecords(file);
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
   if (network === undefined)
-    log('this system lets the DynamoDB emulator have no network of its own: others could reach it while it starts');
+    log('this system allows no separate network for the DynamoDB emulator: others could reach it while it starts');
   const launch = async () => await startEmulatorProcess({ file, credentials, env, network });
   let running = await launch();
   // The emulator has created the tables of a new file.
@@ -69,7 +69,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
     for (;;) {
       await running.ended;
       if (stopped.signal.aborted) return;
-      log(`the DynamoDB emulator ended by itself and is started again; its last words: ${running.lastWords()}`);
+      log(`the DynamoDB emulator ended unexpectedly and is started again; its last words: ${running.lastWords()}`);
       const next = await launchAgain(launch, log, stopped.signal);
       if (next === undefined) return;
       running = next;

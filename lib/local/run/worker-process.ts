@@ -60,7 +60,7 @@ export async function superviseWorker(options: WorkerProcessOptions): Promise<Wo
       if (stopped.signal.aborted) return;
       if (performance.now() - startedAt >= restart.steady) wait = restart.first;
       log(
-        `the worker ended by itself (${ending}) and is started again in ${wait} ms; its last lines:\n${await tail(logFile)}`,
+        `the worker ended unexpectedly (${ending}) and is started again in ${wait} ms; its last lines:\n${await tail(logFile)}`,
       );
       await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
     }

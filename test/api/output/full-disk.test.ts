@@ -67,7 +67,7 @@ describeOnSmallDisk('while the disk of the home is full', () => {
       (await Promise.all(jobs.map(itemOf))).every((job) => (job?.lease_until ?? '') < new Date().toISOString()),
     );
     await waitFor(() => service.output().includes('reconcile-jobs failed'));
-    expect(service.output()).not.toContain('the worker ended by itself');
+    expect(service.output()).not.toContain('the worker ended unexpectedly');
     disk.makeRoom();
 
     await waitFor(async () => (await service.api('GET', '/health')).json.status === 'ok');

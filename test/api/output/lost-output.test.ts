@@ -142,7 +142,7 @@ describe('every way to read a stream says', () => {
 describe('an attempt whose record', () => {
   it.each([
     ['is gone', 'missing', 'is gone'],
-    ['was shortened', 'corrupt', 'can not be read'],
+    ['was shortened', 'corrupt', 'is unreadable'],
   ])('%s has that said, and its output and attachments shown', async (_how, state, words) => {
     const prompt = `yes | head -c ${BYTES}; echo x > "$PROMPTQ_ATTACHMENTS/report.txt"`;
     const id = await createJob(service, { prompt, profile: 'shell' });

@@ -131,7 +131,7 @@ describe('the end', () => {
     const id = await startLongJob(service);
     expect(await service.stop({ keepHome: true })).toBe(0);
     await waitFor(async () => (await marked(service.home)).length === 0);
-    expect(service.output()).not.toContain('ended by itself');
+    expect(service.output()).not.toContain('ended unexpectedly');
     await expect(access(join(service.home, 'local.json'))).rejects.toThrow();
 
     const next = await startService({ home: service.home });
@@ -159,7 +159,7 @@ describe('the end', () => {
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await once(child, 'close');
     expect(child.exitCode).toBe(0);
-    expect(printed).not.toContain('ended by itself');
+    expect(printed).not.toContain('ended unexpectedly');
     expect(await readFile(join(home, 'logs', 'worker.log'), 'utf8')).toContain('"why":"SIGTERM"');
     await waitFor(async () => (await marked(home)).length === 0);
     await rm(home, { recursive: true, force: true });

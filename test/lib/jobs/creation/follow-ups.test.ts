@@ -165,7 +165,7 @@ describe('a follow-up job', () => {
     const last = await made('depth 4', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth - 1 });
     expect((await childrenOf(last))[0]).toMatchObject({ depth: LIMITS.followUps.depth });
     const tooDeep = await made('depth 5', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth });
-    expect(shown(tooDeep)).toEqual({ follow_up_ids: [], warnings: [expect.stringContaining('5 deep at the most')] });
+    expect(shown(tooDeep)).toEqual({ follow_up_ids: [], warnings: [expect.stringContaining('at most 5 deep')] });
   });
 });
 

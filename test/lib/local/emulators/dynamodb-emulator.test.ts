@@ -130,7 +130,7 @@ test('an emulator that was killed is started again on the same address, with all
   process.kill(before ?? 0, 'SIGKILL');
   await expect.poll(async () => await has(client, 'kept').catch(() => false)).toBe(true);
   await expect.poll(() => emulator.pid()).not.toBe(before);
-  expect(logged.join()).toContain('ended by itself');
+  expect(logged.join()).toContain('ended unexpectedly');
 });
 
 test('connections that were on their way to an emulator that was killed are answered or broken', async () => {
@@ -168,7 +168,7 @@ test('a character of several bytes in an expression, which ends the emulator, en
         ),
     )
     .toBe(true);
-  expect(logged.join()).toContain('ended by itself');
+  expect(logged.join()).toContain('ended unexpectedly');
 });
 
 test('stopping right after it was killed leaves no emulator behind', async () => {
