@@ -33,7 +33,7 @@ const gateway = await startGateway({ port: 0, routes, load, log: (line) => conso
 const { token } = await new TokenStore(deployment.registry).create({ name: 'bench', scopes: [...SCOPES] });
 const { worker } = await openWorker(deployment);
 const stats = new StatsStore(deployment.registry);
-const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+const counts = new JobCounts(deployment.registry);
 const { handler: watch } = await import('../functions/triggers/reconcile-jobs.ts');
 const lives = new LifeCounter({ stats, counts });
 

@@ -40,7 +40,7 @@ try {
   const meter = new Meter(deployment);
   const { creation, worker } = await openWorker(deployment);
   const stats = new StatsStore(deployment.registry);
-  const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+  const counts = new JobCounts(deployment.registry);
   const lives = new LifeCounter({ stats, counts });
   for (const { name, body, key } of JOBS) {
     // What a process or project needs once is no part of a job's life.

@@ -27,7 +27,7 @@ export async function printPageCosts(
   const context = {
     index,
     labels: new JobLabelStore({ table, registryTable: env.REGISTRY_TABLE }),
-    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     clock,
     folders: { workspaces: '/workspaces', roots: [] },
   };

@@ -32,7 +32,7 @@ program
     await enterDeployment(program.opts());
     const env = readEnv(triggerEnv);
     const { table } = tableClient();
-    const keptCounts = await new JobCounts(table, env.REGISTRY_TABLE).read();
+    const keptCounts = await new JobCounts({ table, registryTable: env.REGISTRY_TABLE }).read();
     const recounted = await recount(table, env.JOBS_TABLE);
     for (const status of STATUSES) {
       const same = keptCounts[status] === recounted[status];

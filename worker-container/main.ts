@@ -8,6 +8,7 @@ import { needsWorker } from '../lib/accounts/account.ts';
 import { AccountStore } from '../lib/accounts/account-store.ts';
 import { unparkAll } from '../lib/jobs/admission/parked-jobs.ts';
 import { objectClient, queueClient, tableClient } from '../lib/platform/aws/clients.ts';
+import { registryOf } from '../lib/platform/aws/registry.ts';
 import { timestamp } from '../lib/platform/aws/table-clock.ts';
 import { readEnv, secretVariables, workerEnv } from '../lib/platform/config/env.ts';
 import { emitMetrics } from '../lib/platform/operations/emit-metrics.ts';
@@ -60,7 +61,8 @@ const markPrefix = `${createHash('sha256').update(env.PROMPTQ_WORK_DIR).digest('
 const { table, clock } = tableClient();
 const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
 const services = createReconciler({ env, table, clock, objects, queues: queueClient() });
-const workers = new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock });
+const registry = registryOf({ table, clock, env });
+const workers = new LiveWorkers(registry);
 
 const leases =
   env.PROMPTQ_SLOT_UID === undefined
@@ -76,14 +78,14 @@ const leases =
       });
 const accounts = serviceAccounts(env.PROMPTQ_SLOT_UID, leases?.numbers ?? []);
 
-const vendorAccounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
+const vendorAccounts = new AccountStore({ ...registry, world: env.PROMPTQ_VENDOR });
 const credentials = new CredentialFiles(
   join(env.PROMPTQ_ACCOUNT_DIR, env.PROMPTQ_VENDOR, 'codex'),
   vendorAccounts,
   'codex',
 );
 
-const scaling = new ScalingStore({ table, registryTable: env.REGISTRY_TABLE });
+const scaling = new ScalingStore(registry);
 let task = await readTask();
 
 const source = new MessagePoller({

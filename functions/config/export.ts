@@ -1,9 +1,12 @@
-import { createCatalog } from '../../lib/api/runtime/open-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { exportConfig } from '../../lib/catalog/export-config.ts';
 import { exportConfig as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `GET /config/export` */
-export const handler = handle(route, createCatalog, async (_input, _call, registry) => ({
-  body: await exportConfig(registry),
-}));
+export const handler = handle(
+  route,
+  ({ registry }) => registry,
+  async (_input, _call, registry) => ({
+    body: await exportConfig(registry),
+  }),
+);

@@ -1,9 +1,12 @@
-import { createCatalog } from '../../lib/api/runtime/open-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { importConfig } from '../../lib/catalog/import-config.ts';
 import { importConfig as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `POST /config/import` */
-export const handler = handle(route, createCatalog, async ({ query, body }, { core }, context) => ({
-  body: await importConfig(context, body, { dryRun: query.dry_run, sandboxes: core.env.PROMPTQ_SANDBOXES }),
-}));
+export const handler = handle(
+  route,
+  ({ registry }) => registry,
+  async ({ query, body }, { core }, context) => ({
+    body: await importConfig(context, body, { dryRun: query.dry_run, sandboxes: core.env.PROMPTQ_SANDBOXES }),
+  }),
+);

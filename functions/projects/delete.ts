@@ -1,4 +1,4 @@
-import { createCatalog, createProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { createProjects } from '../../lib/api/runtime/open-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { deleteProject as route } from '../../lib/contract/routes/project-settings.ts';
 import { DeployBindingStore } from '../../lib/deployments/bindings/deploy-binding-store.ts';
@@ -8,9 +8,9 @@ import { removeProject } from '../../lib/projects/remove-project.ts';
 export const handler = handle(
   route,
   (core) => ({
-    registry: createCatalog(core),
+    registry: core.registry,
     projects: createProjects(core),
-    bindings: new DeployBindingStore(createCatalog(core)),
+    bindings: new DeployBindingStore(core.registry),
     workspaces: core.env.PROMPTQ_WORKSPACES,
   }),
   async ({ params }, _call, context) => ({ body: await removeProject(context, params.id) }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createCatalog, createProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { createProjects } from '../../lib/api/runtime/open-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listProjects as route } from '../../lib/contract/routes/catalog.ts';
 import { viewProjectSettings } from '../../lib/projects/project-settings.ts';
@@ -8,7 +8,7 @@ import { readProjectStats } from '../../lib/projects/project-stats.ts';
 /** `GET /projects` */
 export const handler = handle(
   route,
-  (core) => ({ registry: createCatalog(core), projects: createProjects(core) }),
+  (core) => ({ registry: core.registry, projects: createProjects(core) }),
   async ({ query }, { core }, { registry, projects }) => {
     const { items, nextCursor } = await projects.page(query);
     return {

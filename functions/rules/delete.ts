@@ -1,9 +1,12 @@
-import { createCatalog } from '../../lib/api/runtime/open-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { removeRule } from '../../lib/catalog/remove-entry.ts';
 import { deleteRule as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `DELETE /rules/{id}` */
-export const handler = handle(route, createCatalog, async ({ params }, _call, registry) => ({
-  body: { ...(await removeRule(registry, params.id)), source: 'imported' as const },
-}));
+export const handler = handle(
+  route,
+  ({ registry }) => registry,
+  async ({ params }, _call, registry) => ({
+    body: { ...(await removeRule(registry, params.id)), source: 'imported' as const },
+  }),
+);

@@ -7,6 +7,7 @@ import { describeIssue } from '../../lib/contract/input/input-fault.ts';
 import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
 import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
+import { registryOf } from '../../lib/platform/aws/registry.ts';
 import { applyConfigEnv, readEnv } from '../../lib/platform/config/env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
@@ -24,7 +25,7 @@ async function applyConfig(event: CloudFormationCustomResourceEvent, log: Logger
     const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
     const { Body } = await objects.send(new GetObjectCommand({ Bucket, Key }));
     const document = readDocument((await Body?.transformToString()) ?? 'null');
-    const context = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
+    const context = registryOf({ ...tableClient(), env });
     const result = await importConfig(context, document, { dryRun: false, sandboxes: env.PROMPTQ_SANDBOXES });
     log.info('applied the configuration document of the deployment', { digest: Digest, ...result });
   });

@@ -50,7 +50,7 @@ function open() {
   const env = readEnv(countEnv);
   const registryTable = env.REGISTRY_TABLE;
   return {
-    counts: new JobCounts(table, registryTable),
+    counts: new JobCounts({ table, registryTable }),
     stats: new StatsStore({ table, registryTable }),
     wakeScaling: createWakeScaling(env),
   };

@@ -3,6 +3,7 @@ import { AccountStore } from '../../lib/accounts/account-store.ts';
 import { reconcileAccounts } from '../../lib/accounts/reconcile-accounts.ts';
 import { type ReconcileDeploymentsContext, reconcileDeployments } from '../../lib/deployments/reconcile-deployments.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { registryOf } from '../../lib/platform/aws/registry.ts';
 import { readEnv, triggerEnv } from '../../lib/platform/config/env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
@@ -23,7 +24,7 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
     const env = readEnv(triggerEnv);
     const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
     const { table, clock } = tableClient();
-    const accounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
+    const accounts = new AccountStore({ ...registryOf({ table, clock, env }), world: env.PROMPTQ_VENDOR });
     context = {
       ...createReconciler({ env, table, clock, objects, queues: queueClient() }),
       reconcileAccounts: () => reconcileAccounts(accounts, env.PROMPTQ_ACCOUNT_VENDORS),

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import * as z from 'zod';
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import { AUDIT_KIND } from '../platform/aws/tables.ts';
 
@@ -62,13 +63,13 @@ export class AuditLog {
   readonly #clock: Clock;
   readonly #log: { error(message: string, details: Record<string, unknown>): void };
 
-  constructor(options: {
-    table: DynamoDBDocumentClient;
-    registryTable: string;
-    clock: Clock;
-    /** Receives rows that could not be written. */
-    log: { error(message: string, details: Record<string, unknown>): void };
-  }) {
+  constructor(
+    options: Registry & {
+      clock: Clock;
+      /** Receives rows that could not be written. */
+      log: { error(message: string, details: Record<string, unknown>): void };
+    },
+  ) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

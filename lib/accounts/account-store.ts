@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { AccountVendor } from '../contract/vendors.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type Account, accountSchema } from './account.ts';
@@ -12,9 +13,7 @@ type Update = (account: Account, now: number) => Account | undefined;
 /** How often a change is retried after a conflict. */
 const ROUNDS = 10;
 
-export interface AccountStoreOptions {
-  readonly table: DynamoDBDocumentClient;
-  readonly registryTable: string;
+export interface AccountStoreOptions extends Registry {
   readonly clock: Clock;
   /** Whether logins are the vendors' or the practice vendor's. The two are stored separately. */
   readonly world: 'practice' | 'real';

@@ -2,8 +2,8 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import { PROFILE_KIND } from './profiles.ts';
-import type { Registry } from './registry-page.ts';
 import { RULE_KIND } from './rules.ts';
 
 /** The version of the rules and profiles, which detects concurrent changes, and the numbers of imported entries. */

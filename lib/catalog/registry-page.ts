@@ -1,15 +1,10 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
-
-/** The registry's table and client. */
-export interface Registry {
-  readonly table: DynamoDBDocumentClient;
-  readonly registryTable: string;
-}
+import type { Registry } from '../platform/aws/registry.ts';
 
 /** Items of one kind, in the order of their ids. */
 export interface RegistryPage {

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import { changeCatalog } from './catalog-state.ts';
 import { isBuiltIn, PROFILE_KIND, readProfile, type StoredProfile } from './profiles.ts';
-import type { Registry } from './registry-page.ts';
 import { RULE_KIND, readRule, type StoredRule } from './rules.ts';
 
 /** Removes a rule. @returns the removed rule. @throws ApiError `not_found` */

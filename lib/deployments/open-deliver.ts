@@ -1,7 +1,8 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { DispatchQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import { DispatchQueues, queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
+import { registryOf } from '../platform/aws/registry.ts';
 import type { DeliverEnv } from '../platform/config/env.ts';
 import { BindingSecretStore } from './bindings/binding-secrets.ts';
 import type { DeliverContext } from './deliver-call.ts';
@@ -15,14 +16,10 @@ export function createDelivery(
   return {
     ...createDeployments(from),
     jobs: new JobStore(table, env.JOBS_TABLE),
-    dispatchQueues: new DispatchQueues(queues, {
-      high: env.QUEUE_URL_HIGH,
-      normal: env.QUEUE_URL_NORMAL,
-      low: env.QUEUE_URL_LOW,
-    }),
+    dispatchQueues: new DispatchQueues(queues, queueUrls(env)),
     clock,
     random: Math.random,
-    secrets: new BindingSecretStore({ table, registryTable: env.REGISTRY_TABLE }),
+    secrets: new BindingSecretStore(registryOf(from)),
     reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },
     pauses: env.PROMPTQ_CALL_PAUSES,
   };

@@ -11,7 +11,7 @@ const POLLS = { times: 4, apart: 1_500 } as const;
 
 /** Counts the jobs one by one and compares with the stored counts. Reads every job: for a home, or a small table. */
 export async function checkCounts(table: DynamoDBDocumentClient, env: TriggerEnv): Promise<Finding> {
-  const counts = new JobCounts(table, env.REGISTRY_TABLE);
+  const counts = new JobCounts({ table, registryTable: env.REGISTRY_TABLE });
   for (let round = 1; ; round += 1) {
     const [kept, counted] = await Promise.all([counts.read(), recount(table, env.JOBS_TABLE)]);
     const different = STATUSES.filter((status) => kept[status] !== counted[status]);

@@ -1,4 +1,5 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
 import { deadLettersOf } from '../platform/aws/dead-letters.ts';
 import { BANDS } from '../platform/aws/tables.ts';
 import type { TriggerEnv } from '../platform/config/env.ts';
@@ -19,7 +20,7 @@ const GIVEN_UP = {
 
 /** Checks the depth of each queue, and its dead letters. */
 export async function checkQueues(client: SQSClient, env: TriggerEnv): Promise<Finding[]> {
-  const urls = { high: env.QUEUE_URL_HIGH, normal: env.QUEUE_URL_NORMAL, low: env.QUEUE_URL_LOW };
+  const urls = queueUrls(env);
   const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], givenUp: GIVEN_UP.dispatchQueues }));
   const deliveries = { name: 'queue deliveries', url: env.QUEUE_URL_DELIVERIES, givenUp: GIVEN_UP.deliveries };
   return (await Promise.all([...bands, deliveries].map(async (queue) => await checkQueue(client, queue)))).flat();

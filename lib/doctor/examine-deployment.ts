@@ -3,6 +3,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import type { SecretName } from '../access/deployment-secrets.ts';
 import { enterDeployment } from '../local/operator/operator-environment.ts';
 import { queueClient, tableClient } from '../platform/aws/clients.ts';
+import { registryOf } from '../platform/aws/registry.ts';
 import { readDeployment } from '../platform/config/deployment.ts';
 import { readEnv, triggerEnv } from '../platform/config/env.ts';
 import { secretPlaces, secretsPath } from '../platform/config/secrets-path.ts';
@@ -85,7 +86,7 @@ async function examineData(examined: ExaminedData): Promise<readonly Finding[]> 
   const stack = `${deploymentName}-data`;
   await enterDeployment({ stack, home: '' });
   const env = readEnv(triggerEnv);
-  const registry = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
+  const registry = registryOf({ ...tableClient(), env });
   const lookAtSecrets = async () => {
     const path = secretsPath({ deploymentName });
     const wanted: WantedSecret[] = [

@@ -1,6 +1,7 @@
 import { findConfigFile } from '../catalog/find-config-file.ts';
 import { enterDeployment } from '../local/operator/operator-environment.ts';
 import { queueClient, tableClient } from '../platform/aws/clients.ts';
+import { registryOf } from '../platform/aws/registry.ts';
 import { readEnv, triggerEnv } from '../platform/config/env.ts';
 import { checkCounts } from './check-counts.ts';
 import { checkHome, checkLocalSecrets } from './check-home.ts';
@@ -30,7 +31,7 @@ export async function examineHome(
     return [...config, ...findings, ...ofService, fault('operator.json', 'is missing or broken', RESTART)];
   await enterDeployment({ stack: undefined, home });
   const env = readEnv(triggerEnv);
-  const registry = { ...tableClient(), registryTable: env.REGISTRY_TABLE };
+  const registry = registryOf({ ...tableClient(), env });
   return [
     ...config,
     ...findings,

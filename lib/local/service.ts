@@ -137,7 +137,7 @@ async function startParts(
   const tooFew = tooFewFiles(filesLimit);
   if (tooFew !== undefined) log(`${tooFew.message}. ${tooFew.advice}`);
   const load = functionLoader(loadFunction);
-  const counts = new JobCounts(registry.table, resources.registryTable);
+  const counts = new JobCounts(registry);
   const stream = followTableStream({
     endpoint: endpoints.dynamodb,
     credentials: endpoints.credentials,

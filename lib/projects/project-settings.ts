@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 
 /** Settings are stored in the project's item. */
 const KIND = 'project';
@@ -35,7 +36,7 @@ export class ProjectSettingsStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+  constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }

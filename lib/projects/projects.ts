@@ -4,6 +4,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from 'zod';
 import { registryPage } from '../catalog/registry-page.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type ProjectSettings, projectSettingsSchema } from './project-settings.ts';
@@ -26,7 +27,7 @@ export class ProjectStore {
   readonly #tableName: string;
   readonly #clock: Clock;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+  constructor(options: Registry & { clock: Clock }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

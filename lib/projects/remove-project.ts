@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type * as z from 'zod';
-import type { Registry } from '../catalog/registry-page.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { projectSettings } from '../contract/schemas/project-settings.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import { viewProjectSettings } from './project-settings.ts';
 import { readProjectStats } from './project-stats.ts';
 import type { ProjectStore } from './projects.ts';

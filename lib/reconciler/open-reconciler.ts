@@ -8,12 +8,13 @@ import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deplo
 import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
-import { DispatchQueues } from '../jobs/dispatch/dispatch-queues.ts';
+import { DispatchQueues, queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
 import { OutputStore } from '../jobs/output/output-store.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import { JobTextStore } from '../jobs/store/job-texts.ts';
 import { readyPartition } from '../jobs/store/ready-partition.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
+import { registryOf } from '../platform/aws/registry.ts';
 import { SharedLocks } from '../platform/aws/shared-lock.ts';
 import { tableOutage } from '../platform/aws/table-outage.ts';
 import type { TriggerEnv } from '../platform/config/env.ts';
@@ -33,15 +34,11 @@ export function createReconciler(
     readonly locks: SharedLocks;
   } {
   const { env, table, clock, objects } = from;
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  const registry = registryOf(from);
   const output = new OutputStore(objects, env.OUTPUT_BUCKET);
   return {
     jobs: new JobStore(table, env.JOBS_TABLE),
-    dispatchQueues: new DispatchQueues(from.queues, {
-      high: env.QUEUE_URL_HIGH,
-      normal: env.QUEUE_URL_NORMAL,
-      low: env.QUEUE_URL_LOW,
-    }),
+    dispatchQueues: new DispatchQueues(from.queues, queueUrls(env)),
     clock,
     random: Math.random,
     probeEvery: {
@@ -58,14 +55,14 @@ export function createReconciler(
     probes: new ProbeStore(registry),
     projectSettings: new ProjectSettingsStore(registry),
     slots: new SlotStore(registry),
-    locks: new SharedLocks({ ...registry, clock }),
+    locks: new SharedLocks(registry),
     texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
-    projects: new ProjectStore({ ...registry, clock }),
+    projects: new ProjectStore(registry),
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
-    workers: new LiveWorkers({ ...registry, clock }),
+    workers: new LiveWorkers(registry),
     ...createDeployments(from),
     readReady: readyIndex(table, env.JOBS_TABLE, clock),
   };

@@ -1,5 +1,5 @@
-import type { Registry } from '../catalog/registry-page.ts';
 import type { StatsView, TokenSums } from '../contract/schemas/stats.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { readProjectStats, statusCountsIn } from '../projects/project-stats.ts';
 import type { ProjectStore } from '../projects/projects.ts';

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { knownOrLater } from '../contract/later-code.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
+import type { Registry } from '../platform/aws/registry.ts';
 import { reportDamaged } from '../platform/aws/skip-damaged.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -59,7 +60,7 @@ export class LiveWorkers {
   readonly #tableName: string;
   readonly #clock: Clock;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+  constructor(options: Registry & { clock: Clock }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

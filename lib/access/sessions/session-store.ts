@@ -10,6 +10,7 @@ import {
 import * as z from 'zod';
 import { ROLES, type Role } from '../../contract/roles.ts';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 
@@ -65,13 +66,13 @@ export class SessionStore {
   readonly #longest: number;
 
   /** `idleSeconds`: the idle timeout; `maxSeconds`: the total lifetime. */
-  constructor(options: {
-    table: DynamoDBDocumentClient;
-    registryTable: string;
-    clock: Clock;
-    idleSeconds: number;
-    maxSeconds: number;
-  }) {
+  constructor(
+    options: Registry & {
+      clock: Clock;
+      idleSeconds: number;
+      maxSeconds: number;
+    },
+  ) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

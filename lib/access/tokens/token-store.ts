@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
@@ -42,7 +43,7 @@ export class TokenStore {
   readonly #tableName: string;
   readonly #clock: Clock;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock }) {
+  constructor(options: Registry & { clock: Clock }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

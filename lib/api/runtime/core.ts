@@ -10,6 +10,7 @@ import { TokenRate } from '../../access/tokens/token-rate.ts';
 import { TokenStore } from '../../access/tokens/token-store.ts';
 import type { Role } from '../../contract/roles.ts';
 import { tableClient } from '../../platform/aws/clients.ts';
+import { type Registry, registryOf } from '../../platform/aws/registry.ts';
 import type { TableClock } from '../../platform/aws/table-clock.ts';
 import { type ApiEnv, apiEnv, readEnv } from '../../platform/config/env.ts';
 
@@ -19,6 +20,7 @@ export interface Core {
   /** Whether all accepted requests come through the deployment's own distribution, by TLS. */
   readonly behindCloudFront: boolean;
   readonly table: DynamoDBDocumentClient;
+  readonly registry: Registry & { readonly clock: TableClock };
   readonly clock: TableClock;
   readonly tokens: TokenStore;
   readonly audit: AuditLog;
@@ -44,7 +46,7 @@ function createCore(): Core {
   const env = readEnv(apiEnv);
   const { table, clock } = tableClient();
   const log = new Logger({ serviceName: 'promptq-api' });
-  const registry = { table, registryTable: env.REGISTRY_TABLE, clock };
+  const registry = registryOf({ table, clock, env });
   const sessions = new SessionStore({
     ...registry,
     idleSeconds: env.PROMPTQ_SESSION_IDLE_SECONDS,
@@ -54,6 +56,7 @@ function createCore(): Core {
     env,
     behindCloudFront: env.PROMPTQ_ORIGIN_DIGESTS.length > 0,
     table,
+    registry,
     clock,
     tokens: new TokenStore(registry),
     sessions,

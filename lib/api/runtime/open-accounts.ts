@@ -6,8 +6,8 @@ import type { AccountVendor } from '../../contract/vendors.ts';
 import type { Core } from './core.ts';
 
 /** The deployment's vendor accounts. */
-export function createAccounts({ table, env, clock }: Core): AccountStore {
-  return new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: env.PROMPTQ_VENDOR });
+export function createAccounts({ registry, env }: Core): AccountStore {
+  return new AccountStore({ ...registry, world: env.PROMPTQ_VENDOR });
 }
 
 /** The account services, including requests to running logins for their code. */

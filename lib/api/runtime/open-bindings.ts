@@ -9,12 +9,11 @@ import type { Core } from './core.ts';
 import { createOutput, createTransitions } from './services.ts';
 
 /** The services that change deploy bindings. */
-export function createBindings({ table, env, clock }: Core): WriteBindingContext {
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+export function createBindings({ registry, env, clock }: Core): WriteBindingContext {
   return {
     bindings: new DeployBindingStore(registry),
     secrets: new BindingSecretStore(registry),
-    projects: new ProjectStore({ ...registry, clock }),
+    projects: new ProjectStore(registry),
     clock,
     reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },
     commands: env.PROMPTQ_DEPLOY_COMMANDS,
@@ -22,9 +21,8 @@ export function createBindings({ table, env, clock }: Core): WriteBindingContext
 }
 
 /** The services that list deploy bindings. */
-export function createBindingList({ table, env, clock }: Core): Pick<WriteBindingContext, 'bindings' | 'projects'> {
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
-  return { bindings: new DeployBindingStore(registry), projects: new ProjectStore({ ...registry, clock }) };
+export function createBindingList({ registry }: Core): Pick<WriteBindingContext, 'bindings' | 'projects'> {
+  return { bindings: new DeployBindingStore(registry), projects: new ProjectStore(registry) };
 }
 
 /** The services that retry a deployment. */

@@ -3,14 +3,14 @@ import { StatsStore } from '../../stats/counting/stats-store.ts';
 import type { DeploymentFacts, EnvironmentContext } from '../../stats/read-environment.ts';
 import { LiveWorkers } from '../../workers/live-workers.ts';
 import type { Core } from './core.ts';
-import { createCatalog, createProfiles, createProjects } from './open-catalog.ts';
+import { createProfiles, createProjects } from './open-catalog.ts';
 
 /** The services behind the overviews of the whole deployment. */
 export function createOverview(core: Core): EnvironmentContext {
-  const registry = createCatalog(core);
+  const { registry } = core;
   return {
     registry,
-    counts: new JobCounts(registry.table, registry.registryTable),
+    counts: new JobCounts(registry),
     stats: new StatsStore(registry),
     projects: createProjects(core),
     profiles: createProfiles(core),

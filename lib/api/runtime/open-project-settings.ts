@@ -4,10 +4,9 @@ import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
 
 /** The services that change a project's settings. */
-export function createProjectSettings({ table, env, clock }: Core): EditProjectContext {
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+export function createProjectSettings({ registry, env }: Core): EditProjectContext {
   return {
-    projects: new ProjectStore({ ...registry, clock }),
+    projects: new ProjectStore(registry),
     settings: new ProjectSettingsStore(registry),
     workspaces: env.PROMPTQ_WORKSPACES,
     rules: { loopback: env.PROMPTQ_REPOSITORY_LOOPBACK },

@@ -9,7 +9,7 @@ import type { EditContext } from '../../jobs/creation/edit-job.ts';
 import type { FollowUpContext } from '../../jobs/creation/follow-ups.ts';
 import type { SettingsContext } from '../../jobs/creation/job-settings.ts';
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
-import { DispatchQueues } from '../../jobs/dispatch/dispatch-queues.ts';
+import { DispatchQueues, queueUrls } from '../../jobs/dispatch/dispatch-queues.ts';
 import type { TransitionContext } from '../../jobs/dispatch/transition.ts';
 import type { Folders } from '../../jobs/lifecycle/working-folder.ts';
 import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.ts';
@@ -36,21 +36,16 @@ export function createJobStore({ table, env }: Core): JobStore {
   return new JobStore(table, env.JOBS_TABLE);
 }
 
-function createTexts({ table, env }: Core): JobTextStore {
+function createTexts({ registry, env }: Core): JobTextStore {
   const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
-  return new JobTextStore({ table, registryTable: env.REGISTRY_TABLE, objects, bucket: env.OUTPUT_BUCKET });
+  return new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET });
 }
 
 function createDispatchQueues({ env }: Core): DispatchQueues {
-  return new DispatchQueues(queueClient(), {
-    high: env.QUEUE_URL_HIGH,
-    normal: env.QUEUE_URL_NORMAL,
-    low: env.QUEUE_URL_LOW,
-  });
+  return new DispatchQueues(queueClient(), queueUrls(env));
 }
 
-export function createWhyWaiting({ table, env }: Core): WhyWaiting {
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+export function createWhyWaiting({ registry }: Core): WhyWaiting {
   return new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) });
 }
 
@@ -67,7 +62,7 @@ export interface JobBodyContext extends ViewDeploymentsContext {
 }
 
 export function createJobBody(core: Core): JobBodyContext {
-  const registry = { table: core.table, registryTable: core.env.REGISTRY_TABLE };
+  const { registry } = core;
   return {
     texts: createTexts(core),
     waiting: createWhyWaiting(core),
@@ -79,8 +74,7 @@ export function createJobBody(core: Core): JobBodyContext {
 }
 
 /** The services that find a job's place in the queue. */
-export function createQueuePlaces({ table, env }: Core): QueueContext {
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+export function createQueuePlaces({ registry, env }: Core): QueueContext {
   return { ...registry, jobsTable: env.JOBS_TABLE, profiles: new ProfileStore(registry) };
 }
 
@@ -113,9 +107,8 @@ export function createOutput(core: Core): OutputContext & { readonly waiting: Wh
 }
 
 export function createFollowableOutput(core: Core): ReturnType<typeof createOutput> & { readonly slots: FollowSlots } {
-  const { table, clock, env } = core;
-  const registry = { table, registryTable: env.REGISTRY_TABLE, clock };
-  return { ...createOutput(core), slots: new FollowSlots({ ...registry, count: env.PROMPTQ_FOLLOW_STREAMS }) };
+  const slots = new FollowSlots({ ...core.registry, count: core.env.PROMPTQ_FOLLOW_STREAMS });
+  return { ...createOutput(core), slots };
 }
 
 export function createReread(core: Core): RereadContext & JobBodyContext {
@@ -130,11 +123,11 @@ export function createReread(core: Core): RereadContext & JobBodyContext {
 }
 
 export function createList(core: Core): ListContext & { readonly waiting: WhyWaiting } {
-  const { table, env, clock } = core;
+  const { registry, env, clock } = core;
   return {
-    index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
-    labels: new JobLabelStore({ table, registryTable: env.REGISTRY_TABLE }),
-    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    index: new JobIndex({ ...registry, jobsTable: env.JOBS_TABLE }),
+    labels: new JobLabelStore(registry),
+    counts: new JobCounts(registry),
     clock,
     folders: createSettings(core).folders,
     waiting: createWhyWaiting(core),
@@ -142,20 +135,19 @@ export function createList(core: Core): ListContext & { readonly waiting: WhyWai
 }
 
 export function createHealth(core: Core): HealthContext {
-  const { table, env, clock } = core;
+  const { registry, env } = core;
   return {
-    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    counts: new JobCounts(registry),
     dispatchQueues: createDispatchQueues(core),
     objects: objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }),
     bucket: env.OUTPUT_BUCKET,
-    workers: new LiveWorkers({ table, registryTable: env.REGISTRY_TABLE, clock }),
+    workers: new LiveWorkers(registry),
     home: env.PROMPTQ_RUN_HOME,
   };
 }
 
 /** The services that validate a job's settings. */
-function createSettings({ table, env }: Core): SettingsContext {
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+function createSettings({ registry, env }: Core): SettingsContext {
   return {
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
@@ -168,13 +160,13 @@ function createFolders({ env }: Pick<Core, 'env'>): Folders {
 }
 
 export function createCreation(core: Core): CreationContext {
-  const { table, env, clock } = core;
+  const { registry, env, clock } = core;
   return {
     jobs: createJobStore(core),
     texts: createTexts(core),
     dispatchQueues: createDispatchQueues(core),
     ...createSettings(core),
-    projects: new ProjectStore({ table, registryTable: env.REGISTRY_TABLE, clock }),
+    projects: new ProjectStore(registry),
     clock,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
   };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
 
 /** Only the function that signs calls may read these items: no other function's role has access to this kind. */
@@ -18,7 +19,7 @@ export class BindingSecretStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+  constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { projectIdOf } from '../../projects/projects.ts';
 import { bindingSchema, type DeployBinding } from './deploy-binding.ts';
 
@@ -16,7 +17,7 @@ export class DeployBindingStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+  constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { type Job, PARK_REASONS, type ParkReason } from '../lifecycle/job.ts';
 
 const KIND = 'probe';
@@ -20,7 +21,7 @@ export class ProbeStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+  constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }

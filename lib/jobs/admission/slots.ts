@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { isKnown } from '../../contract/later-code.ts';
 import { STATUSES } from '../../contract/schemas/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
@@ -30,7 +31,7 @@ export class SlotStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+  constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }
@@ -67,7 +68,7 @@ export class SlotStore {
 
 /** The given slots by name. Eventually consistent: for display, not for decisions. */
 export async function readSlots(
-  { table, registryTable }: { table: DynamoDBDocumentClient; registryTable: string },
+  { table, registryTable }: Registry,
   places: readonly string[],
 ): Promise<ReadonlyMap<string, Slot>> {
   const items = await batchGet(

@@ -44,6 +44,13 @@ const MAX_VISIBILITY_SECONDS = 12 * 3600;
 /** How many batches of how many messages one call redrives from a dead-letter queue. */
 const REDRIVE = { batches: 50, messages: 10 } as const;
 
+/** The URLs of the three queues in a process's environment. */
+export function queueUrls(
+  env: Readonly<Record<`QUEUE_URL_${Uppercase<Band>}`, string>>,
+): Readonly<Record<Band, string>> {
+  return { high: env.QUEUE_URL_HIGH, normal: env.QUEUE_URL_NORMAL, low: env.QUEUE_URL_LOW };
+}
+
 /** The three queues of dispatch messages, one per band. */
 export class DispatchQueues {
   readonly #client: SQSClient;

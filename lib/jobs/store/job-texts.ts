@@ -3,6 +3,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { JobLabelStore } from './job-labels.ts';
 import { monthPartition } from './month-partitions.ts';
@@ -34,7 +35,7 @@ export class JobTextStore {
   readonly #objects: S3Client;
   readonly #bucket: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; objects: S3Client; bucket: string }) {
+  constructor(options: Registry & { objects: S3Client; bucket: string }) {
     this.#table = options.table;
     this.#registryTable = options.registryTable;
     this.labels = new JobLabelStore(options);

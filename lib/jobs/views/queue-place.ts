@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { ProfileStore } from '../../catalog/profiles.ts';
 import type { JobView } from '../../contract/schemas/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
 import { readSlots } from '../admission/slots.ts';
 import { indexKeys, isBusy, type Job } from '../lifecycle/job.ts';
@@ -11,10 +12,8 @@ import { knownJobs } from '../store/read-job.ts';
 const MOST_COUNTED = 500;
 
 /** Dependencies for finding a job's position in the queue. */
-export interface QueueContext {
-  readonly table: DynamoDBDocumentClient;
+export interface QueueContext extends Registry {
   readonly jobsTable: string;
-  readonly registryTable: string;
   readonly profiles: Pick<ProfileStore, 'get'>;
 }
 

@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { type TableClient, tableClient } from '../../platform/aws/clients.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { TABLES } from '../../platform/aws/tables.ts';
 import { startDynamodbEmulator } from '../emulators/dynamodb-emulator.ts';
 import { Home } from '../run/home.ts';
@@ -12,7 +13,7 @@ import { LOCAL_REGION } from '../run/resources.ts';
 import { newRunCredentials, type RunCredentials } from '../run-access/run-credentials.ts';
 
 /** The registry table, for an operator's command. */
-export type OperatorRegistry = TableClient & { readonly registryTable: string };
+export type OperatorRegistry = TableClient & Registry;
 
 /** A deployment: the name of its data stack, or the home of a local run. */
 export interface OperatorTarget {

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Registry } from './registry.ts';
 import type { Clock } from './table-clock.ts';
 import { timestamp } from './table-clock.ts';
 
@@ -19,7 +20,7 @@ export class SharedLocks {
   readonly #kind: string;
 
   /** @param options.kind of the Registry's items; each kind is a separate set of locks */
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock; kind?: string }) {
+  constructor(options: Registry & { clock: Clock; kind?: string }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

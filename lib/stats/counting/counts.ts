@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import * as z from 'zod';
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
 import { STATUSES, type Status } from '../../contract/schemas/job.ts';
+import type { Registry } from '../../platform/aws/registry.ts';
 
 const KEY = { kind: 'counter', id: 'jobs' } as const;
 
@@ -27,7 +28,7 @@ export class JobCounts {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(table: DynamoDBDocumentClient, registryTable: string) {
+  constructor({ table, registryTable }: Registry) {
     this.#table = table;
     this.#tableName = registryTable;
   }

@@ -6,6 +6,7 @@ import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-st
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
 import { readyPartition } from '../../jobs/store/ready-partition.ts';
 import { readParameter } from '../../platform/aws/parameters.ts';
+import { registryOf } from '../../platform/aws/registry.ts';
 import { requestLimits } from '../../platform/aws/request-limits.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import type { ScaleEnv } from '../../platform/config/env.ts';
@@ -25,15 +26,15 @@ export function createScaling(from: {
   readonly clock: Clock;
 }): Omit<ScaleContext, 'log'> {
   const { env, table, clock } = from;
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  const registry = registryOf(from);
   const demand: DemandContext = {
     clock,
-    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    counts: new JobCounts(registry),
     byStatus: statusIndex(table, env.JOBS_TABLE),
     partition: readyPartition(table, env.JOBS_TABLE),
     bindings: new DeployBindingStore(registry),
     deployments: new JobDeploymentStore(registry),
-    accounts: new AccountStore({ ...registry, clock, world: env.PROMPTQ_VENDOR }),
+    accounts: new AccountStore({ ...registry, world: env.PROMPTQ_VENDOR }),
     vendors: env.PROMPTQ_ACCOUNT_VENDORS,
     commands: env.PROMPTQ_DEPLOY_COMMANDS,
   };
@@ -42,7 +43,7 @@ export function createScaling(from: {
     emitMetrics,
     readDemand: async (enough) => await readDemand(demand, enough),
     scaling: new ScalingStore(registry),
-    workers: new LiveWorkers({ ...registry, clock }),
+    workers: new LiveWorkers(registry),
     // A burst of launches reaches RunTask's rate limit: the client then waits and continues.
     tasks: new WorkerTasks(new ECSClient({ maxAttempts: 6, retryMode: 'adaptive', requestHandler: requestLimits() }), {
       cluster: env.WORKER_CLUSTER,

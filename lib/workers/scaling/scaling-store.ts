@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Registry } from '../../platform/aws/registry.ts';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
 import { type Scaling, scalingSchema } from './launches.ts';
 
@@ -13,7 +14,7 @@ export class ScalingStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string }) {
+  constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }

@@ -187,7 +187,7 @@ it('scaling counts the workers and the work that it can read', async () => {
       await readDemand(
         {
           ...deployment,
-          counts: new JobCounts(table, env.REGISTRY_TABLE),
+          counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
           accounts: new AccountStore({ ...registry, clock, world: 'practice' }),
           vendors: ['codex'],
           commands: true,

@@ -148,7 +148,7 @@ it('a worker hears within two seconds what is asked of its job as it is', async 
 
 it('what has been counted is known as it is, so that a batch is one write', async () => {
   const deployment = behind();
-  const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+  const counts = new JobCounts({ table: deployment.table, registryTable: deployment.env.REGISTRY_TABLE });
   const change = (sequence: string) => ({ sequence, before: undefined, after: 'QUEUED' as const });
   await counts.apply('shard', [change('1')]);
   const before = deployment.calls.length;

@@ -39,7 +39,7 @@ async function demand(): Promise<Demand> {
   const registry = { table, registryTable: env.REGISTRY_TABLE };
   const context = {
     ...deployment,
-    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     bindings: new DeployBindingStore(registry),
     accounts: new AccountStore({ ...registry, clock, world: 'practice' }),
     vendors: [],
@@ -160,7 +160,7 @@ describe('an outcome of a later version', () => {
 
 describe('states of a later version', () => {
   it('are counted under their name, beside those that this one knows', async () => {
-    const counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+    const counts = new JobCounts(deployment.registry);
     await counts.apply('shard', [
       { sequence: '1', before: undefined, after: 'QUEUED' },
       { sequence: '2', before: undefined, after: 'PAUSED' },

@@ -28,7 +28,7 @@ const stats = async () => {
   const { jobs } = await readStats(
     {
       registry,
-      counts: new JobCounts(table, env.REGISTRY_TABLE),
+      counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
       stats: new StatsStore(registry),
       projects: new ProjectStore(registry),
     },

@@ -35,7 +35,7 @@ interface Judge {
 export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): Promise<string[]> {
   const jobs = deployment.allJobs();
   const ids = new Set(jobs.map(({ id }) => id));
-  const counts = await new JobCounts(judge.client.table, ENV.REGISTRY_TABLE).read();
+  const counts = await new JobCounts({ table: judge.client.table, registryTable: ENV.REGISTRY_TABLE }).read();
   const recount = deployment.recount();
   const keys = jobs.map((job) => job.idempotency_key).filter((key) => key !== undefined);
   const texts = new Set(deployment.registry.all().map(({ id }) => id));

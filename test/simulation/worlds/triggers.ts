@@ -55,7 +55,7 @@ export class ModelTriggers {
         const batch = records.slice(from, from + random.integer(1, 60));
         const isDone = await this.#invoke('count', async (process) => {
           const { table } = new ModelClient(this.#deployment, process, { id: process.name, doing: 'count' });
-          await new JobCounts(table, ENV.REGISTRY_TABLE).apply(`shard-${shard}`, batch);
+          await new JobCounts({ table, registryTable: ENV.REGISTRY_TABLE }).apply(`shard-${shard}`, batch);
         });
         if (!isDone) await time.sleep(1_000);
         else if (!faults.happens('batch repeated', 0.1)) this.#counted[shard] = from + batch.length;

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../../platform/aws/queried-items.ts';
+import type { Registry } from '../../../platform/aws/registry.ts';
 import { SharedLocks } from '../../../platform/aws/shared-lock.ts';
 import type { Clock } from '../../../platform/aws/table-clock.ts';
 import { timestamp } from '../../../platform/aws/table-clock.ts';
@@ -23,7 +24,7 @@ export class FollowSlots {
   readonly #count: number;
   readonly #locks: SharedLocks;
 
-  constructor(options: { table: DynamoDBDocumentClient; registryTable: string; clock: Clock; count: number }) {
+  constructor(options: Registry & { clock: Clock; count: number }) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.#clock = options.clock;

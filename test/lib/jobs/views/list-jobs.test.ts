@@ -33,7 +33,7 @@ async function list(query: Partial<JobListQuery>, mostRead?: number) {
   const context = {
     index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
     labels: texts.labels,
-    counts: new JobCounts(table, env.REGISTRY_TABLE),
+    counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     clock,
     folders: { workspaces: '/workspaces', roots: [] },
     ...(mostRead !== undefined && { mostRead }),

@@ -8,7 +8,7 @@ let deployment: EmulatedDeployment;
 let counts: JobCounts;
 beforeEach(async () => {
   deployment = await emulateDeployment();
-  counts = new JobCounts(deployment.table, deployment.env.REGISTRY_TABLE);
+  counts = new JobCounts(deployment.registry);
 });
 afterEach(async () => await deployment.stop());
 
