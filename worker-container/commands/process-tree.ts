@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
-import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from '../processes/process-scan.ts';
 import {
   listProcesses,
   type ProcessEntry,
   readEnvironmentOf,
   requireProcessTable,
-} from '../processes/process-table.ts';
+} from '../../lib/platform/process-table.ts';
+import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
+import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from '../processes/process-scan.ts';
 import { AccountScan } from '../service-accounts/account-scan.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { startUnder } from '../service-accounts/start-under-account.ts';

@@ -1,4 +1,4 @@
-import { listPids, type ProcessEntry, readEnvironmentOf, readProcess } from './process-table.ts';
+import { listPids, type ProcessEntry, readEnvironmentOf, readProcess } from '../../lib/platform/process-table.ts';
 
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { listProcesses, type ProcessEntry, realUidOf } from '../../lib/platform/process-table.ts';
 import { signalProcess, type TreeScan } from '../processes/process-scan.ts';
-import { listProcesses, type ProcessEntry, realUidOf } from '../processes/process-table.ts';
 import type { ServiceAccount } from './service-account.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ancestry, hasProcessTable, listPids, readEnvironmentOf, realUidOf } from '../../platform/process-table.ts';
 import { stallTolerantTimer } from '../../platform/stall-tolerant-timer.ts';
 import { RUN_MARK } from './local-env.ts';
 
@@ -16,11 +16,11 @@ const EMPTY_POLLS = 2;
  * @throws Error if some remain after 5 s, not counting a stall of the machine
  */
 export async function killOrphans(homePath: string, spare: readonly number[] = []): Promise<number[]> {
-  const spared = new Set([...(await ancestry()), ...spare]);
+  const spared = new Set([...ancestry(), ...spare]);
   const found = new Set<number>();
   const hasTimeLeft = stallTolerantTimer(TIMEOUT_MS);
   for (let empty = 0; empty < EMPTY_POLLS; await delay(POLL_INTERVAL_MS)) {
-    const marked = (await processesMarked(`${RUN_MARK}=${homePath}`)).filter((pid) => !spared.has(pid));
+    const marked = processesMarked(homePath).filter((pid) => !spared.has(pid));
     empty = marked.length === 0 ? empty + 1 : 0;
     if (marked.length > 0 && !hasTimeLeft())
       throw new Error(`processes of an earlier run can't be ended: ${marked.join(', ')}`);
@@ -32,36 +32,10 @@ export async function killOrphans(homePath: string, spare: readonly number[] = [
   return [...found];
 }
 
-async function processesMarked(mark: string): Promise<number[]> {
-  const entries = await readdir('/proc').catch(() => []);
-  const pids = entries.filter((name) => /^\d+$/.test(name)).map(Number);
-  const marked = await Promise.all(pids.map(async (pid) => ((await carries(pid, mark)) ? pid : undefined)));
-  return marked.filter((pid) => pid !== undefined);
-}
-
-/** A process that has exited, or is not readable, carries no mark. */
-async function carries(pid: number, mark: string): Promise<boolean> {
-  try {
-    const { uid } = await stat(`/proc/${pid}`);
-    if (uid !== process.getuid?.()) return false;
-    return (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').includes(mark);
-  } catch {
-    return false;
-  }
-}
-
-/** This process and its ancestors. */
-async function ancestry(): Promise<number[]> {
-  const line: number[] = [];
-  for (let pid = process.pid; pid > 1; pid = await parentOf(pid)) line.push(pid);
-  return line;
-}
-
-async function parentOf(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The command's name, in parentheses, may contain spaces and parentheses.
-  const [, parent = '0'] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return Number(parent);
+function processesMarked(homePath: string): number[] {
+  if (!hasProcessTable()) return [];
+  const uid = process.getuid?.();
+  return listPids().filter((pid) => realUidOf(pid) === uid && readEnvironmentOf(pid, RUN_MARK) === homePath);
 }
 
 function kill(pid: number): void {

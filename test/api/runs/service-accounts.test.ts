@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listProcesses, realUidOf } from '../../../worker-container/processes/process-table.ts';
+import { listProcesses, realUidOf } from '../../../lib/platform/process-table.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { describeAsRoot, newFirstUid, UNDER_WORKER_RIGHTS } from '../../worker-container/service-accounts/as-root.ts';

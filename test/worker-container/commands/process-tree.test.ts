@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { readProcess } from '../../../lib/platform/process-table.ts';
 import {
   endMarkedLike,
   endTree,
@@ -12,7 +13,6 @@ import {
   type Tree,
 } from '../../../worker-container/commands/process-tree.ts';
 import { signalProcess } from '../../../worker-container/processes/process-scan.ts';
-import { readProcess } from '../../../worker-container/processes/process-table.ts';
 
 /** What all marks of this run begin with. */
 const run = `test-${randomUUID()}`;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import { listProcesses, realUidOf } from '../../../lib/platform/process-table.ts';
 import { endAccount, endTree, spawnTree, type Tree } from '../../../worker-container/commands/process-tree.ts';
-import { listProcesses, realUidOf } from '../../../worker-container/processes/process-table.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 

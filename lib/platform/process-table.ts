@@ -12,9 +12,14 @@ export interface ProcessEntry {
   readonly zombie: boolean;
 }
 
+/** Whether this platform lists processes and their environments. */
+export function hasProcessTable(): boolean {
+  return existsSync('/proc/self/environ') && existsSync('/proc/self/stat');
+}
+
 /** @throws Error on a platform that can't find processes by their environment. */
 export function requireProcessTable(): void {
-  if (existsSync('/proc/self/environ') && existsSync('/proc/self/stat')) return;
+  if (hasProcessTable()) return;
   throw new Error(
     'promptq runs agents on Linux only (WSL2 will do): it finds the processes of an attempt in /proc, which this platform lacks',
   );
@@ -69,6 +74,14 @@ export function realUidOf(pid: number): number | undefined {
   const status = readEntry(pid, 'status')?.toString('latin1');
   const uid = status === undefined ? undefined : /^Uid:\t(\d+)/m.exec(status)?.[1];
   return uid === undefined ? undefined : Number(uid);
+}
+
+/** The ids of this process and its ancestors. */
+export function ancestry(): Set<number> {
+  const line = new Set<number>();
+  for (let pid: number | undefined = process.pid; pid !== undefined && pid > 0; pid = readProcess(pid)?.parent)
+    line.add(pid);
+  return line;
 }
 
 function readEntry(pid: number, file: string): Buffer | undefined {
