@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LEASE } from '../lib/jobs/lifecycle/lease.ts';
-import { REGISTER_EVERY } from '../lib/workers/live-workers.ts';
+import { REGISTER_INTERVAL_MS } from '../lib/workers/live-workers.ts';
 import { FLUSH } from '../worker-container/output/flush-timer.ts';
 import { cost, type PriceName, taskHour } from './prices.ts';
 import type { RequestCounts, Step } from './request-counts.ts';
@@ -58,7 +58,7 @@ export function minuteParts(counts: RequestCounts, worker: WorkerSize): JobPart[
   const upkeep = [
     times(stored(counts.heartbeat), beats),
     times(stored(counts.look), 60_000 / LEASE.lookEvery - beats),
-    times(stored(counts.register), 60_000 / REGISTER_EVERY),
+    times(stored(counts.register), 60_000 / REGISTER_INTERVAL_MS),
   ];
   return [
     { part: `the worker: ${sizeInWords(worker)}`, dollars: { Fargate: taskHour(worker) / 60 } },

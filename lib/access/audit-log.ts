@@ -6,9 +6,9 @@ import type { Registry } from '../platform/aws/registry.ts';
 import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import { AUDIT_KIND } from '../platform/aws/tables.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Rows that one Query reads, and that a page examines before it returns what it has found. */
-const READ_AT_ONCE = 500;
+const ROWS_PER_QUERY = 500;
 
 const rowSchema = z.object({
   /** Time and request id, so that rows sort by time. */
@@ -89,7 +89,7 @@ export class AuditLog {
       source_ip: sourceIp ?? null,
       request_id: requestId,
     };
-    const expires = { expires_at_epoch: Math.floor((now + LIMITS.auditDays * DAY) / 1000) };
+    const expires = { expires_at_epoch: Math.floor((now + LIMITS.auditDays * DAY_MS) / 1000) };
     try {
       await this.#table.send(
         new PutCommand({ TableName: this.#tableName, Item: { kind: AUDIT_KIND, ...row, ...expires } }),
@@ -101,9 +101,9 @@ export class AuditLog {
 
   /** @throws InvalidFieldError for an invalid cursor. */
   async list(query: AuditQuery): Promise<AuditPage> {
-    const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY);
+    const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY_MS);
     const from = query.since !== undefined && query.since > oldest ? query.since : oldest;
-    const to = query.until ?? timestamp(this.#clock.now() + DAY);
+    const to = query.until ?? timestamp(this.#clock.now() + DAY_MS);
     if (from >= to) return { items: [], nextCursor: undefined };
     const filters = (['actor', 'action'] as const).filter((name) => query[name] !== undefined);
     const { Items = [], LastEvaluatedKey } = await this.#table.send(
@@ -123,7 +123,7 @@ export class AuditLog {
           ...Object.fromEntries(filters.map((name) => [`:${name}`, query[name]])),
         },
         ScanIndexForward: false,
-        Limit: filters.length > 0 ? READ_AT_ONCE : query.limit,
+        Limit: filters.length > 0 ? ROWS_PER_QUERY : query.limit,
         ...(query.cursor !== undefined && { ExclusiveStartKey: { kind: AUDIT_KIND, id: readCursor(query.cursor) } }),
       }),
     );

@@ -6,7 +6,7 @@ export type SecretName = (typeof SECRET_NAMES)[number];
 export type SecretSource = (name: SecretName) => Promise<string | undefined>;
 
 /** Milliseconds that a secret is cached: a new value takes effect, and an old one ends, within this time. */
-const KEPT = 30_000;
+const CACHE_MS = 30_000;
 
 /** The deployment's secrets, read on first use and cached in this process's memory only. */
 export class DeploymentSecrets {
@@ -26,7 +26,7 @@ export class DeploymentSecrets {
    */
   async lines(name: SecretName): Promise<readonly string[]> {
     const known = this.#known.get(name);
-    if (known !== undefined && this.#now() - known.readAt < KEPT) return await known.lines;
+    if (known !== undefined && this.#now() - known.readAt < CACHE_MS) return await known.lines;
     const lines = this.#source(name).then(linesOf);
     this.#known.set(name, { lines, readAt: this.#now() });
     // Concurrent callers share the failure; the next call retries.

@@ -3,7 +3,7 @@ import { keepSecret, readParameter, removeParameters } from '../platform/aws/par
 import { originDigest } from './origin-proof.ts';
 
 /** SSM's limit for one DeleteParameters call. */
-const REMOVED_AT_ONCE = 10;
+const NAMES_PER_REQUEST = 10;
 
 /**
  * The secrets by which the distribution proves itself to the functions. Each version is a separate parameter that never
@@ -55,8 +55,8 @@ export class OriginSecrets {
 
   async #remove(versions: readonly number[]): Promise<void> {
     const names = versions.map((version) => this.#name(version));
-    for (let at = 0; at < names.length; at += REMOVED_AT_ONCE)
-      await removeParameters(names.slice(at, at + REMOVED_AT_ONCE));
+    for (let at = 0; at < names.length; at += NAMES_PER_REQUEST)
+      await removeParameters(names.slice(at, at + NAMES_PER_REQUEST));
   }
 
   #name(version: number): string {

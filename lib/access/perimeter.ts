@@ -18,9 +18,9 @@ export interface PerimeterSettings {
 }
 
 /** Tokens accepted at once: the current one and, during a rotation, the next one. */
-const TOKENS = 2;
+const MAX_TOKENS = 2;
 /** Characters. Shorter tokens can be guessed and are ignored. */
-const SHORTEST = 32;
+const MIN_TOKEN_LENGTH = 32;
 
 /** The perimeter principal, if the call carries a token that the deployment shares with its own proxy. */
 export async function verifyPerimeter(
@@ -29,9 +29,9 @@ export async function verifyPerimeter(
 ): Promise<Principal | undefined> {
   const given = headers['x-perimeter-token']?.trim();
   if (!given) return undefined;
-  const tokens = (await secrets.lines('perimeter-tokens')).filter((token) => token.length >= SHORTEST);
+  const tokens = (await secrets.lines('perimeter-tokens')).filter((token) => token.length >= MIN_TOKEN_LENGTH);
   // Compares every hash in constant time, so that timing shows neither the length nor the position of a match.
-  const matches = tokens.slice(0, TOKENS).map((token) => timingSafeEqual(hash(token), hash(given)));
+  const matches = tokens.slice(0, MAX_TOKENS).map((token) => timingSafeEqual(hash(token), hash(given)));
   if (!matches.includes(true)) return undefined;
   if (sources.length > 0 && (address === undefined || !isWithin(address, sources))) return undefined;
   return { kind: 'perimeter', name: 'perimeter' };

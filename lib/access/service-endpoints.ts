@@ -22,7 +22,7 @@ type Known = Pick<
 >;
 
 /** Milliseconds that read values are cached: a changed domain takes effect within this time. */
-const KEPT = 300_000;
+const CACHE_MS = 300_000;
 
 /**
  * The service's public origin and its identity provider. Values missing from the environment are read on first use, so
@@ -58,7 +58,7 @@ export class ServiceEndpoints {
   async #written() {
     const place = this.#env.PROMPTQ_WHEREABOUTS_AT;
     if (place === undefined) return undefined;
-    if (this.#read === undefined || this.#now() - this.#read.at >= KEPT) {
+    if (this.#read === undefined || this.#now() - this.#read.at >= CACHE_MS) {
       const found = readPlace(place).then((text) => text && serviceEndpointsSchema.parse(JSON.parse(text)));
       this.#read = { found: found.then((written) => written || undefined), at: this.#now() };
     }

@@ -15,10 +15,10 @@ export interface TelegramSettings {
 }
 
 /** Seconds: the maximum age of init data, and the tolerated clock skew. */
-const LONGEST_AGE = 3_600;
-const SKEW = 60;
+const MAX_AGE_SECONDS = 3_600;
+const CLOCK_SKEW_SECONDS = 60;
 /** Bytes. Telegram's init data has a few hundred. */
-const LONGEST = 8_192;
+const MAX_INIT_DATA_BYTES = 8_192;
 
 const userSchema = z.object({ id: z.int().positive() });
 
@@ -32,12 +32,12 @@ export async function verifyTelegram(
   { secrets, users, now }: TelegramSettings,
 ): Promise<Principal | undefined> {
   const initData = headers['x-telegram-init-data'];
-  if (!initData || initData.length > LONGEST) return undefined;
+  if (!initData || initData.length > MAX_INIT_DATA_BYTES) return undefined;
   const [botToken] = await secrets.lines('telegram-bot-token');
   const fields = uniqueFields(initData);
   if (botToken === undefined || fields === undefined || !isSigned(fields, botToken)) return undefined;
   const age = now() / 1000 - Number(/^\d{1,12}$/.exec(fields.get('auth_date') ?? '')?.[0] ?? Number.NaN);
-  if (!(age >= -SKEW && age <= LONGEST_AGE)) return undefined;
+  if (!(age >= -CLOCK_SKEW_SECONDS && age <= MAX_AGE_SECONDS)) return undefined;
   const user = userSchema.safeParse(parseJson(fields.get('user') ?? ''));
   const id = String(user.data?.id);
   const role = users.get(id);

@@ -11,7 +11,7 @@ const KIND = 'account';
 type Update = (account: Account, now: number) => Account | undefined;
 
 /** How often a change is retried after a conflict. */
-const ROUNDS = 10;
+const MAX_ATTEMPTS = 10;
 
 export interface AccountStoreOptions extends Registry {
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export class AccountStore {
   async change(vendor: AccountVendor, update: Update, options?: { quietly: boolean }): Promise<Account | undefined>;
   async change(vendor: AccountVendor, update: Update, options = { quietly: false }): Promise<Account | undefined> {
     const { clock } = this.#options;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
       const known = await this.read(vendor);
       const next = update(known, clock.now());
       if (next === undefined || next === known) return next;

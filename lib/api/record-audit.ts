@@ -5,7 +5,7 @@ import { pathParametersOf } from './path-parameters.ts';
 import type { Core } from './runtime/core.ts';
 
 /** Maximum recorded length of a path parameter; ours are shorter. */
-const LONGEST = 200;
+const MAX_PARAMETER_LENGTH = 200;
 
 /** Records the action of an authorized principal before the response is sent. */
 export async function recordAudit(
@@ -13,7 +13,10 @@ export async function recordAudit(
   event: APIGatewayProxyEvent,
   call: { readonly principal: Principal; readonly action: string; readonly status: number; readonly requestId: string },
 ): Promise<void> {
-  const target = Object.entries(pathParametersOf(event)).map(([name, value]) => [name, value.slice(0, LONGEST)]);
+  const target = Object.entries(pathParametersOf(event)).map(([name, value]) => [
+    name,
+    value.slice(0, MAX_PARAMETER_LENGTH),
+  ]);
   await audit.record({
     actor: call.principal.name,
     action: call.action,

@@ -3,7 +3,7 @@ import { beginSignIn } from '../contract/routes/pages.ts';
 import type { PageAnswer } from './serve-page.ts';
 
 /** Maximum length of external text on a page. */
-const LONGEST = 300;
+const MAX_TEXT_LENGTH = 300;
 
 /** The page that explains why a sign-in failed. */
 export function refusedSignIn(outcome: Exclude<SignInOutcome, { kind: 'signed-in' }>): PageAnswer {
@@ -24,7 +24,7 @@ export function refusedSignIn(outcome: Exclude<SignInOutcome, { kind: 'signed-in
         status: 403,
         page: {
           title: 'The identity provider has not let you in',
-          paragraphs: [`It says: ${outcome.why.slice(0, LONGEST)}`],
+          paragraphs: [`It says: ${outcome.why.slice(0, MAX_TEXT_LENGTH)}`],
           link: { text: 'Sign in again', path: again(outcome.returnTo) },
         },
       };

@@ -15,7 +15,7 @@ const STATE_KEY = { kind: 'catalog', id: 'state' } as const;
 export const CATALOG_KINDS = [STATE_KEY.kind, RULE_KIND, PROFILE_KIND] as const;
 
 /** Attempts at a change that meets concurrent changes. */
-const ROUNDS = 5;
+const MAX_ATTEMPTS = 5;
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -33,7 +33,7 @@ export async function changeCatalog<T>(
   registry: Registry,
   update: (state: CatalogState) => Promise<CatalogChange<T>>,
 ): Promise<T> {
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
     const state = await readState(registry);
     const { answer, write } = await update(state);
     if (write === undefined) return answer;

@@ -90,15 +90,15 @@ async function compared(context: CatalogContext, document: ConfigDocument): Prom
 }
 
 /** DynamoDB's limit of keys in one request. */
-const BATCH = 100;
+const KEYS_PER_REQUEST = 100;
 
 async function presentItems(
   { table, registryTable }: Registry,
   keys: readonly { kind: string; id: string }[],
 ): Promise<Map<string, Record<string, unknown>>> {
   const found = new Map<string, Record<string, unknown>>();
-  for (let at = 0; at < keys.length; at += BATCH) {
-    let left: Record<string, unknown>[] | undefined = keys.slice(at, at + BATCH);
+  for (let at = 0; at < keys.length; at += KEYS_PER_REQUEST) {
+    let left: Record<string, unknown>[] | undefined = keys.slice(at, at + KEYS_PER_REQUEST);
     while (left !== undefined && left.length > 0) {
       const answer: BatchGetCommandOutput = await table.send(
         new BatchGetCommand({ RequestItems: { [registryTable]: { Keys: left, ConsistentRead: true } } }),

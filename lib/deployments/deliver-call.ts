@@ -26,7 +26,7 @@ const UNDER_WAY = 60;
 /** How far a pause is extended or shortened, so that calls that failed together don't retry together. */
 const JITTER = 0.2;
 /** The longest pause (seconds) that a receiver can request. */
-const LONGEST_ASKED = 3_600;
+const MAX_RETRY_AFTER_SECONDS = 3_600;
 
 /**
  * Makes the call of a message, if the table says that it is still due.
@@ -88,7 +88,7 @@ async function conclude(
     await context.deliveries.giveUp(delivery);
     return await end(context, trying, { state: 'failed', error, ...status });
   }
-  const asked = 'status' in result ? Math.min(result.retryAfterSeconds ?? 0, LONGEST_ASKED) : 0;
+  const asked = 'status' in result ? Math.min(result.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS) : 0;
   const seconds = Math.max(asked, pause * (1 - JITTER + 2 * JITTER * context.random()));
   const due_at = timestamp(context.clock.now() + seconds * 1000);
   await context.deployments.replace(trying, { ...trying, error, ...status, due_at });

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { counted, type Finding, fault, inWords, ok, warning } from './finding.ts';
 
 /** CloudWatch's limit of names in one request. */
-const BATCH = 100;
+const NAMES_PER_REQUEST = 100;
 
 /** Milliseconds. */
 const TIMEOUT_MS = 60_000;
@@ -22,10 +22,10 @@ const answer = z.object({
 export async function checkAlarms(names: readonly string[]): Promise<Finding[]> {
   if (names.length === 0) return [ok('alarms', 'the deployment has none')];
   const ringing: z.output<typeof answer>['MetricAlarms'] = [];
-  for (let at = 0; at < names.length; at += BATCH) {
+  for (let at = 0; at < names.length; at += NAMES_PER_REQUEST) {
     const args = ['cloudwatch', 'describe-alarms', '--state-value', 'ALARM', '--output', 'json', '--alarm-names'];
     try {
-      const { stdout } = await promisify(execFile)('aws', [...args, ...names.slice(at, at + BATCH)], {
+      const { stdout } = await promisify(execFile)('aws', [...args, ...names.slice(at, at + NAMES_PER_REQUEST)], {
         timeout: TIMEOUT_MS,
       });
       ringing.push(...answer.parse(JSON.parse(stdout)).MetricAlarms);

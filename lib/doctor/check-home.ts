@@ -13,7 +13,7 @@ import { type NamedSecret, namedBy } from './named-secrets.ts';
 const PRIVATE_FILES = ['local.json', 'operator.json', 'token', 'secrets.env'] as const;
 
 /** Bytes; with less free space, output may not fit on the disk. */
-const LITTLE_SPACE = 1024 ** 3;
+const MIN_FREE_BYTES = 1024 ** 3;
 
 /** The entry of a running service of this home. */
 export interface RunningHome {
@@ -61,7 +61,7 @@ async function checkSpace(home: string): Promise<Finding> {
   const full = await probeDisk(home, 'the home').catch((error: Error) => error.message);
   if (full !== undefined) return fault('disk', full, 'Make room: workspaces and s3 in the home are what grows.');
   const left = `${((Number(bavail) * Number(bsize)) / 1024 ** 3).toFixed(1)} GiB free`;
-  if (bavail * bsize >= LITTLE_SPACE) return ok('disk', left);
+  if (bavail * bsize >= MIN_FREE_BYTES) return ok('disk', left);
   return warning('disk', left, 'Make room: workspaces and s3 in the home are what grows.');
 }
 

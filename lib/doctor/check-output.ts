@@ -15,10 +15,10 @@ import { counted, type Finding, ok, warning } from './finding.ts';
 const NEWEST = { finished: 50, listed: 500 } as const;
 
 /** Jobs checked in parallel: each takes about five requests. */
-const BATCH = 10;
+const CONCURRENCY = 10;
 
 /** Maximum number of jobs named in a finding. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 const ADVICE =
   'GET /jobs/{id}/result says what is left. Restore the objects from a backup if there is one; `POST /jobs/{id}/reread-logs` notes the loss on the job.';
@@ -45,15 +45,15 @@ export async function checkOutput(context: CheckedOutput): Promise<Finding> {
   const { items } = await context.index.page({ status: undefined, limit: NEWEST.listed, offset: 0, cursor: undefined });
   const finished = items.filter(({ status, attempt }) => isTerminal(status) && attempt > 0).slice(0, NEWEST.finished);
   const damaged: string[] = [];
-  for (let at = 0; at < finished.length; at += BATCH) {
-    const batch = finished.slice(at, at + BATCH);
+  for (let at = 0; at < finished.length; at += CONCURRENCY) {
+    const batch = finished.slice(at, at + CONCURRENCY);
     const losses = await Promise.all(batch.map(async (summary) => await lossesOf(context, summary)));
     for (const [index, found] of losses.entries())
       if (found.length > 0) damaged.push(`${batch[index]?.id} (${found.join(', ')})`);
   }
   const checked = `${counted(finished.length, 'newest finished job')} checked`;
   if (damaged.length === 0) return ok('output', `${checked}: as long as recorded`);
-  const named = damaged.slice(0, NAMED).join('; ') + (damaged.length > NAMED ? '; …' : '');
+  const named = damaged.slice(0, MAX_NAMED).join('; ') + (damaged.length > MAX_NAMED ? '; …' : '');
   return warning('output', `${checked}: ${damaged.length} with losses: ${named}`, ADVICE);
 }
 

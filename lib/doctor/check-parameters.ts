@@ -2,7 +2,7 @@ import { DescribeParametersCommand, ParameterType, type SSMClient } from '@aws-s
 import { counted, type Finding, fault, ok } from './finding.ts';
 
 /** SSM's limit of values in a filter. */
-const BATCH = 50;
+const VALUES_PER_FILTER = 50;
 
 /** A required secret. */
 export interface WantedSecret {
@@ -39,12 +39,12 @@ const RESTORE = 'They were deleted by hand: restore them, or change the stack an
 
 async function typesOf(client: SSMClient, names: readonly string[]): Promise<Map<string, ParameterType | undefined>> {
   const types = new Map<string, ParameterType | undefined>();
-  for (let at = 0; at < names.length; at += BATCH) {
-    const filter = { Key: 'Name', Option: 'Equals', Values: names.slice(at, at + BATCH) };
+  for (let at = 0; at < names.length; at += VALUES_PER_FILTER) {
+    const filter = { Key: 'Name', Option: 'Equals', Values: names.slice(at, at + VALUES_PER_FILTER) };
     let NextToken: string | undefined;
     do {
       const page = await client.send(
-        new DescribeParametersCommand({ ParameterFilters: [filter], MaxResults: BATCH, NextToken }),
+        new DescribeParametersCommand({ ParameterFilters: [filter], MaxResults: VALUES_PER_FILTER, NextToken }),
       );
       for (const { Name, Type } of page.Parameters ?? []) if (Name !== undefined) types.set(Name, Type);
       NextToken = page.NextToken;

@@ -6,7 +6,7 @@ import { dataOf, RefusedError, type Schemas, type Service } from './service.ts';
 const CLOCK = { noticed: 5_000, refused: 300_000 } as const;
 
 /** Milliseconds before a token's expiry in which it should be replaced. */
-const EXPIRES_SOON = 7 * 86_400_000;
+const EXPIRES_SOON_MS = 7 * 86_400_000;
 
 const ADVICE: Readonly<Record<keyof Schemas['Health']['checks'], string>> = {
   table: 'See whether the tables are there and the functions may use them; locally restart the run.',
@@ -102,7 +102,7 @@ async function checkToken(service: Service, environment: Schemas['Environment'] 
   if (caller === undefined) return warning('token', 'the service does not say whose it is', 'Look at its log.');
   const { scopes, expires_at: expiresAt, name } = caller;
   const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Date.now();
-  if (leftMs < EXPIRES_SOON)
+  if (leftMs < EXPIRES_SOON_MS)
     return warning('token', `${name} expires in ${span(leftMs)}`, 'Create its successor: `npm run token -- create`.');
   const isLimited = environment?.service.scope_enforcement !== false && scopes?.includes('admin') === false;
   const missing = isLimited ? SCOPES.filter((scope) => scope !== 'admin' && !scopes.includes(scope)) : [];

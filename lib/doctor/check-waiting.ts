@@ -5,7 +5,7 @@ import { counted, type Finding, fault, ok, span, warning } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
 /** Number of longest-waiting jobs that are checked. */
-const OLDEST = 100;
+const MAX_CHECKED = 100;
 
 /** Milliseconds that a job may be ready without being claimed, before it needs attention. */
 const LONG = { warning: 300_000, fault: 1_800_000 } as const;
@@ -22,7 +22,7 @@ const PARKED: Partial<Record<Reason, string>> = {
 /** Checks the jobs that have waited longest: are any stuck, or waiting for a person? */
 export async function checkWaiting(service: Service, environment: Schemas['Environment']): Promise<Finding[]> {
   const { QUEUED: queued, RUNNING: running } = environment.jobs;
-  const query = { status: 'QUEUED', limit: OLDEST, offset: Math.max(0, queued - OLDEST) } as const;
+  const query = { status: 'QUEUED', limit: MAX_CHECKED, offset: Math.max(0, queued - MAX_CHECKED) } as const;
   const { items } = await dataOf('GET /jobs', service.api.GET('/api/v1/jobs', { params: { query } }));
   const now = Date.parse(environment.time);
   const ages = items

@@ -7,11 +7,11 @@ import { dataOf, type Schemas, type Service } from './service.ts';
  * A worker registers every 15 s (`REGISTER_EVERY`); without a registration for this long (ms) it is stuck, cut off, or
  * dead.
  */
-const SILENT_AFTER = 25_000;
+const SILENT_AFTER_MS = 25_000;
 
 /** Milliseconds. A local run is ready a second or two before its worker, on a busy machine much more. */
-const STARTS_WITHIN = 20_000;
-const ASK_EVERY = 250;
+const START_TIMEOUT_MS = 20_000;
+const POLL_INTERVAL_MS = 250;
 
 /**
  * The environment, polled while a local run's worker may still be starting. Deployments in the cloud scale from zero.
@@ -19,13 +19,13 @@ const ASK_EVERY = 250;
 export async function awaitWorkers(
   service: Service,
   environment: Schemas['Environment'],
-  startsWithin: number = STARTS_WITHIN,
+  startsWithin: number = START_TIMEOUT_MS,
 ): Promise<Schemas['Environment']> {
   if (!service.isLocal) return environment;
   const hasTimeLeft = stallTolerantTimer(startsWithin);
   let latest = environment;
   while (latest.hosts.length === 0 && hasTimeLeft()) {
-    await delay(ASK_EVERY);
+    await delay(POLL_INTERVAL_MS);
     const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
     // Whether the service still answers is the subject of other checks.
     latest = await asked.catch(() => latest);
@@ -38,7 +38,7 @@ export function checkWorkers(service: Service, environment: Schemas['Environment
   const { hosts } = environment;
   const now = Date.parse(environment.time);
   if (hosts.length === 0) return [noWorkers(service, environment.jobs.QUEUED)];
-  const silent = hosts.filter(({ seen_at }) => now - Date.parse(seen_at) > SILENT_AFTER);
+  const silent = hosts.filter(({ seen_at }) => now - Date.parse(seen_at) > SILENT_AFTER_MS);
   const outdated = hosts.filter(({ version }) => version !== environment.service.version);
   const slots = hosts.reduce((sum, host) => sum + host.slots, 0);
   const running = hosts.reduce((sum, host) => sum + host.running_job_ids.length, 0);

@@ -2,7 +2,7 @@ import { type Finding, fault, ok, span } from './finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 
 /** Seconds of one long poll; the service answers within 25. */
-const WAIT = 20;
+const WAIT_SECONDS = 20;
 
 export interface TrialJob {
   readonly profile: string;
@@ -19,7 +19,7 @@ export async function tryJob(service: Service, { profile, patience }: TrialJob):
   const path = { params: { path: { id } } } as const;
   let status: Schemas['JobLifecycle'];
   do {
-    const query = { wait: WAIT };
+    const query = { wait: WAIT_SECONDS };
     status = await dataOf(
       'GET /jobs/{id}/status',
       service.api.GET('/api/v1/jobs/{id}/status', { params: { ...path.params, query } }),

@@ -66,13 +66,13 @@ export interface LocalService {
 }
 
 /** Time limit of reconcile-jobs, in milliseconds. */
-const WATCH_LIMIT = 60_000;
+const RECONCILE_TIMEOUT_MS = 60_000;
 /** Time limit of deliver-calls, in milliseconds. */
-const CALLS_LIMIT = 30_000;
+const CALLS_TIMEOUT_MS = 30_000;
 /** Time limit of sweep-jobs, in milliseconds. */
-const SWEEP_LIMIT = 900_000;
+const SWEEP_TIMEOUT_MS = 900_000;
 /** Milliseconds that a worker has after SIGTERM, of which running attempts get five seconds. */
-const WORKER_GRACE = 7_000;
+const WORKER_GRACE_MS = 7_000;
 
 /**
  * Starts the whole service on this machine. Sets this process's environment and redirects its output to a file, because
@@ -87,7 +87,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const lock = await lockHome(home);
   const shutdown = new Shutdown(
     [
-      ['worker', WORKER_GRACE + 500],
+      ['worker', WORKER_GRACE_MS + 500],
       ['leftovers', 500],
       ['service', 800],
       ['emulators', 800],
@@ -156,7 +156,7 @@ async function startParts(
     run: async (isFirst) => {
       const handler = await load('triggers.reconcile-jobs');
       // Queues start empty: on the first run every waiting job needs a new dispatch message.
-      await handler({ redrive: isFirst }, lambdaContext('triggers.reconcile-jobs', WATCH_LIMIT));
+      await handler({ redrive: isFirst }, lambdaContext('triggers.reconcile-jobs', RECONCILE_TIMEOUT_MS));
     },
     log,
   });
@@ -192,7 +192,7 @@ async function startParts(
     queueUrl: resources.deliveriesUrl,
     functionId: 'triggers.deliver-calls',
     handler: async (event, context) => await (await load('triggers.deliver-calls'))(event, context),
-    limitMs: CALLS_LIMIT,
+    limitMs: CALLS_TIMEOUT_MS,
     log,
   });
   shutdown.add('service', calls.stop);
@@ -200,7 +200,7 @@ async function startParts(
     name: 'sweep-jobs',
     everyMs: sweepSeconds(source) * 1000,
     run: async () => {
-      await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_LIMIT));
+      await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_TIMEOUT_MS));
       await removeExpiredItems(registry.table, resources.registryTable);
     },
     log,
@@ -223,7 +223,7 @@ async function startParts(
     logFile: join(home.folder('logs'), 'worker.log'),
     log,
   });
-  shutdown.add('worker', async () => await worker.stop(WORKER_GRACE));
+  shutdown.add('worker', async () => await worker.stop(WORKER_GRACE_MS));
   await answersHealth(gateway.url, token);
   await home.writeOperatorInfo({
     environment: env,

@@ -16,7 +16,7 @@ export interface ProjectWithStats<P extends Project = Project> {
 }
 
 /** DynamoDB accepts at most this many keys in one request. */
-const BATCH = 100;
+const KEYS_PER_REQUEST = 100;
 
 /** The counters of projects, in the given order. */
 export async function readProjectStats<P extends Project>(
@@ -24,9 +24,9 @@ export async function readProjectStats<P extends Project>(
   projects: readonly P[],
 ): Promise<ProjectWithStats<P>[]> {
   const found = new Map<unknown, Record<string, unknown>>();
-  for (let at = 0; at < projects.length; at += BATCH) {
+  for (let at = 0; at < projects.length; at += KEYS_PER_REQUEST) {
     let left: Record<string, unknown>[] | undefined = projects
-      .slice(at, at + BATCH)
+      .slice(at, at + KEYS_PER_REQUEST)
       .map(({ id }) => ({ kind: STATS_KINDS.project, id }));
     while (left !== undefined && left.length > 0) {
       const answer: BatchGetCommandOutput = await table.send(

@@ -16,7 +16,7 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
 
 /** After this long (ms) a ready job that was not claimed gets a new dispatch message. */
-const UNCLAIMED_AFTER = 60_000;
+const UNCLAIMED_AFTER_MS = 60_000;
 
 export interface ReconcilerContext extends AfterAttemptContext {
   /** The jobs in a state, oldest first, in pages of `page` (default: the table's page size); eventually consistent. */
@@ -101,7 +101,7 @@ export async function resendStaleMessages(context: ReconcilerContext): Promise<v
   const served = new Set<string>();
   for await (const job of context.byStatus('QUEUED')) {
     const key = readyKey(bandOf(job), job.project_id);
-    if (isParked(job) || served.has(key) || readySince(job) > now - UNCLAIMED_AFTER) continue;
+    if (isParked(job) || served.has(key) || readySince(job) > now - UNCLAIMED_AFTER_MS) continue;
     await skipDamaged(`job ${job.id}`, () => context.dispatchQueues.send(job));
     served.add(key);
   }

@@ -20,7 +20,7 @@ export interface RemovalContext extends TransitionContext {
 /** How many jobs one sweep removes, and how many it reads, in each state; the next sweep continues. */
 const SWEEP = { removed: 500, scanned: 20_000 } as const;
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 
@@ -30,7 +30,7 @@ const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
  * @returns how many were removed
  */
 export async function removeEndedJobs(context: RemovalContext, days: number): Promise<number> {
-  const before = timestamp(context.clock.now() - days * DAY);
+  const before = timestamp(context.clock.now() - days * DAY_MS);
   let removed = 0;
   for (const status of TERMINAL_STATUSES) {
     let count = 0;

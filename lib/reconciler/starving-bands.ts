@@ -4,7 +4,7 @@ import type { Band } from '../platform/aws/tables.ts';
 import { isParked, type ReconcilerContext, readySince } from './reconcile-jobs.ts';
 
 /** A band with a job that has been ready for this long (ms) is polled out of turn. */
-export const STARVING_AFTER = 60_000;
+export const STARVING_AFTER_MS = 60_000;
 
 /** How many of the oldest waiting jobs are checked, and how many at once. */
 const OLDEST = { jobs: 1_000, page: 100 } as const;
@@ -20,7 +20,7 @@ export async function starvingBands({
   byStatus,
   clock,
 }: Pick<ReconcilerContext, 'byStatus'> & { clock: Clock }): Promise<readonly Band[]> {
-  const longAgo = clock.now() - STARVING_AFTER;
+  const longAgo = clock.now() - STARVING_AFTER_MS;
   const starving = new Set<Band>();
   let seen = 0;
   for await (const job of byStatus('QUEUED', { page: OLDEST.page })) {

@@ -17,10 +17,10 @@ export interface StatsContext {
 }
 
 const DAYS = 30;
-const DAY = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** How many projects and models an overview shows. */
-const SHOWN = 100;
+const MAX_SHOWN = 100;
 
 type Numbers = Readonly<Record<string, number>>;
 
@@ -29,7 +29,7 @@ export async function readStats(context: StatsContext, now: number): Promise<Sta
   const [statuses, days, models, projects] = await Promise.all([
     context.counts.read(),
     readDays(context.stats, now),
-    context.stats.list(STATS_KINDS.model, { limit: SHOWN }),
+    context.stats.list(STATS_KINDS.model, { limit: MAX_SHOWN }),
     readProjects(context),
   ]);
   const all = sum(...days.map(({ numbers }) => numbers));
@@ -70,7 +70,7 @@ export async function readTokens(
   stats: StatsStore,
   now: number,
 ): Promise<{ today: TokenSums; last30Days: TokenSums; models: string[] }> {
-  const [days, models] = await Promise.all([readDays(stats, now), stats.list(STATS_KINDS.model, { limit: SHOWN })]);
+  const [days, models] = await Promise.all([readDays(stats, now), stats.list(STATS_KINDS.model, { limit: MAX_SHOWN })]);
   return {
     today: shownTokens(days.at(-1)?.numbers ?? {}),
     last30Days: shownTokens(sum(...days.map(({ numbers }) => numbers))),
@@ -80,13 +80,13 @@ export async function readTokens(
 
 /** The first projects with their counters. */
 export async function readProjects({ registry, projects }: Pick<StatsContext, 'registry' | 'projects'>) {
-  const { items, nextCursor } = await projects.page({ limit: SHOWN });
+  const { items, nextCursor } = await projects.page({ limit: MAX_SHOWN });
   return { items: await readProjectStats(registry, items), more: nextCursor !== null };
 }
 
 /** One entry for each of the last days, today last. */
 async function readDays(stats: StatsStore, now: number): Promise<{ day: string; numbers: Numbers }[]> {
-  const days = Array.from({ length: DAYS }, (_, at) => dayOf(timestamp(now - (DAYS - 1 - at) * DAY)));
+  const days = Array.from({ length: DAYS }, (_, at) => dayOf(timestamp(now - (DAYS - 1 - at) * DAY_MS)));
   const { items } = await stats.list(STATS_KINDS.day, { from: days[0] ?? '', limit: DAYS + 1 });
   const found = new Map(items.map((item) => [item.id, numbersOf(item)]));
   return days.map((day) => ({ day, numbers: found.get(day) ?? {} }));

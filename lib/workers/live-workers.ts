@@ -10,10 +10,10 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 const KIND = 'worker';
 
 /** A worker that has not registered for this long (ms) counts as gone. */
-const SILENT_AFTER = 45_000;
+const SILENT_AFTER_MS = 45_000;
 
 /** How often (ms) a worker registers. */
-export const REGISTER_EVERY = 15_000;
+export const REGISTER_INTERVAL_MS = 15_000;
 
 const space = z.object({ total_bytes: z.number(), free_bytes: z.number() });
 
@@ -93,7 +93,7 @@ export class LiveWorkers {
 
   /** Those of the given workers that are live, as far as is known. */
   living(workers: readonly WorkerInfo[]): WorkerInfo[] {
-    const since = timestamp(this.#clock.now() - SILENT_AFTER);
+    const since = timestamp(this.#clock.now() - SILENT_AFTER_MS);
     return workers.filter((worker) => worker.seen_at >= since && worker.left_at === undefined);
   }
 
@@ -124,7 +124,7 @@ export class LiveWorkers {
       kind: KIND,
       ...worker,
       seen_at: timestamp(now),
-      expires_at_epoch: Math.ceil((now + 10 * SILENT_AFTER) / 1000),
+      expires_at_epoch: Math.ceil((now + 10 * SILENT_AFTER_MS) / 1000),
     };
     await this.#table.send(new PutCommand({ TableName: this.#tableName, Item }));
   }

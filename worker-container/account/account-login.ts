@@ -74,7 +74,7 @@ async function driveLogin(
   const watch = new LoginWatch(context, login, () => over.resolve('unwanted'));
   const stop = () => over.resolve(STOPPED);
   stopping.addEventListener('abort', stop);
-  let clock = setTimeout(() => over.resolve(SILENT), LONGEST_START);
+  let clock = setTimeout(() => over.resolve(SILENT), START_TIMEOUT_MS);
   let code: string | undefined;
   void cli.prompted.then((prompt) => {
     code = prompt.userCode;
@@ -111,7 +111,7 @@ async function link(context: LoginContext, login: Login, auth: string): Promise<
 }
 
 /** Milliseconds within which the CLI must have printed the address and the code. */
-const LONGEST_START = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 const EXPIRED: LoginFailure = { state: 'expired', error: 'The code was not entered in time.' };
 const SILENT: LoginFailure = { state: 'failed', error: "The vendor's CLI gave no code; is the vendor reachable?" };

@@ -59,7 +59,7 @@ export class AttemptLogin {
     await writeFile(file, received.text, { mode: 0o600 });
     await noteGeneration(attemptDir, received.generation);
     const login = new AttemptLogin(credentials, { attemptDir, ...received }, options);
-    login.#timer = setInterval(() => void login.#poll(), LOOK_EVERY);
+    login.#timer = setInterval(() => void login.#poll(), POLL_INTERVAL_MS);
     return login;
   }
 
@@ -79,12 +79,12 @@ export class AttemptLogin {
     if (outcome.kind !== 'parked' || outcome.reason !== 'account_required') return outcome;
     // The attempt that used the refresh token up is about to write the renewed login back.
     const patience = USED_UP.test(outcome.error ?? '') ? TIMEOUT_MS : 0;
-    for (let waited = 0; ; waited += LOOK_EVERY) {
+    for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       const current = await this.#credentials.generation();
       if (current !== undefined && current !== this.#began && current !== this.#generation)
         return { ...outcome, kind: 'handed_back' };
       if (current === undefined || waited >= patience) return outcome;
-      await sleep(LOOK_EVERY);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 
@@ -139,7 +139,7 @@ export async function recoverRenewal(
 }
 
 /** Milliseconds. */
-const LOOK_EVERY = 500;
+const POLL_INTERVAL_MS = 500;
 const TIMEOUT_MS = 5_000;
 
 /** codex 0.169.0 */

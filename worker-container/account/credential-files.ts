@@ -93,7 +93,7 @@ export class CredentialFiles {
       if (name === credential?.file || discarded.includes(name)) continue;
       // Another worker may be about to register this file.
       const written = await stat(join(this.#folder, name)).catch(() => undefined);
-      if (written !== undefined && written.mtimeMs < Date.now() - STRAY_AFTER) await this.#remove(name);
+      if (written !== undefined && written.mtimeMs < Date.now() - STRAY_AFTER_MS) await this.#remove(name);
     }
   }
 
@@ -133,4 +133,4 @@ export class CredentialFiles {
 const POLLS = 8;
 /** Milliseconds. */
 const RETRY_PAUSE_MS = 100;
-const STRAY_AFTER = 3_600_000;
+const STRAY_AFTER_MS = 3_600_000;

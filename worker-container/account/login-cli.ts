@@ -82,13 +82,13 @@ export class LoginCli {
 
   #read(stream: 'stdout' | 'stderr', chunk: Buffer): void {
     // Bound the memory: a CLI may print without end.
-    this.#printed[stream] = `${this.#printed[stream]}${chunk}`.slice(-MOST_PRINTED);
+    this.#printed[stream] = `${this.#printed[stream]}${chunk}`.slice(-MAX_PRINTED_BYTES);
     const prompt = stream === 'stdout' ? readDevicePrompt(this.#printed.stdout) : undefined;
     if (prompt !== undefined) this.#prompted.resolve(prompt);
   }
 }
 
-const MOST_PRINTED = 64 * 1024;
+const MAX_PRINTED_BYTES = 64 * 1024;
 
 /** Revokes a login with the vendor's CLI, which tries only once. */
 export async function revokeLogin(context: LoginCliContext, id: string, auth: string): Promise<void> {
@@ -106,7 +106,7 @@ async function logout(context: LoginCliContext, home: string, mark: string): Pro
   for (const pipe of [tree.stdout, tree.stderr]) pipe.resume().on('error', () => undefined);
   const limit = setTimeout(
     () => void endTree({ child: tree, mark, politeSignal: 'SIGTERM', kill: true }),
-    LOGOUT_LIMIT,
+    LOGOUT_TIMEOUT_MS,
   );
   await tree.exited;
   clearTimeout(limit);
@@ -114,7 +114,7 @@ async function logout(context: LoginCliContext, home: string, mark: string): Pro
 }
 
 /** Milliseconds. */
-const LOGOUT_LIMIT = 20_000;
+const LOGOUT_TIMEOUT_MS = 20_000;
 
 async function run(
   { account }: LoginCliContext,

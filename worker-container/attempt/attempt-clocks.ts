@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Ending } from '../commands/ending.ts';
 
 /** Longest delay of a timer, in milliseconds. A longer one would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Milliseconds: until the first output, between outputs, and from the final result to the exit. A shell script may stay
@@ -54,7 +54,7 @@ export class AttemptClocks {
   #arm(name: string, delay: number, reason: Parameters<Ending['request']>[0]): void {
     this.#timers.set(
       name,
-      setTimeout(() => this.#ending.request(reason), Math.min(delay, LONGEST_TIMER)),
+      setTimeout(() => this.#ending.request(reason), Math.min(delay, MAX_TIMER_MS)),
     );
   }
 

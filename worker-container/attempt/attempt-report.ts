@@ -51,7 +51,7 @@ export async function reportAttempt(
   const foreseen = afterEnd(context, job, base);
   const { timing = machineTiming } = context;
   const tries = (longest: number) => ({ timing, signal: deadline(timing, longest), onFailure });
-  const receiving = tries(LONGEST_UPLOAD);
+  const receiving = tries(UPLOAD_TIMEOUT_MS);
   try {
     let receipt = base;
     await retrying(async () => {
@@ -107,7 +107,7 @@ async function settle(context: AttemptContext & { readonly log: Logger }, job: J
 }
 
 /** Milliseconds. An hour is enough for the most output that is stored. */
-const LONGEST_UPLOAD = 3_600_000;
+const UPLOAD_TIMEOUT_MS = 3_600_000;
 
 /** The job as the report will leave it, unless a client changes it first. */
 function afterEnd(context: AttemptContext, job: Job, receipt: Receipt): Job {

@@ -4,7 +4,7 @@ import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts'
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import { timeoutMs } from '../../lib/platform/config/timeout.ts';
-import { STDERR_TAIL } from '../../lib/vendors/output/agent-output.ts';
+import { STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
 import { AttemptLogin } from '../account/attempt-login.ts';
 import type { Agent } from '../agents/agent.ts';
 import { usesLogin } from '../agents/agent-environment.ts';
@@ -77,7 +77,7 @@ async function runWithLogin(
       redaction,
       onData: (stream, chunk) => {
         clocks.onOutput();
-        if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL);
+        if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
         else reader.push(chunk);
         if (reader.facts().finished) clocks.onFinished();
       },

@@ -4,7 +4,7 @@ import { QUEUE } from '../../lib/platform/aws/tables.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 
 /** SQS limits a message's time in flight to 12 hours. An hour before that, the message is acknowledged. */
-const LONGEST_FLIGHT = 11 * 3_600_000;
+const MAX_FLIGHT_MS = 11 * 3_600_000;
 
 /** Keeps a dispatch message in flight while its job runs, so that queue metrics and fairness count the work. */
 export class VisibilityExtender {
@@ -20,7 +20,7 @@ export class VisibilityExtender {
     this.#received = received;
     this.#log = log;
     this.#timing = timing;
-    this.#until = timing.now() + LONGEST_FLIGHT;
+    this.#until = timing.now() + MAX_FLIGHT_MS;
   }
 
   async extend(): Promise<void> {

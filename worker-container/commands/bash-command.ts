@@ -27,7 +27,7 @@ export interface CommandEnd {
 }
 
 /** Milliseconds from SIGTERM to SIGKILL. */
-const GRACE = 2_000;
+const GRACE_MS = 2_000;
 
 /** Runs a bash command until it has ended and no process of its tree is alive. @throws Error if it can't be started. */
 export async function runCommand(run: BashCommand): Promise<CommandEnd> {
@@ -43,7 +43,7 @@ export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   try {
     const ended = await Promise.race([tree.exited.then(() => 'exited' as const), over.promise]);
     const kill = ended === 'exited';
-    await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE, kill });
+    await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE_MS, kill });
     await written;
     return { ended, exit: await tree.exited };
   } finally {

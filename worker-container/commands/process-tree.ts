@@ -126,7 +126,7 @@ export function findMarked(mark: string): ProcessEntry[] {
 }
 
 /** Milliseconds. */
-const LONGEST_KILL = 60_000;
+const KILL_TIMEOUT_MS = 60_000;
 const PAUSE = { first: 2, longest: 200 };
 /** One scan is no snapshot: a process may fork and end while the list is read. */
 const EMPTY_SCANS = 2;
@@ -153,7 +153,7 @@ function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
 }
 
 async function killAll(scan: TreeScan): Promise<number> {
-  const hasTimeLeft = stallTolerantTimer(LONGEST_KILL);
+  const hasTimeLeft = stallTolerantTimer(KILL_TIMEOUT_MS);
   const killed = new Set<string>();
   await untilGone(scan, async (living) => {
     if (!hasTimeLeft()) throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);

@@ -18,9 +18,9 @@ import { Redaction } from '../secrets/redaction.ts';
 import { workFolders } from '../workspace/work-folders.ts';
 
 /** How long (ms) to retry storing the results of commands. After that, reconcile-jobs marks them as lost. */
-const LONGEST_REPORT = 600_000;
+const REPORT_TIMEOUT_MS = 600_000;
 /** Milliseconds beyond the commands' own time after which reconcile-jobs marks them as lost. */
-const MARGIN = 300_000 + LONGEST_REPORT;
+const MARGIN = 300_000 + REPORT_TIMEOUT_MS;
 
 type Outcome = Pick<JobDeployment, 'state' | 'error'>;
 
@@ -101,7 +101,7 @@ async function runOne(
     },
     {
       timing,
-      signal: deadline(timing, LONGEST_REPORT),
+      signal: deadline(timing, REPORT_TIMEOUT_MS),
       onFailure: (error) => context.log.warn('storing results of commands failed; trying again', error as Error),
     },
   );

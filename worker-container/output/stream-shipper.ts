@@ -19,7 +19,7 @@ export interface StreamShipperOptions {
 }
 
 /** Bytes that may wait for S3 before the agent is blocked. */
-const LONGEST_BACKLOG = 4 * LIVE_CHUNK_BYTES;
+const MAX_BACKLOG_BYTES = 4 * LIVE_CHUNK_BYTES;
 /** Up to this size the join is one request, as fast as a last live chunk would be. */
 const SMALL_JOIN = 5 * 1024 * 1024;
 /** Live chunks beside a joined object do no harm: readers prefer the joined one. */
@@ -54,7 +54,7 @@ export class StreamShipper {
 
   /** Waits while too much is pending, so that a slow S3 slows the agent down. Never rejects. */
   async room(): Promise<void> {
-    while (this.#backlog >= LONGEST_BACKLOG && !this.#finishing && !this.#options.signal.aborted) {
+    while (this.#backlog >= MAX_BACKLOG_BYTES && !this.#finishing && !this.#options.signal.aborted) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }

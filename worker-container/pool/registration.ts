@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
-import { type LiveWorkers, REGISTER_EVERY, type WorkerInfo } from '../../lib/workers/live-workers.ts';
+import { type LiveWorkers, REGISTER_INTERVAL_MS, type WorkerInfo } from '../../lib/workers/live-workers.ts';
 
 /** How often (ms) to check the time since the last acknowledgement. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -43,7 +43,7 @@ export class Registration {
   /** Registers repeatedly until `end`. */
   async start(): Promise<void> {
     this.#timers = [
-      setInterval(() => void this.#tryRegister(), REGISTER_EVERY),
+      setInterval(() => void this.#tryRegister(), REGISTER_INTERVAL_MS),
       // Independent of the registrations, which wait for each other: the table may not answer at all.
       setInterval(() => this.#checkAcknowledged(), CHECK_INTERVAL_MS),
     ];

@@ -32,11 +32,11 @@ export interface GitCall {
 }
 
 /** Milliseconds: enough for the first clone of a large repository. */
-const LONGEST_CALL = 1_800_000;
+const GIT_TIMEOUT_MS = 1_800_000;
 /** Time limit of a tool, in milliseconds. */
-const LONGEST_TOOL = 300_000;
+const TOOL_TIMEOUT_MS = 300_000;
 /** Most bytes of output to return. */
-const MOST_OUTPUT = 8 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Disables configuration and hooks that a repository, or an agent that worked in one, left behind. Git never prompts,
@@ -67,7 +67,7 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
   let bytes = 0;
   const collect = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= MOST_OUTPUT) parts.push(chunk);
+    if (bytes <= MAX_OUTPUT_BYTES) parts.push(chunk);
   };
   const exit = await runPreparing({
     command: 'git',
@@ -81,7 +81,7 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
     account: surroundings.account,
     ending: surroundings.ending,
     redaction: surroundings.redaction,
-    limit: call.limit ?? LONGEST_CALL,
+    limit: call.limit ?? GIT_TIMEOUT_MS,
     onStdout: call.onStdout ?? collect,
   });
   if (exit.exitCode !== 0)
@@ -124,7 +124,7 @@ export async function runTool(
   args: readonly string[],
 ): Promise<string> {
   const parts: Buffer[] = [];
-  const at = { cwd: attemptDir, mark, account, ending, redaction, limit: LONGEST_TOOL };
+  const at = { cwd: attemptDir, mark, account, ending, redaction, limit: TOOL_TIMEOUT_MS };
   const onStdout = (chunk: Buffer) => parts.push(chunk);
   await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at, onStdout });
   return Buffer.concat(parts).toString();

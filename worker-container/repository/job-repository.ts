@@ -97,7 +97,7 @@ async function readSecret({ secrets }: Pick<RepositoryContext, 'secrets'>, name:
 }
 
 /** Milliseconds between polls for a free clone. */
-const LOOK_EVERY = 300;
+const POLL_INTERVAL_MS = 300;
 
 /** Runs `work` under a lock. */
 async function alone<T>(
@@ -108,7 +108,7 @@ async function alone<T>(
 ): Promise<T> {
   while (!(await locks.take(id, holder))) {
     if (ending?.reason !== undefined) throw new CancelledBeforeStartError();
-    await sleep(LOOK_EVERY);
+    await sleep(POLL_INTERVAL_MS);
   }
   const renewing = setInterval(() => void locks.take(id, holder).catch(() => undefined), LOCK.renewEvery);
   try {
@@ -121,9 +121,9 @@ async function alone<T>(
 }
 
 /** Milliseconds that a setup command may take, if the job's own timeout doesn't end it first. */
-const LONGEST_SETUP = 3_600_000;
+const SETUP_TIMEOUT_MS = 3_600_000;
 /** Most bytes of a setup command's output that are stored. */
-const MOST_SETUP_OUTPUT = 1024 * 1024;
+const MAX_SETUP_OUTPUT_BYTES = 1024 * 1024;
 
 /** Runs the setup command once in each worktree. It counts as run when it has succeeded. */
 async function setUp(
@@ -137,7 +137,7 @@ async function setUp(
   const [stdout, stderr] = [redaction.redactor(), redaction.redactor()];
   let bytes = 0;
   const keep = (masked: Buffer) => {
-    if (bytes < MOST_SETUP_OUTPUT) log.write(masked);
+    if (bytes < MAX_SETUP_OUTPUT_BYTES) log.write(masked);
     bytes += masked.length;
   };
   try {
@@ -150,7 +150,7 @@ async function setUp(
       account,
       ending,
       redaction,
-      limit: LONGEST_SETUP,
+      limit: SETUP_TIMEOUT_MS,
       onStdout: (chunk) => keep(stdout.push(chunk)),
       onStderr: (chunk) => keep(stderr.push(chunk)),
     });

@@ -135,13 +135,13 @@ async function packLooseObjects(fetching: GitSurroundings, dir: string): Promise
 }
 
 /** Milliseconds that a server may take to list its refs. */
-const LONGEST_ANSWER = 60_000;
+const LIST_REFS_TIMEOUT_MS = 60_000;
 
 async function doesServerAnswer(
   fetching: GitSurroundings,
   { repository, credentials }: CloneRequest,
 ): Promise<boolean> {
-  const call = { env: credentials, limit: LONGEST_ANSWER };
+  const call = { env: credentials, limit: LIST_REFS_TIMEOUT_MS };
   return await succeeds(git(fetching, ['ls-remote', '--quiet', '--', repository, 'HEAD'], call));
 }
 

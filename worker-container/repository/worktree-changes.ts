@@ -12,7 +12,7 @@ const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renam
 /** Milliseconds that one step of the comparison may take. */
 const MAX_STEP_MS = 300_000;
 /** Milliseconds that finding its branch may take. */
-const LONGEST_NAMING = 10_000;
+const FIND_BRANCH_TIMEOUT_MS = 10_000;
 
 /** The changes of an attempt without a worktree. */
 export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readonly string[] } = { warnings: [] };
@@ -51,7 +51,7 @@ async function worktreeChanges(
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
   const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
   // These two only resolve names: they read no object, so nothing can be fetched, filtered or hooked in.
-  const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: LONGEST_NAMING };
+  const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: FIND_BRANCH_TIMEOUT_MS };
   const branch = await git(surroundings, ['symbolic-ref', '--quiet', '--short', 'HEAD'], own).catch(() => '');
   const head = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD'], own).catch(() => '');
   const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile }));

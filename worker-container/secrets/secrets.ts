@@ -60,15 +60,15 @@ async function ofFile(path: string | undefined): Promise<Readonly<Record<string,
 }
 
 /** Most names that SSM takes in one request. */
-const BATCH = 10;
+const NAMES_PER_REQUEST = 10;
 
 function ofParameterStore(path: string, ssm: Pick<SSMClient, 'send'>): SecretSource {
   return {
     async read(names, profile) {
       const places = [...new Set(names.flatMap((name) => secretPlaces(name, profile)))];
       const values = new Map<string, string>();
-      for (let at = 0; at < places.length; at += BATCH) {
-        const Names = places.slice(at, at + BATCH).map((place) => `${path}${place}`);
+      for (let at = 0; at < places.length; at += NAMES_PER_REQUEST) {
+        const Names = places.slice(at, at + NAMES_PER_REQUEST).map((place) => `${path}${place}`);
         const { Parameters = [] } = await ssm.send(new GetParametersCommand({ Names, WithDecryption: true }));
         for (const { Name, Value } of Parameters)
           if (Name !== undefined && Value !== undefined) values.set(Name.slice(path.length), Value);

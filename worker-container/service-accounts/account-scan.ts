@@ -25,7 +25,7 @@ export class AccountScan implements TreeScan {
   async kill(living: readonly ProcessEntry[]): Promise<void> {
     const { enderUid, uid } = this.#account;
     try {
-      await run(PERL, ['-e', ENDER, String(enderUid), String(uid)], { cwd: '/', env: {}, timeout: LONGEST });
+      await run(PERL, ['-e', ENDER, String(enderUid), String(uid)], { cwd: '/', env: {}, timeout: KILL_TIMEOUT_MS });
     } catch {
       for (const entry of living) signalProcess(entry, 'SIGKILL');
     }
@@ -41,4 +41,4 @@ const PERL = '/usr/bin/perl';
  */
 const ENDER = '($<, $>) = @ARGV; $< == $ARGV[0] && $> == $ARGV[1] or die; kill "KILL", -1;';
 /** Milliseconds. */
-const LONGEST = 5_000;
+const KILL_TIMEOUT_MS = 5_000;

@@ -21,7 +21,7 @@ import { isServiceAccount, type ServiceAccount } from './service-account.ts';
  */
 
 /** Most bytes to read; these files are small. */
-const MOST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a regular file that belongs to a user, not through a link.
@@ -34,7 +34,7 @@ export async function readOwned(path: string, isOwner: (uid: number) => boolean)
   if (file === undefined) return undefined;
   try {
     const found = await file.stat();
-    return found.isFile() && isOwner(found.uid) && found.size <= MOST ? await file.readFile('utf8') : undefined;
+    return found.isFile() && isOwner(found.uid) && found.size <= MAX_BYTES ? await file.readFile('utf8') : undefined;
   } finally {
     await file.close();
   }

@@ -20,11 +20,11 @@ export interface WorkspaceSweep {
   readonly workerId: string;
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Milliseconds in which no other worker sweeps. */
 const SWEPT_FOR = 3_500_000;
 /** Most folders that one sweep removes. */
-const MOST = 1_000;
+const MAX_REMOVED = 1_000;
 /** Suffix of a folder that is being removed, so that no job finds it. */
 const GOING = '.going';
 
@@ -40,7 +40,7 @@ export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
   for (const project of await foldersIn(workspaces)) {
     if (project.startsWith('.')) continue;
     for (const name of await foldersIn(join(workspaces, project))) {
-      if (removed >= MOST) return removed;
+      if (removed >= MAX_REMOVED) return removed;
       const [id = ''] = name.split('.');
       if (!isJobId(id) || !(name.endsWith(GOING) || (await isOver(sweep, id, join(workspaces, project, name)))))
         continue;
@@ -58,12 +58,12 @@ async function removeEarlierClones({ workspaces, clock, days }: WorkspaceSweep):
   for (const name of await foldersIn(join(workspaces, CLONES))) {
     const clone = join(workspaces, CLONES, name);
     if (!name.endsWith('.git') || (await foldersIn(join(clone, RECORDS))).length > 0) continue;
-    if ((await lstat(clone)).mtimeMs < clock.now() - days * DAY) await removeTree(clone);
+    if ((await lstat(clone)).mtimeMs < clock.now() - days * DAY_MS) await removeTree(clone);
   }
 }
 
 async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder: string): Promise<boolean> {
-  const since = clock.now() - days * DAY;
+  const since = clock.now() - days * DAY_MS;
   const job = await jobs.find(id);
   if (job === 'newer') return false;
   if (job === undefined) return (await lstat(folder)).mtimeMs < since;

@@ -17,7 +17,7 @@ import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 const KIND = PRINCIPAL_KINDS.session;
 
 /** Milliseconds between writes of a session's last use; shorter where the idle timeout is shorter. */
-const NOTE_USE_EVERY = 5 * 60_000;
+const LAST_USED_INTERVAL_MS = 5 * 60_000;
 
 const sessionSchema = z.object({
   id: z.string(),
@@ -119,7 +119,7 @@ export class SessionStore {
     const item = sessionSchema.parse(Item);
     const now = this.#clock.now();
     if (!timingSafeEqual(Buffer.from(item.hash), Buffer.from(hash)) || isOver(item, now)) return undefined;
-    if (Date.parse(item.last_used_at) > now - Math.min(NOTE_USE_EVERY, this.#idle / 4)) return shown(item);
+    if (Date.parse(item.last_used_at) > now - Math.min(LAST_USED_INTERVAL_MS, this.#idle / 4)) return shown(item);
     return await this.#noteUse(item, now);
   }
 

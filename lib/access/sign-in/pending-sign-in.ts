@@ -4,7 +4,7 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 export const SIGN_IN_TTL_SECONDS = 600;
 
 /** Sign-ins that one browser can have in progress. Bounds the size of its Cookie header. */
-const SLOTS = 32;
+const MAX_PENDING = 32;
 
 /** Proves one sign-in to the identity provider. Derived from the state and the browser's cookie. */
 export interface SignInProof {
@@ -66,7 +66,7 @@ const SECRET = /^[\w-]{43}$/;
 
 /** A random free slot, because tabs may start at the same time; any slot if none is free. */
 function pickSlot(taken: ReadonlySet<string>): string {
-  const all = Array.from({ length: SLOTS }, (_, index) => String(index));
+  const all = Array.from({ length: MAX_PENDING }, (_, index) => String(index));
   const free = all.filter((slot) => !taken.has(slot));
   const candidates = free.length > 0 ? free : all;
   return candidates[randomInt(candidates.length)] ?? '0';

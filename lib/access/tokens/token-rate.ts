@@ -1,7 +1,7 @@
 /** The burst, in seconds' worth of requests. */
 const BURST_SECONDS = 2;
 /** Maximum number of remembered callers; the least recently seen ones start with a full burst again. */
-const CALLERS = 10_000;
+const MAX_CALLERS = 10_000;
 
 interface Bucket {
   left: number;
@@ -41,6 +41,6 @@ export class TokenRate {
     this.#buckets.delete(caller);
     this.#buckets.set(caller, bucket);
     const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > CALLERS && oldest !== undefined) this.#buckets.delete(oldest);
+    if (this.#buckets.size > MAX_CALLERS && oldest !== undefined) this.#buckets.delete(oldest);
   }
 }

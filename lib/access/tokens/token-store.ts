@@ -32,7 +32,7 @@ type TokenItem = z.output<typeof tokenSchema>;
 export type TokenInfo = Omit<TokenItem, 'hash'>;
 
 /** Milliseconds between writes of a token's last use. */
-const LAST_USED_EVERY = 3_600_000;
+const LAST_USED_INTERVAL_MS = 3_600_000;
 
 /** From year 10,000 on, RFC 3339 times have more digits and no longer sort as text. */
 const END_OF_TIME = Date.UTC(10_000, 0);
@@ -98,7 +98,7 @@ export class TokenStore {
     if (!timingSafeEqual(Buffer.from(item.hash), Buffer.from(hash)) || item.state !== 'active') return undefined;
     const now = this.#clock.now();
     if (item.expires_at !== undefined && item.expires_at <= timestamp(now)) return undefined;
-    if (item.last_used_at === undefined || Date.parse(item.last_used_at) < now - LAST_USED_EVERY)
+    if (item.last_used_at === undefined || Date.parse(item.last_used_at) < now - LAST_USED_INTERVAL_MS)
       await this.#markUsed(item.id, now);
     return info(item);
   }
@@ -149,7 +149,7 @@ export class TokenStore {
           UpdateExpression: 'SET last_used_at = :now',
           ConditionExpression:
             'attribute_exists(id) AND (attribute_not_exists(last_used_at) OR last_used_at < :before)',
-          ExpressionAttributeValues: { ':now': timestamp(now), ':before': timestamp(now - LAST_USED_EVERY) },
+          ExpressionAttributeValues: { ':now': timestamp(now), ':before': timestamp(now - LAST_USED_INTERVAL_MS) },
         }),
       );
     } catch (error) {

@@ -22,7 +22,7 @@ export interface WriteBindingContext {
   readonly commands: boolean;
 }
 
-const ROUNDS = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Creates or updates a binding by project and name. Absent fields stay unchanged, unless the mode changes: then the
@@ -39,7 +39,7 @@ export async function writeBinding(
   const name = write.name ?? write.binding_mode;
   const id = bindingIdOf(project.id, name);
   const made = needsNewSecret(write) ? generateSecret() : undefined;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
     const known = await context.bindings.get(id);
     if (known === undefined) await checkCount(context, project.id);
     const secret = write.secret ?? made ?? (needsFirstSecret(write, known) ? generateSecret() : undefined);
@@ -72,7 +72,7 @@ export async function deleteBinding(
   context: Pick<WriteBindingContext, 'bindings' | 'secrets'>,
   id: string,
 ): Promise<BindingView> {
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
     const known = await context.bindings.get(id);
     if (known === undefined) throw ApiError.of('not_found');
     if (!(await context.bindings.delete(known))) continue;

@@ -5,7 +5,7 @@ import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { aws } from './command.ts';
 
 /** Concurrent functions; with fewer, a few open pages can exhaust the API. */
-const ENOUGH_FUNCTIONS = 100;
+const MIN_CONCURRENCY = 100;
 const LAMBDA_QUOTA = { service: 'lambda', code: 'L-B99A9384' } as const;
 
 const FARGATE_QUOTAS = {
@@ -21,7 +21,7 @@ export async function checkLambdaQuota(): Promise<Finding> {
   const { AccountLimit } = lambdaSchema.parse(await aws('lambda', 'get-account-settings'));
   const { ConcurrentExecutions: limit } = AccountLimit;
   const message = `${limit} functions at once, for all that runs in this account and region`;
-  if (limit >= ENOUGH_FUNCTIONS) return ok('Lambda quota', message);
+  if (limit >= MIN_CONCURRENCY) return ok('Lambda quota', message);
   return warning(
     'Lambda quota',
     `${message}: a few open pages can keep the API from answering`,

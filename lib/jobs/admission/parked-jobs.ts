@@ -5,7 +5,7 @@ import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import { type Job, PARK_REASONS, type ParkReason, parkedKey } from '../lifecycle/job.ts';
-import { PROBE_EVERY } from '../lifecycle/lifecycle.ts';
+import { PROBE_INTERVALS_MS } from '../lifecycle/lifecycle.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 import type { Probe, ProbeStore } from './probes.ts';
@@ -61,7 +61,7 @@ async function probeForReason(context: ParkedContext, reason: ParkReason): Promi
     const job = await skipDamaged(`job ${listed.id}`, () => context.jobs.get(listed.id, { consistent: true }));
     // The index may be stale.
     if (job?.parked !== reason) continue;
-    const { probeEvery = PROBE_EVERY } = context;
+    const { probeEvery = PROBE_INTERVALS_MS } = context;
     const next_at = timestamp(context.clock.now() + probeEvery[reason]);
     const next = { job_id: job.id, attempt: job.attempt + 1, next_at };
     // The record is written first: a crash in between costs one interval; in the other order two probes could run. It

@@ -55,11 +55,11 @@ export function warned(warnings: readonly string[]): Pick<Evidence, 'attempt_war
 }
 
 /** Longest text of an attempt on its job's item, in UTF-16 units. */
-const LONGEST_TEXT = 300;
+const MAX_TEXT_LENGTH = 300;
 
 /** Half of a surrogate pair, which a cut can leave, would make the table reject the outcome every time. */
 function storable(text: string): string {
-  return text.slice(0, LONGEST_TEXT).toWellFormed();
+  return text.slice(0, MAX_TEXT_LENGTH).toWellFormed();
 }
 
 /** The table rejects numbers that are almost 0, the SDK those beyond safe integers. A vendor's CLI may report any. */

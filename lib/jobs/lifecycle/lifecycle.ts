@@ -21,7 +21,10 @@ export const MAX_LOGIN_RESTARTS = 3;
 export const BACKOFF = { base: 5_000, max: 300_000 } as const;
 
 /** Milliseconds until a parked job may be probed, if the vendor doesn't report when its limit ends. */
-export const PROBE_EVERY: Readonly<Record<ParkReason, number>> = { account_required: 60_000, usage_limit: 300_000 };
+export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
+  account_required: 60_000,
+  usage_limit: 300_000,
+};
 
 /** What can happen to a job. */
 export type JobEvent =
@@ -227,7 +230,7 @@ function outcomeAfterAttempt(
   { receipt, bindings = false }: Extract<JobEvent, { type: 'end' }>,
   circumstances: Circumstances,
 ): Job {
-  const { now, random, probeEvery = PROBE_EVERY } = circumstances;
+  const { now, random, probeEvery = PROBE_INTERVALS_MS } = circumstances;
   const { outcome } = receipt;
   const at = timestamp(now);
   // A probe that was handed back is still open.

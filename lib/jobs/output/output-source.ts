@@ -14,7 +14,7 @@ export interface OutputSource {
 export type OutputSources = Readonly<Record<StreamName, OutputSource>>;
 
 /** How often in a row a body may break without delivering a byte. The SDK retries requests, but not bodies. */
-const BREAKS = 4;
+const MAX_BREAKS = 4;
 
 /** A byte range of an object. */
 export interface ObjectRange {
@@ -48,7 +48,7 @@ export async function* readObject({ s3, bucket, key, from, to }: ObjectRange): A
       if (position < to) throw new Error(`${key} ends at byte ${position}, expected at least ${to}`);
     } catch (error) {
       breaks += 1;
-      if (breaks > BREAKS) throw error;
+      if (breaks > MAX_BREAKS) throw error;
     }
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Profile } from '../../catalog/profiles.ts';
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
-import { type AgentFacts, STDERR_TAIL } from '../../vendors/output/agent-output.ts';
+import { type AgentFacts, STDERR_TAIL_BYTES } from '../../vendors/output/agent-output.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import { collectFollowUps } from '../creation/collect-follow-ups.ts';
 import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
@@ -75,7 +75,7 @@ async function readOutput(
   let tail = Buffer.alloc(0);
   for await (const chunk of stderrSource.read()) {
     stderr.add(chunk);
-    tail = Buffer.concat([tail, chunk]).subarray(-STDERR_TAIL);
+    tail = Buffer.concat([tail, chunk]).subarray(-STDERR_TAIL_BYTES);
   }
   const read = reader?.facts() ?? { finished: false };
   const exit = {

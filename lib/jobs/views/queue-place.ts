@@ -9,7 +9,7 @@ import { indexKeys, isBusy, type Job } from '../lifecycle/job.ts';
 import { knownJobs } from '../store/read-job.ts';
 
 /** Waiting jobs that one answer counts at most. */
-const MOST_COUNTED = 500;
+const MAX_COUNTED = 500;
 
 /** Dependencies for finding a job's position in the queue. */
 export interface QueueContext extends Registry {
@@ -40,7 +40,7 @@ async function lineBefore(
       KeyConditionExpression: '#key = :key AND #order < :order',
       ExpressionAttributeNames: { '#key': 'ready_key', '#order': 'ready_order' },
       ExpressionAttributeValues: { ':key': ready_key, ':order': ready_order },
-      Limit: MOST_COUNTED,
+      Limit: MAX_COUNTED,
     }),
   );
   return { ahead: Count, ahead_complete: LastEvaluatedKey === undefined };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ClientGoneError } from './client-gone-error.ts';
 
 /** Milliseconds that a rejected client may continue to send before it is disconnected. */
-const LINGER = 2_000;
+const LINGER_MS = 2_000;
 
 /**
  * Reads a request's body into memory.
@@ -38,7 +38,7 @@ export function announcedBytes(request: IncomingMessage): number {
  */
 export function drainThenClose(request: IncomingMessage): void {
   const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), LINGER);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   request.resume();
 }

@@ -7,7 +7,7 @@ import { responseHead, sendHead } from './gateway-response.ts';
 const DELIMITER = Buffer.alloc(8);
 const HEAD_CONTENT_TYPE = 'application/vnd.awslambda.http-integration-response';
 /** Bytes. A stream without a delimiter must not fill the memory. */
-const LONGEST_HEAD = 1024 * 1024;
+const MAX_HEAD_BYTES = 1024 * 1024;
 
 /** Marks streaming handlers, as Lambda's runtime does; the gateway checks for it. */
 const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
@@ -94,7 +94,7 @@ export class ResponseStream extends Writable {
   #readHead(received: Buffer): Buffer {
     const end = received.indexOf(DELIMITER);
     if (end === -1) {
-      if (received.length > LONGEST_HEAD) throw new Error('the stream has no head');
+      if (received.length > MAX_HEAD_BYTES) throw new Error('the stream has no head');
       this.#received = received;
       return Buffer.alloc(0);
     }

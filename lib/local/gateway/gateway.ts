@@ -25,7 +25,7 @@ import { type Throttling, throttle } from './gateway-throttle.ts';
 import { LambdaThrottledError, lambdaConcurrency } from './lambda-concurrency.ts';
 
 /** Milliseconds. Longer than clients keep idle connections: a request must not meet a closing one. */
-const KEPT_ALIVE = 65_000;
+const KEEP_ALIVE_MS = 65_000;
 /** Milliseconds between checks for requests that did not arrive in time; Node's default. */
 const MAX_CHECK_INTERVAL_MS = 30_000;
 
@@ -120,7 +120,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 
   const serverOptions = {
-    keepAliveTimeout: KEPT_ALIVE,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own response to a request without a host has no body.
     requireHostHeader: false,
     requestTimeout: limits.arrivalMs,

@@ -19,7 +19,7 @@ export interface ProviderOptions {
 }
 
 /** Seconds that every part of a sign-in is valid. */
-const LIFETIME = 600;
+const LIFETIME_SECONDS = 600;
 /** Maximum form size in bytes; ours are shorter. */
 const FORM_BYTES = 2_000;
 
@@ -67,12 +67,12 @@ function createProvider({ issuer, clientId, clientSecret, key, publicOrigin }: P
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     ttl: {
-      AccessToken: LIFETIME,
+      AccessToken: LIFETIME_SECONDS,
       AuthorizationCode: 60,
-      Grant: LIFETIME,
-      IdToken: LIFETIME,
-      Interaction: LIFETIME,
-      Session: LIFETIME,
+      Grant: LIFETIME_SECONDS,
+      IdToken: LIFETIME_SECONDS,
+      Interaction: LIFETIME_SECONDS,
+      Session: LIFETIME_SECONDS,
     },
     findAccount: (_context, id) => {
       const choice = CHOICES.find((known) => known === id);

@@ -85,7 +85,7 @@ const PREAMBLE_TOKENS = 1_024;
 /**
  * At a usage of 262,000 tokens codex 0.169 summarises its history and continues, which restarts the drill endlessly.
  */
-const MOST_TOKENS = 100_000;
+const MAX_TOKENS = 100_000;
 
 function usageOf(conversation: Conversation, written: number, reasoned: number): Readonly<Record<string, unknown>> {
   const input = PREAMBLE_TOKENS + tokens(conversation.characters);
@@ -101,5 +101,5 @@ function usageOf(conversation: Conversation, written: number, reasoned: number):
 }
 
 function tokens(characters: number): number {
-  return Math.min(MOST_TOKENS, Math.max(1, Math.ceil(characters / 4)));
+  return Math.min(MAX_TOKENS, Math.max(1, Math.ceil(characters / 4)));
 }

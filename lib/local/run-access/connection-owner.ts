@@ -19,10 +19,10 @@ export async function isOwnConnection(socket: Ports, lists: readonly string[] = 
 }
 
 /** Attempts. The kernel writes a list in pieces, so a connection can be missing when others close meanwhile. */
-const READS = 3;
+const MAX_READS = 3;
 
 async function ownerOf(ports: Ports, lists: readonly string[]): Promise<number | undefined> {
-  for (const list of Array.from({ length: READS }, () => lists).flat()) {
+  for (const list of Array.from({ length: MAX_READS }, () => lists).flat()) {
     const owner = ownerIn(await readFile(list, 'utf8').catch(() => ''), ports);
     if (owner !== undefined) return owner;
   }

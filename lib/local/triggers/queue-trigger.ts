@@ -23,9 +23,9 @@ export interface QueueTrigger {
   stop(): Promise<void>;
 }
 
-const BATCH = 10;
+const MESSAGES_PER_RECEIVE = 10;
 const WAIT_SECONDS = 20;
-const FAILURE_PAUSE = 1_000;
+const FAILURE_PAUSE_MS = 1_000;
 
 const answerSchema = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 
@@ -43,7 +43,7 @@ export function followQueue(options: QueueTriggerOptions): QueueTrigger {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: queueUrl,
-        MaxNumberOfMessages: BATCH,
+        MaxNumberOfMessages: MESSAGES_PER_RECEIVE,
         WaitTimeSeconds: WAIT_SECONDS,
         MessageSystemAttributeNames: ['All'],
       }),
@@ -65,7 +65,7 @@ export function followQueue(options: QueueTriggerOptions): QueueTrigger {
       } catch (error) {
         if (signal.aborted) break;
         log(`${functionId} failed: ${error instanceof Error ? error.stack : String(error)}`);
-        await delay(FAILURE_PAUSE, undefined, { signal }).catch(() => undefined);
+        await delay(FAILURE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   })();

@@ -32,7 +32,7 @@ export interface TableStream {
 }
 
 /** Records of one call. */
-const BATCH = 1_000;
+const RECORDS_PER_CALL = 1_000;
 
 /** Milliseconds between retries. */
 const RETRY = { first: 100, longest: 5_000 } as const;
@@ -56,7 +56,10 @@ export function followTableStream(options: TableStreamOptions): TableStream {
     let iterator = await openIterator(streams, { arn, shard, after: await options.position(shard) });
     let wait = pollMs;
     while (!signal.aborted && iterator !== undefined) {
-      const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: BATCH }), abort);
+      const page = await streams.send(
+        new GetRecordsCommand({ ShardIterator: iterator, Limit: RECORDS_PER_CALL }),
+        abort,
+      );
       const records = (page.Records ?? []).map((record) => lambdaRecord(record, arn));
       await persistently(async () => await window.take(records), log, signal);
       iterator = page.NextShardIterator;

@@ -16,8 +16,8 @@ export interface WindowedEvent extends DynamoDBStreamEvent {
 }
 
 /** Milliseconds; the cloud's event source mapping uses the same second. */
-const WINDOW = 1_000;
-const TIME_LIMIT = 60_000;
+const WINDOW_MS = 1_000;
+const TIMEOUT_MS = 60_000;
 
 const returnedSchema = z.object({
   state: z.looseObject({}).optional(),
@@ -40,7 +40,7 @@ export class TumblingWindow {
    * @throws any error of the handler; the same records may then be passed again
    */
   async take(records: DynamoDBRecord[]): Promise<void> {
-    const start = Math.floor(Date.now() / WINDOW) * WINDOW;
+    const start = Math.floor(Date.now() / WINDOW_MS) * WINDOW_MS;
     if (this.#open !== undefined && this.#open.start !== start) {
       await this.#call(this.#open, [], true);
       this.#open = undefined;
@@ -53,14 +53,14 @@ export class TumblingWindow {
   async #call(window: { start: number; state: object }, records: DynamoDBRecord[], isLast: boolean): Promise<object> {
     const event: WindowedEvent = {
       Records: records,
-      window: { start: new Date(window.start).toISOString(), end: new Date(window.start + WINDOW).toISOString() },
+      window: { start: new Date(window.start).toISOString(), end: new Date(window.start + WINDOW_MS).toISOString() },
       state: window.state,
       shardId: this.#source.shard,
       eventSourceARN: this.#source.arn,
       isFinalInvokeForWindow: isLast,
       isWindowTerminatedEarly: false,
     };
-    const returned: unknown = await this.#handler(event, lambdaContext('triggers.stream', TIME_LIMIT));
+    const returned: unknown = await this.#handler(event, lambdaContext('triggers.stream', TIMEOUT_MS));
     const { state = {}, batchItemFailures = [] } = returnedSchema.parse(returned ?? {});
     if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} records of a batch failed`);
     return state;

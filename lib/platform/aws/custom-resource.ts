@@ -3,8 +3,8 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 
 /** A response is limited to 4,096 bytes. */
 const REASON_LENGTH = 1_500;
-const TRIES = 5;
-const CALL_LIMIT = 10_000;
+const MAX_ATTEMPTS = 5;
+const CALL_TIMEOUT_MS = 10_000;
 
 /** The result of creating a resource. */
 export interface Made {
@@ -49,7 +49,7 @@ export async function answerCustomResource(
 }
 
 async function put(url: string, body: string): Promise<void> {
-  for (let left = TRIES - 1; ; left -= 1) {
+  for (let left = MAX_ATTEMPTS - 1; ; left -= 1) {
     try {
       // The URL is signed for an empty content type.
       const headers = { 'content-type': '' };
@@ -57,13 +57,13 @@ async function put(url: string, body: string): Promise<void> {
         method: 'PUT',
         headers,
         body,
-        signal: AbortSignal.timeout(CALL_LIMIT),
+        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
       });
       if (ok) return;
       throw new Error(`CloudFormation's response URL answered ${status}`);
     } catch (error) {
       if (left === 0) throw error;
-      await setTimeout(200 * 2 ** (TRIES - left));
+      await setTimeout(200 * 2 ** (MAX_ATTEMPTS - left));
     }
   }
 }

@@ -5,7 +5,7 @@ import { isUnavailable } from './unavailable.ts';
 /** Milliseconds between reports of the same item: workers meet it far more often than the reconciler does. */
 const REPORT_INTERVAL_MS = 30_000;
 /** Maximum number of reported items that a process remembers. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 const log = new Logger({ serviceName: 'promptq-items' });
 const reportedAt = new Map<string, number>();
@@ -30,7 +30,7 @@ export async function skipDamaged<T>(item: string, work: () => T | Promise<T>): 
 export function reportDamaged(item: string, error: unknown): void {
   const now = performance.now();
   if (now - (reportedAt.get(item) ?? Number.NEGATIVE_INFINITY) < REPORT_INTERVAL_MS) return;
-  if (reportedAt.size >= MOST_REMEMBERED) reportedAt.clear();
+  if (reportedAt.size >= MAX_REMEMBERED) reportedAt.clear();
   reportedAt.set(item, now);
   log.error('skipped a damaged item', { item, error: error as Error });
   emitMetrics({ DamagedItems: 1 });

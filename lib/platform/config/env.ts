@@ -186,7 +186,7 @@ export const sweepEnv = triggerEnv.extend({
 });
 
 /** Maximum number of slots of one worker. */
-const MOST_SLOTS = 64;
+const MAX_SLOTS = 64;
 
 /** Accounts in the worker's image for the slots of all concurrent workers (decision 0054). */
 export const SLOT_ACCOUNTS = 1_000;
@@ -195,7 +195,7 @@ export const SLOT_ACCOUNTS = 1_000;
 export const workerEnv = coreEnv.extend({
   /** The sandboxes available to agents here. */
   PROMPTQ_SANDBOXES: sandboxList,
-  PROMPTQ_CONCURRENCY: wholeNumber(1, 1, MOST_SLOTS),
+  PROMPTQ_CONCURRENCY: wholeNumber(1, 1, MAX_SLOTS),
   /**
    * The first of the image's user ids for the slots' processes; the worker must then be root. Absent: they run as the
    * worker's own user.

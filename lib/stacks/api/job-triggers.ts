@@ -124,7 +124,7 @@ export class JobTriggers extends Construct {
         givenUpStatement(data),
       ],
       memorySize: 256,
-      timeout: CALLS_LIMIT,
+      timeout: CALLS_TIMEOUT,
       deployment,
     });
     new EventSourceMapping(this, 'Calls', {
@@ -163,7 +163,7 @@ export class JobTriggers extends Construct {
 }
 
 /** Longer than a call may take; a sixth of the queue's visibility timeout. */
-const CALLS_LIMIT = Duration.seconds(30);
+const CALLS_TIMEOUT = Duration.seconds(30);
 
 function streamOf(data: DataStack): string {
   const arn = data.tables.jobs.tableStreamArn;

@@ -36,7 +36,7 @@ import { CONSOLE_PATHS, VIEWER_ADDRESS } from './edge-functions.ts';
 /** Path prefixes of the API, as in the local run; all other paths are the console's. */
 const API_PREFIXES = [`/${BASE_PATH.split('/')[1]}`, '/auth'] as const;
 /** Error statuses that CloudFront would cache for ten seconds for all clients, whatever their headers say. */
-const KEPT_FAILURES = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504] as const;
+const UNCACHED_STATUSES = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504] as const;
 /**
  * The longest pause within a response: a followed log sends something every 15 s, other responses arrive within API
  * Gateway's 29 s.
@@ -84,7 +84,7 @@ export class ConsoleDistribution extends Construct {
       additionalBehaviors: Object.fromEntries(
         API_PREFIXES.flatMap((prefix) => [prefix, `${prefix}/*`]).map((pattern) => [pattern, apiBehavior]),
       ),
-      errorResponses: KEPT_FAILURES.map((httpStatus): ErrorResponse => ({ httpStatus, ttl: Duration.seconds(0) })),
+      errorResponses: UNCACHED_STATUSES.map((httpStatus): ErrorResponse => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain !== undefined && {
         domainNames: [domain.name],

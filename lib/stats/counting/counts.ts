@@ -130,12 +130,12 @@ export class JobCounts {
 }
 
 /** A stream keeps its records for a day: a shard that was opened this long (ms) before another has none left. */
-const SHARD_LIFE = 3 * 24 * 3_600_000;
+const SHARD_LIFE_MS = 3 * 24 * 3_600_000;
 
 /** Whether a shard is too old to have records, by the opening times in DynamoDB's shard ids. */
 function isOutdated(shard: string, current: string): boolean {
   const [opened, now] = [shard, current].map((id) => Number(/^shardId-(\d{20})-/.exec(id)?.[1] ?? Number.NaN));
-  return opened !== undefined && now !== undefined && opened < now - SHARD_LIFE;
+  return opened !== undefined && now !== undefined && opened < now - SHARD_LIFE_MS;
 }
 
 function sumOf(changes: readonly JobChange[]): StatusCounts {

@@ -136,13 +136,13 @@ function checkpointOf(shard: string): string {
 }
 
 /** A stream keeps its records for a day and opens new shards every few hours. Minutes after which a shard is empty. */
-const SHARD_LIFE = 2 * 24 * 60;
+const SHARD_LIFE_MINUTES = 2 * 24 * 60;
 
 function outdated(names: readonly string[], current: string): string[] {
   const now = openedAt(current);
   return names.filter((name) => {
     const opened = openedAt(name);
-    return now !== undefined && opened !== undefined && opened < now - SHARD_LIFE;
+    return now !== undefined && opened !== undefined && opened < now - SHARD_LIFE_MINUTES;
   });
 }
 

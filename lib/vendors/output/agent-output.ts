@@ -47,7 +47,7 @@ interface AttemptExit {
 }
 
 /** How many bytes of stderr's end `conclude` gets. */
-export const STDERR_TAIL = 64 * 1024;
+export const STDERR_TAIL_BYTES = 64 * 1024;
 
 /** Parses the output of an agent's CLI: while it runs, and later from what is stored. */
 export interface AgentOutput {

@@ -12,7 +12,7 @@ export interface FencedBlocksOptions {
 }
 
 /** A longer line is no fence. */
-const LONGEST_FENCE = 64 * 1024;
+const MAX_FENCE_LENGTH = 64 * 1024;
 
 /** As in Markdown: at most three spaces before it; an info string after backticks contains no backtick. */
 const OPENING = /^ {0,3}(?:(?<ticks>`{3,})(?<tickInfo>[^`]*)|(?<tildes>~{3,})(?<tildeInfo>.*))$/s;
@@ -89,7 +89,7 @@ export function createFencedBlocks({ info, maxBytes, onBlock }: FencedBlocksOpti
         start = feed + 1;
       }
       line += text.slice(start);
-      if (line.length <= LONGEST_FENCE) return;
+      if (line.length <= MAX_FENCE_LENGTH) return;
       isText = true;
       keep(line);
       line = '';

@@ -11,7 +11,7 @@ export const LAUNCH = {
 } as const;
 
 /** RunTask starts at most this many tasks in one call. */
-const BATCH = 10;
+const TASKS_PER_CALL = 10;
 
 const PROVIDERS = ['FARGATE', 'FARGATE_SPOT'] as const;
 type Provider = (typeof PROVIDERS)[number];
@@ -162,7 +162,9 @@ export function withLaunches(
 }
 
 function batches(count: number): number[] {
-  return Array.from({ length: Math.ceil(count / BATCH) }, (_, n) => Math.min(BATCH, count - n * BATCH));
+  return Array.from({ length: Math.ceil(count / TASKS_PER_CALL) }, (_, n) =>
+    Math.min(TASKS_PER_CALL, count - n * TASKS_PER_CALL),
+  );
 }
 
 function withoutTasks(scaling: Scaling, isGone: (task: string) => boolean): Scaling {

@@ -27,7 +27,7 @@ export interface DemandContext {
 }
 
 /** Waiting jobs that one query of the index reads. */
-const PAGE = 200;
+const JOBS_PER_QUERY = 200;
 
 /** The available work. Counts of a kind stop at `enough`. */
 export async function readDemand(context: DemandContext, enough: number): Promise<Demand> {
@@ -48,7 +48,7 @@ async function countWaiting({ byStatus, clock }: DemandContext, queued: number, 
   const now = clock.now();
   let ready = 0;
   let others = 0;
-  for await (const job of byStatus('QUEUED', { page: PAGE })) {
+  for await (const job of byStatus('QUEUED', { page: JOBS_PER_QUERY })) {
     if (isParked(job) || (job.due_at !== undefined && readySince(job) > now)) others += 1;
     else ready += 1;
     if (ready >= enough) return ready;

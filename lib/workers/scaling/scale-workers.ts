@@ -49,14 +49,14 @@ export interface ScaleContext {
 const CHECK_AFTER_MS = 10_000;
 
 /** How often a decision is repeated: another writer was faster, or Spot workers are launched on demand instead. */
-const ROUNDS = 6;
+const MAX_ATTEMPTS = 6;
 
 /**
  * Launches as many workers as the work needs, after checking earlier launches. Each launch is recorded first, on
  * condition that the record is unchanged, so that concurrent decisions can't launch the same workers twice.
  */
 export async function scaleWorkers(context: ScaleContext): Promise<LaunchDecision> {
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
     const known = await context.scaling.read();
     const { decision, next, launches } = await decide(context, known);
     const unanswered = launchesToRepeat(next, context.clock.now());

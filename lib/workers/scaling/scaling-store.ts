@@ -7,7 +7,7 @@ import { type Scaling, scalingSchema } from './launches.ts';
 const KEY = { kind: SCALING_KIND, id: 'workers' } as const;
 
 /** How often a change is repeated because another writer was faster. */
-const ROUNDS = 10;
+const MAX_ATTEMPTS = 10;
 
 /** The state of launches: one item, changed on condition that it is unchanged since it was read. */
 export class ScalingStore {
@@ -50,7 +50,7 @@ export class ScalingStore {
 
   /** @throws Error if other writers are faster every time */
   async change(update: (scaling: Scaling) => Scaling): Promise<Scaling> {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
       const known = await this.read();
       const next = update(known);
       if (next === known) return known;

@@ -2,7 +2,7 @@ import { DescribeTasksCommand, type ECSClient, ECSServiceException, RunTaskComma
 import type { Launch } from './launches.ts';
 
 /** DescribeTasks accepts at most this many tasks in one call. */
-const DESCRIBED = 100;
+const TASKS_PER_CALL = 100;
 
 /** Where workers run. */
 export interface WorkerPlace {
@@ -65,9 +65,9 @@ export class WorkerTasks {
   /** The tasks that have ended, with the reason; ECS forgets them after about an hour. */
   async ended(tasks: readonly string[]): Promise<Map<string, string>> {
     const ended = new Map<string, string>();
-    for (let at = 0; at < tasks.length; at += DESCRIBED) {
+    for (let at = 0; at < tasks.length; at += TASKS_PER_CALL) {
       const answer = await this.#client.send(
-        new DescribeTasksCommand({ cluster: this.#place.cluster, tasks: tasks.slice(at, at + DESCRIBED) }),
+        new DescribeTasksCommand({ cluster: this.#place.cluster, tasks: tasks.slice(at, at + TASKS_PER_CALL) }),
       );
       for (const { taskArn = '', lastStatus, stoppedReason, stopCode } of answer.tasks ?? [])
         if (lastStatus === 'STOPPED') ended.set(taskId(taskArn), stoppedReason ?? stopCode ?? 'it stopped');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { STARVING_AFTER, starvingBands } from '../../../lib/reconciler/starving-bands.ts';
+import { STARVING_AFTER_MS, starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { aJob } from '../jobs/a-job.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -26,8 +26,8 @@ async function starving(jobs: readonly Job[]): Promise<{ bands: readonly string[
 describe('a band starves', () => {
   it.each([
     ['nothing waits', [], []],
-    ['a low job has waited long enough', [waiting(-1, STARVING_AFTER + 1)], ['low']],
-    ['it has not', [waiting(-1, STARVING_AFTER)], []],
+    ['a low job has waited long enough', [waiting(-1, STARVING_AFTER_MS + 1)], ['low']],
+    ['it has not', [waiting(-1, STARVING_AFTER_MS)], []],
     ['the lowest comes first', [waiting(0, 90_000), waiting(-5, 80_000)], ['low', 'normal']],
     ['the highest is never kept waiting by another', [waiting(3, 90_000)], []],
     ['waiting again counts from then', [waiting(0, 90_000, { queued_at: ago(10_000) })], []],

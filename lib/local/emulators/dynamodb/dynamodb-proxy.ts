@@ -14,9 +14,9 @@ import type { RunCredentials } from '../../run-access/run-credentials.ts';
 import { SignatureCheck } from '../../run-access/signature-check.ts';
 
 /** DynamoDB's limit for a request, in bytes. */
-const BODY_BYTES = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Milliseconds. Longer than SDKs keep idle connections: a request must not meet a closing one. */
-const KEPT_ALIVE_MS = 65_000;
+const KEEP_ALIVE_MS = 65_000;
 /** Concurrent; the emulator handles one request at a time anyway. */
 const CONNECTIONS = 64;
 /** The request headers that the emulator reads. */
@@ -35,7 +35,7 @@ export function dynamodbProxy(credentials: RunCredentials, connect: () => Promis
     if (refusal !== undefined) return sendRefusal(request, response, refusal);
     await forward(agent, { request, body, response });
   };
-  return createServer({ keepAliveTimeout: KEPT_ALIVE_MS, noDelay: true }, (request, response) => {
+  return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {
     // The emulator or the client has disconnected: the client sees a broken connection, and retries.
     answer(request, response).catch(() => request.socket.destroy());
   });
@@ -66,7 +66,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > BODY_BYTES) throw new Error(`a request of over ${BODY_BYTES} bytes`);
+    if (length > MAX_BODY_BYTES) throw new Error(`a request of over ${MAX_BODY_BYTES} bytes`);
   }
   return Buffer.concat(chunks);
 }

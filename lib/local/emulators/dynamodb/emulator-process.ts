@@ -23,7 +23,7 @@ export interface EmulatorProcess {
 }
 
 /** Milliseconds that a start may take; it needs 100 to 200. */
-const START_LIMIT = 15_000;
+const START_TIMEOUT_MS = 15_000;
 /** The emulator's port in its separate network, where nothing else listens. */
 const NAMESPACE_PORT = 8000;
 
@@ -75,7 +75,7 @@ export async function startEmulatorProcess({
   const start: ConnectorRequest = { kind: 'start', credentials };
   child.send(start, () => undefined);
   const lastWords = () => words.filter((line) => line.trim() !== '').join(' / ') || 'none';
-  const pid = await Promise.race([started, ended, delay(START_LIMIT, undefined, { ref: false })]);
+  const pid = await Promise.race([started, ended, delay(START_TIMEOUT_MS, undefined, { ref: false })]);
   if (pid === undefined) {
     await endProcess(child, 0);
     throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Milliseconds to wait for the emulator's own write; it waits 5 s for ours. */
 const BUSY_TIMEOUT_MS = 2_000;
 /** Records deleted in one transaction, a few milliseconds' work that blocks both this process and the emulator. */
-const BATCH = 200;
+const RECORDS_PER_DELETE = 200;
 
 /**
  * Indexes the records of the emulator's streams by sequence number. dynoxide 1.2.1 reads and numbers them by this
@@ -55,9 +55,9 @@ export async function trimStreamRecords({ file, table, counted }: StreamTrim): P
   );
   let deleted = 0;
   for (;;) {
-    const changes = Number(remove.run(table, end, BATCH).changes);
+    const changes = Number(remove.run(table, end, RECORDS_PER_DELETE).changes);
     deleted += changes;
-    if (changes < BATCH) return deleted;
+    if (changes < RECORDS_PER_DELETE) return deleted;
     await nextTurn();
   }
 }
