@@ -57,7 +57,7 @@ async function runChecks(given: Options): Promise<Finding[]> {
   const token = process.env.PROMPTQ_TOKEN || undefined;
   const { version } = packageJson;
   const trial = (profile: string) =>
-    job === undefined ? undefined : { profile: job === true ? profile : job, patience: jobSeconds * 1000 };
+    job === undefined ? undefined : { profile: job === true ? profile : job, timeoutMs: jobSeconds * 1000 };
   if (deployment !== undefined) {
     const settings = cdkJson.context[SETTINGS_KEY];
     return [

@@ -31,7 +31,10 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
     };
   }
   const waiting = new WaitingJobs(context.clock);
-  const { settled, givenUp } = await reconcile({ ...context, byStatus: waiting.noting(context.byStatus) }, event);
+  const { takenOver: settled, redriven: givenUp } = await reconcile(
+    { ...context, byStatus: waiting.noting(context.byStatus) },
+    event,
+  );
   for (const { id, attempt, status, reason } of settled)
     log.warn('finished a running job without its worker', { job_id: id, attempt, status, reason });
   if (givenUp > 0) log.warn('redrove dead-lettered dispatch messages', { messages: givenUp });

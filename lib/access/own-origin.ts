@@ -16,7 +16,7 @@ export function isOwnOrigin(headers: Headers, publicOrigin: string | undefined):
  * @param publicOrigin reads the allowed origin; called only when needed
  * @throws ApiError `forbidden` that names the allowed origin
  */
-export async function refuseForeignOrigin(
+export async function rejectForeignOrigin(
   principal: Principal,
   request: { readonly method: string; readonly headers: Headers },
   publicOrigin: () => Promise<string | undefined>,

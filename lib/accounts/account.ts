@@ -81,9 +81,9 @@ export const LOST = { state: 'failed', error: 'The process that ran the login en
 
 /** Begins a login, unless one is in progress. */
 export function started(account: Account, id: string, now: number): Account {
-  const settled = withoutLostLogin(account, now);
-  if (isUnderWay(settled.login)) return settled;
-  return { ...settled, login: { id, state: 'starting', requested_at: timestamp(now) } };
+  const current = withoutLostLogin(account, now);
+  if (isUnderWay(current.login)) return current;
+  return { ...current, login: { id, state: 'starting', requested_at: timestamp(now) } };
 }
 
 /** Claims the login for a worker; undefined: it can't be claimed any more. */

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { quoted } from '../contract/input/legible.ts';
-import { parseObject, refuseUnknown } from '../contract/input/parse-object.ts';
+import { parseObject, rejectUnknown } from '../contract/input/parse-object.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { pathParametersOf } from './path-parameters.ts';
 
@@ -26,8 +26,8 @@ export function rawBodyBytes(event: APIGatewayProxyEvent): number {
 
 function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): unknown {
   if (schema !== undefined)
-    return parseObject(schema, where, value, { unknown: where === 'path' ? 'ignore' : 'refuse' });
-  if (where !== 'path') refuseUnknown([], where, value);
+    return parseObject(schema, where, value, { unknown: where === 'path' ? 'ignore' : 'reject' });
+  if (where !== 'path') rejectUnknown([], where, value);
   return {};
 }
 

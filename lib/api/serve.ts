@@ -6,7 +6,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { callerAddress } from '../access/caller-address.ts';
-import { refuseForeignOrigin } from '../access/own-origin.ts';
+import { rejectForeignOrigin } from '../access/own-origin.ts';
 import type { Principal } from '../access/principal.ts';
 import { cookieNames } from '../access/sessions/session-cookie.ts';
 import { ALLOWED_METHODS } from '../contract/allowed-methods.ts';
@@ -110,7 +110,7 @@ function wrap(
           const caller = await authenticate(event, { verifiers: createVerifiers(core), sessionCookie });
           authorize(caller, { ...route, scope }, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
           const request = { method: event.httpMethod, headers: lowerCaseHeaders(event) };
-          await refuseForeignOrigin(caller, request, () => core.serviceEndpoints.publicOrigin());
+          await rejectForeignOrigin(caller, request, () => core.serviceEndpoints.publicOrigin());
           return caller;
         };
         // A stream cuts itself off; its time is minutes.

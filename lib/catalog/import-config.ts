@@ -35,7 +35,7 @@ export async function importConfig(
   document: ConfigDocument,
   { dryRun, sandboxes }: { dryRun: boolean; sandboxes: readonly Sandbox[] },
 ): Promise<ImportResult> {
-  refuseSandboxes(document, sandboxes);
+  rejectSandboxes(document, sandboxes);
   return await changeCatalog(context, async (state) => {
     const entries = await compared(context, document);
     const changed = entries.filter(({ change }) => change !== 'unchanged');
@@ -48,7 +48,7 @@ export async function importConfig(
   });
 }
 
-function refuseSandboxes(document: ConfigDocument, sandboxes: readonly Sandbox[]): void {
+function rejectSandboxes(document: ConfigDocument, sandboxes: readonly Sandbox[]): void {
   const problems = sandboxProblems(document, sandboxes);
   if (problems.length > 0) throw new InvalidFieldError(problems);
 }

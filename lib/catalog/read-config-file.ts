@@ -1,7 +1,7 @@
 import { type Document, isCollection, isNode, LineCounter, parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { describeIssue } from '../contract/input/input-fault.ts';
-import { refuseUnsound } from '../contract/input/refuse-unsound.ts';
+import { rejectUnsound } from '../contract/input/reject-unsound.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type ConfigDocument, configDocument } from '../contract/schemas/config.ts';
 import { withoutNulls } from '../contract/schemas/fields/entry.ts';
@@ -20,7 +20,7 @@ export function readConfigFile(name: string, text: string): ConfigDocument {
     );
   }
   const value: unknown = withoutNulls(parsed.toJS({ maxAliasCount: 100 }) ?? {});
-  refuseUnsound(name, value);
+  rejectUnsound(name, value);
   const result = configDocument.safeParse(value);
   if (result.success) return result.data;
   throw validationError(

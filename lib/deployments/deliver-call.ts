@@ -85,7 +85,7 @@ async function conclude(
   }
   const pause = context.pauses[trying.attempts - 1];
   if (pause === undefined) {
-    await context.deliveries.giveUp(delivery);
+    await context.deliveries.moveToDeadLetters(delivery);
     return await end(context, trying, { state: 'failed', error, ...status });
   }
   const asked = 'status' in result ? Math.min(result.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS) : 0;

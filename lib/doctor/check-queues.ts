@@ -12,7 +12,7 @@ const DEPTHS = [
 ] as const;
 
 /** What a queue's dead letters mean, and what to do. */
-const GIVEN_UP = {
+const DEAD_LETTERS = {
   dispatchQueues:
     'reconcile-jobs puts them back every minute: if they stay, it does not run (see its log). Runbook, "A job stays QUEUED".',
   deliveries: 'Signed calls that failed for good. Runbook, "Dead letters of the deliveries queue".',
@@ -21,21 +21,21 @@ const GIVEN_UP = {
 /** Checks the depth of each queue, and its dead letters. */
 export async function checkQueues(client: SQSClient, env: TriggerEnv): Promise<Finding[]> {
   const urls = queueUrls(env);
-  const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], givenUp: GIVEN_UP.dispatchQueues }));
-  const deliveries = { name: 'queue deliveries', url: env.QUEUE_URL_DELIVERIES, givenUp: GIVEN_UP.deliveries };
+  const bands = BANDS.map((band) => ({ name: `queue ${band}`, url: urls[band], advice: DEAD_LETTERS.dispatchQueues }));
+  const deliveries = { name: 'queue deliveries', url: env.QUEUE_URL_DELIVERIES, advice: DEAD_LETTERS.deliveries };
   return (await Promise.all([...bands, deliveries].map(async (queue) => await checkQueue(client, queue)))).flat();
 }
 
 async function checkQueue(
   client: SQSClient,
-  { name, url, givenUp }: { name: string; url: string; givenUp: string },
+  { name, url, advice }: { name: string; url: string; advice: string },
 ): Promise<Finding[]> {
   const [visible, inFlight, delayed] = await depthsOf(client, url);
   const dead = await deadLettersOf(client, url);
   const [lying = 0] = dead === undefined ? [] : await depthsOf(client, dead);
   return [
     ok(name, `${visible} waiting, ${inFlight} in flight, ${delayed} delayed`),
-    ...(lying > 0 ? [warning(name, `${counted(lying, 'message')} among its dead letters`, givenUp)] : []),
+    ...(lying > 0 ? [warning(name, `${counted(lying, 'message')} among its dead letters`, advice)] : []),
   ];
 }
 

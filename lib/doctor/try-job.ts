@@ -7,11 +7,11 @@ const WAIT_SECONDS = 20;
 export interface TrialJob {
   readonly profile: string;
   /** Milliseconds; workers that start from zero need up to a minute. */
-  readonly patience: number;
+  readonly timeoutMs: number;
 }
 
 /** Runs a tiny job, from its creation to its result. It stays in the list, as every job does. */
-export async function tryJob(service: Service, { profile, patience }: TrialJob): Promise<Finding> {
+export async function tryJob(service: Service, { profile, timeoutMs }: TrialJob): Promise<Finding> {
   const startedAt = performance.now();
   const isScript = profile === 'shell';
   const body = { prompt: isScript ? 'echo "promptq doctor"' : 'Answer with one word: ok', profile, project: 'doctor' };
@@ -24,7 +24,7 @@ export async function tryJob(service: Service, { profile, patience }: TrialJob):
       'GET /jobs/{id}/status',
       service.api.GET('/api/v1/jobs/{id}/status', { params: { ...path.params, query } }),
     );
-  } while (!status.terminal && performance.now() - startedAt < patience);
+  } while (!status.terminal && performance.now() - startedAt < timeoutMs);
   const took = span(performance.now() - startedAt);
   const reason = `${status.state_reason.code}: ${status.state_reason.message}`;
   if (!status.terminal)

@@ -12,9 +12,9 @@ import {
 /** Events of a round that should be rare. */
 export interface ReconcileResult {
   /** Jobs whose worker was lost, as updated. */
-  readonly settled: readonly Job[];
+  readonly takenOver: readonly Job[];
   /** How many dispatch messages were redriven from the dead-letter queues. */
-  readonly givenUp: number;
+  readonly redriven: number;
 }
 
 /**
@@ -27,11 +27,11 @@ export async function reconcile(
   context: ReconcilerContext,
   options: { readonly redrive?: boolean } = {},
 ): Promise<ReconcileResult> {
-  const settled = await takeOverLostJobs(context);
+  const takenOver = await takeOverLostJobs(context);
   await makeMissingFollowUps(context);
   await probeParkedJobs(context);
   await wakeForFreeResources(context);
-  const givenUp = await context.dispatchQueues.redriveDeadLetters();
+  const redriven = await context.dispatchQueues.redriveDeadLetters();
   await (options.redrive === true ? reissueAll(context) : resendStaleMessages(context));
-  return { settled, givenUp };
+  return { takenOver, redriven };
 }

@@ -78,12 +78,12 @@ export class AttemptLogin {
   async reviseOutcome(outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'parked' || outcome.reason !== 'account_required') return outcome;
     // The attempt that used the refresh token up is about to write the renewed login back.
-    const patience = USED_UP.test(outcome.error ?? '') ? TIMEOUT_MS : 0;
+    const timeoutMs = USED_UP.test(outcome.error ?? '') ? TIMEOUT_MS : 0;
     for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       const current = await this.#credentials.generation();
       if (current !== undefined && current !== this.#began && current !== this.#generation)
         return { ...outcome, kind: 'handed_back' };
-      if (current === undefined || waited >= patience) return outcome;
+      if (current === undefined || waited >= timeoutMs) return outcome;
       await sleep(POLL_INTERVAL_MS);
     }
   }

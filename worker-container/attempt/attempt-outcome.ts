@@ -48,7 +48,7 @@ export function attemptOutcome({ ending, exit, facts, timeout }: AttemptEnd): Ou
 }
 
 function ownEnd(
-  settled: boolean,
+  finished: boolean,
   exit: TreeExit,
   facts: AgentFacts,
   how: Pick<Outcome, 'exit_code' | 'signal'>,
@@ -64,7 +64,7 @@ function ownEnd(
     };
   }
   if (facts.error !== undefined) return { kind: 'failed', reason: 'agent_error', error: facts.error, ...how };
-  if (exit.exitCode === 0 || settled) return { kind: 'succeeded', reason: 'exited', ...how };
+  if (exit.exitCode === 0 || finished) return { kind: 'succeeded', reason: 'exited', ...how };
   return {
     kind: 'failed',
     reason: 'exited',

@@ -86,9 +86,9 @@ export class OutputShipper {
    * @param end.signal Aborts. The promise then rejects with its reason, and what was shipped live stays readable.
    */
   async finish(end: { complete: boolean; signal?: AbortSignal }): Promise<Record<StreamName, StreamManifest>> {
-    const giveUp = () => this.#abort.abort(end.signal?.reason);
-    if (end.signal?.aborted) giveUp();
-    end.signal?.addEventListener('abort', giveUp, { once: true });
+    const abort = () => this.#abort.abort(end.signal?.reason);
+    if (end.signal?.aborted) abort();
+    end.signal?.addEventListener('abort', abort, { once: true });
     const joinLane = async ({ intake, shipper, spool }: Lane) => {
       shipper.settle();
       await intake.close();
@@ -99,7 +99,7 @@ export class OutputShipper {
       const [stdout, stderr] = await Promise.all([joinLane(this.#lanes.stdout), joinLane(this.#lanes.stderr)]);
       return { stdout, stderr };
     } finally {
-      end.signal?.removeEventListener('abort', giveUp);
+      end.signal?.removeEventListener('abort', abort);
     }
   }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { describeIssue } from './input-fault.ts';
 import { quoted } from './legible.ts';
-import { refuseUnsound } from './refuse-unsound.ts';
+import { rejectUnsound } from './reject-unsound.ts';
 
 /**
  * Parses an object from a client. A null property counts as absent.
@@ -15,10 +15,10 @@ export function parseObject<S extends z.ZodObject>(
   schema: S,
   where: string,
   value: Readonly<Record<string, unknown>>,
-  options: { unknown: 'refuse' | 'ignore' } = { unknown: 'refuse' },
+  options: { unknown: 'reject' | 'ignore' } = { unknown: 'reject' },
 ): z.output<S> {
-  refuseUnsound(where, value);
-  const unknown = options.unknown === 'refuse' ? unknownOf(Object.keys(schema.shape), value) : [];
+  rejectUnsound(where, value);
+  const unknown = options.unknown === 'reject' ? unknownOf(Object.keys(schema.shape), value) : [];
   const present = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
   const result = schema.safeParse(present);
   if (result.success && unknown.length === 0) return result.data;
@@ -40,7 +40,7 @@ export function firstOf([first = 'not valid', ...others]: readonly string[]): st
 }
 
 /** @throws ApiError that lists the unknown properties and the allowed ones. */
-export function refuseUnknown(known: readonly string[], where: string, value: Readonly<Record<string, unknown>>): void {
+export function rejectUnknown(known: readonly string[], where: string, value: Readonly<Record<string, unknown>>): void {
   const unknown = unknownOf(known, value);
   if (unknown.length > 0)
     throw ApiError.because('invalid_request', unknownSentence(known, where, unknown), { unknown });

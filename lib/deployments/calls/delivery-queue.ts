@@ -47,7 +47,7 @@ export class DeliveryQueue {
   }
 
   /** Puts a call that failed permanently into the dead letters, for an operator. */
-  async giveUp(delivery: Delivery): Promise<void> {
+  async moveToDeadLetters(delivery: Delivery): Promise<void> {
     await this.#put(await deadLettersOf(this.#client, this.#url), { ...delivery, given_up: true });
   }
 

@@ -97,20 +97,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const answer = async (exchange: Exchange) => {
     const { request, response, requestId } = exchange;
     const hostFault = checkHost(request);
-    if (hostFault !== undefined) return refuseRequest(exchange, 400, hostFault);
+    if (hostFault !== undefined) return rejectRequest(exchange, 400, hostFault);
     const { hosts = [], browserName: name } = options;
     const own = name === undefined ? hosts : [...hosts, hostUnder(name, request.socket.localPort)];
-    if (hasForeignHost(request, { hosts: own, localhost: true })) return refuseForeign(request, response, requestId);
-    if (isTooMuch()) return refuseHaste(request, response, requestId);
+    if (hasForeignHost(request, { hosts: own, localhost: true })) return rejectForeign(request, response, requestId);
+    if (isTooMuch()) return rejectTooMany(request, response, requestId);
     if (name !== undefined && !(await admitUnder(name, request, response))) return;
     const { path } = splitTarget(request.url ?? '/');
     if (options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path))
       return await options.site(request, response, path);
     const body = await readBody(request, limits.bodyBytes);
-    if (body === undefined) return refuseSize(exchange);
+    if (body === undefined) return rejectSize(exchange);
     const found = match(request.method ?? 'GET', path);
     const event = proxyEvent(request, { match: found, requestId, body });
-    if (Buffer.byteLength(JSON.stringify(event)) > limits.eventBytes) return refuseSize(exchange);
+    if (Buffer.byteLength(JSON.stringify(event)) > limits.eventBytes) return rejectSize(exchange);
     const handler = await functionOf(found.functionId);
     if (isStreamingHandler(handler) !== (found.mode === 'stream')) {
       throw new Error(`the route's mode is ${found.mode}, but its handler is of the other kind`);
@@ -129,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const server = createServer(serverOptions, (request, response) => {
     const exchange: Exchange = { request, response, requestId: randomUUID() };
     answer(exchange).catch((error: unknown) => {
-      giveUp(exchange, error, closing.signal.aborted ? () => undefined : options.log);
+      failRequest(exchange, error, closing.signal.aborted ? () => undefined : options.log);
     });
   });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -139,7 +139,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   // HTTP lets a server ignore an unknown expectation (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('clientError', refuseMalformed);
+  server.on('clientError', rejectMalformed);
   const { maxConnections = Number.POSITIVE_INFINITY } = options;
   if (Number.isFinite(maxConnections)) server.maxConnections = maxConnections;
   server.once('drop', () => options.log(`clients are cut off: ${maxConnections} are connected, which is the most`));
@@ -200,25 +200,25 @@ function checkHost({ headersDistinct, httpVersion }: IncomingMessage): string | 
   return hosts === 0 && httpVersion === '1.1' ? 'the request names no host' : undefined;
 }
 
-function refuseRequest({ request, response, requestId }: Exchange, status: number, error: string): void {
+function rejectRequest({ request, response, requestId }: Exchange, status: number, error: string): void {
   request.resume();
   sendGatewayError(response, status, error, requestId);
 }
 
 /** API Gateway's response to a request for another host. */
-function refuseForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+function rejectForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   request.resume();
   sendGatewayError(response, 403, "this host name is not the service's; PROMPTQ_PUBLIC_ORIGIN can name it", requestId);
 }
 
 /** Also closes the connection, where the body was not read. */
-function refuseHaste(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+function rejectTooMany(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   const { status, word } = ERRORS.too_many_requests;
   request.resume();
   sendGatewayError(response, status, word, requestId);
 }
 
-function refuseSize({ request, requestId }: Exchange): void {
+function rejectSize({ request, requestId }: Exchange): void {
   sendGatewayErrorAndEnd(request.socket, 413, 'Invalid request size', requestId);
   drainThenClose(request);
 }
@@ -228,7 +228,7 @@ function refuseSize({ request, requestId }: Exchange): void {
  * not run (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html). A response that has started
  * is cut off.
  */
-function giveUp({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
+function failRequest({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
   if (!(error instanceof ClientGoneError)) {
     log(`${request.method} ${splitTarget(request.url ?? '').path} failed (request ${requestId}): ${describe(error)}`);
   }
@@ -249,7 +249,7 @@ const PROTOCOL_FAULTS = new Map<string, { status: number; word: string }>([
 ]);
 
 /** Responds to bytes that are no HTTP request. */
-function refuseMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
+function rejectMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
   if (fault.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -8,7 +8,7 @@ import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { DECIDE_ROUTE, openIssuer } from './issuer.ts';
 import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
-import { NOT_LOGGED_IN, refuse, WRONG_KEY } from './refusal.ts';
+import { NOT_LOGGED_IN, sendRefusal, WRONG_KEY } from './refusal.ts';
 import { answerResponses } from './responses.ts';
 
 /** A running practice vendor. */
@@ -54,12 +54,12 @@ export async function startPracticeVendor(
     if (hasForeignHost(request) || hasForeignOrigin(request) || (isFromPage && route !== DECIDE_ROUTE))
       return sendError(response, 403, 'The practice vendor answers no other web page, and no other host name.');
     // The issuer's settings are the operator's alone, as are the model's.
-    if (path.startsWith('/practice/') && !hasKey(bearer(request))) return refuse(response, WRONG_KEY);
+    if (path.startsWith('/practice/') && !hasKey(bearer(request))) return sendRefusal(response, WRONG_KEY);
     if (route === 'GET /practice/state') return sendJson(response, 200, limits);
     if (await issuer.answer(route, request, response)) return;
     if (!ROUTES.has(route)) return sendError(response, 404, `The practice vendor has no ${route}.`);
     if (!isKnown(request))
-      return refuse(response, request.headers.authorization === undefined ? NOT_LOGGED_IN : WRONG_KEY);
+      return sendRefusal(response, request.headers.authorization === undefined ? NOT_LOGGED_IN : WRONG_KEY);
     if (route === 'GET /v1/models') return sendJson(response, 200, MODELS);
 
     const body: unknown = JSON.parse((await buffer(request)).toString());
@@ -68,7 +68,7 @@ export async function startPracticeVendor(
       return sendJson(response, 200, limits);
     }
     const refusal = refusedBy(limits);
-    return refusal === undefined ? answerResponses(body, response) : refuse(response, refusal);
+    return refusal === undefined ? answerResponses(body, response) : sendRefusal(response, refusal);
   }
 
   const server = createServer((request, response) => {

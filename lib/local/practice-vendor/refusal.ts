@@ -62,7 +62,7 @@ export function usageLimit(until: Date): Refusal {
 }
 
 /** Sends an error. */
-export function refuse(response: ServerResponse, { status, error }: Refusal): void {
+export function sendRefusal(response: ServerResponse, { status, error }: Refusal): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error }));
 }

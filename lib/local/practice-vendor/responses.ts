@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { readConversation } from './conversation.ts';
 import { isRefusing, planSteps, type RefusingStep, type Step } from './drills.ts';
 import { finalMessage } from './final-message.ts';
-import { refusalOf, refuse } from './refusal.ts';
+import { refusalOf, sendRefusal } from './refusal.ts';
 import { openReply, type Reply } from './reply.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function answerResponses(body: unknown, response: ServerResponse): 
   const start = last === undefined ? 0 : last.step + 1;
 
   const first = steps[start];
-  if (running === undefined && first !== undefined && isRefusing(first)) return refuse(response, refusalOf(first));
+  if (running === undefined && first !== undefined && isRefusing(first)) return sendRefusal(response, refusalOf(first));
 
   const reply = await openReply(response, conversation);
   if (running !== undefined && last !== undefined) {

@@ -40,7 +40,7 @@ export class Workspaces extends Construct {
       throughputMode: ThroughputMode.ELASTIC,
       lifecyclePolicy: LifecyclePolicy.AFTER_7_DAYS,
       outOfInfrequentAccessPolicy: OutOfInfrequentAccessPolicy.AFTER_1_ACCESS,
-      fileSystemPolicy: refuseStrangers(),
+      fileSystemPolicy: denyOthers(),
       // Despite its name: otherwise the CDK adds a statement that lets every client of the file system write.
       allowAnonymousAccess: true,
     });
@@ -59,7 +59,7 @@ export class Workspaces extends Construct {
     // itself.
     const viaMountTarget = { Null: { 'aws:PrincipalArn': 'false' } };
     this.#fileSystem.addToResourcePolicy(
-      refuse({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn }, ...viaMountTarget }),
+      deny({ ArnNotEquals: { 'aws:PrincipalArn': role.roleArn }, ...viaMountTarget }),
     );
   }
 
@@ -82,16 +82,16 @@ export class Workspaces extends Construct {
  * Grants nothing, so that only a role with permission gets in, through an access point and over TLS. (An access point
  * belongs to one file system. Without a policy EFS admits every client that reaches it.)
  */
-function refuseStrangers(): PolicyDocument {
+function denyOthers(): PolicyDocument {
   return new PolicyDocument({
     statements: [
-      refuse({ Bool: { 'aws:SecureTransport': 'false' } }),
-      refuse({ Null: { 'elasticfilesystem:AccessPointArn': 'true' } }),
+      deny({ Bool: { 'aws:SecureTransport': 'false' } }),
+      deny({ Null: { 'elasticfilesystem:AccessPointArn': 'true' } }),
     ],
   });
 }
 
-function refuse(conditions: Record<string, Record<string, string>>): PolicyStatement {
+function deny(conditions: Record<string, Record<string, string>>): PolicyStatement {
   return new PolicyStatement({
     effect: Effect.DENY,
     principals: [new AnyPrincipal()],

@@ -4,7 +4,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 /** All in milliseconds. */
 export const LAUNCH = {
   /** How long a launched task is counted on before it has registered. */
-  patience: 180_000,
+  timeoutMs: 180_000,
   /** The pause after the first failed launch; it doubles with each further one, up to the longest. */
   firstPause: 15_000,
   longestPause: 300_000,
@@ -88,14 +88,14 @@ export function withEnded(scaling: Scaling, ended: ReadonlyMap<string, string>, 
 
 /** Tasks that have not registered in time are no longer counted on, which counts as a failure. */
 export function withLate(scaling: Scaling, now: number): Scaling {
-  const longAgo = timestamp(now - LAUNCH.patience);
+  const longAgo = timestamp(now - LAUNCH.timeoutMs);
   const late = scaling.launches.find((launch) => !launch.late && launch.at < longAgo);
   if (late === undefined) return scaling;
   // A launch that ECS never answered is dropped: the next one has its own token.
   const launches = scaling.launches.flatMap((launch) =>
     launch.at >= longAgo ? [launch] : launch.tasks === undefined ? [] : [{ ...launch, late: true }],
   );
-  const reason = `launched ${LAUNCH.patience / 60_000} minutes ago and not registered yet`;
+  const reason = `launched ${LAUNCH.timeoutMs / 60_000} minutes ago and not registered yet`;
   return failed({ ...scaling, launches }, { provider: late.provider, reason }, now);
 }
 

@@ -83,22 +83,22 @@ async function decide(context: ScaleContext, known: Scaling) {
   const registered = new Set(recent.flatMap(({ task }) => task ?? []));
   const came = withRegistered({ ...known, wanted: build }, registered);
   const failures = [...ended].filter(([task]) => !registered.has(task));
-  const settled = withLate(withEnded(came, new Map(failures.map(shownTo)), now), now);
-  emitEnded(context, failures, settled !== came);
+  const current = withLate(withEnded(came, new Map(failures.map(shownTo)), now), now);
+  emitEnded(context, failures, current !== came);
   const decision = decideLaunch({
     demand,
     workers: workers.living(recent).map((worker) => startedWorker(worker, build)),
-    ...underWay(settled),
+    ...underWay(current),
     ...settings,
   });
   if (decision.launch === 0) {
-    const { pending, late } = underWay(settled);
+    const { pending, late } = underWay(current);
     const isDone = decision.need <= decision.started && pending + late === 0;
-    return { decision, next: isDone ? withoutFailure(settled) : settled, launches: [] };
+    return { decision, next: isDone ? withoutFailure(current) : current, launches: [] };
   }
-  if (isPausing(settled, now)) return { decision, next: settled, launches: [] };
+  if (isPausing(current, now)) return { decision, next: current, launches: [] };
   const { newToken } = context;
-  const made = withLaunches(settled, { count: decision.launch, build, newToken, ...settings }, now);
+  const made = withLaunches(current, { count: decision.launch, build, newToken, ...settings }, now);
   return { decision, next: made.scaling, launches: made.launches };
 }
 

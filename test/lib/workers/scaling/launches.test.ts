@@ -74,7 +74,7 @@ describe('launches', () => {
   });
 
   test('that are late are not counted on, but are there until they have ended', () => {
-    const later = NOW + LAUNCH.patience + 1;
+    const later = NOW + LAUNCH.timeoutMs + 1;
     const late = withLate(started(launch(NONE, 2).scaling), later);
     expect(underWay(late)).toEqual({ pending: 0, late: 2 });
     expect(standingFailure(late)?.reason).toBe('launched 3 minutes ago and not registered yet');
@@ -85,7 +85,7 @@ describe('launches', () => {
   });
 
   test('that were never answered are forgotten when they are late', () => {
-    expect(withLate(launch(NONE, 2).scaling, NOW + LAUNCH.patience + 1).launches).toEqual([]);
+    expect(withLate(launch(NONE, 2).scaling, NOW + LAUNCH.timeoutMs + 1).launches).toEqual([]);
   });
 });
 

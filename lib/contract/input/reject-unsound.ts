@@ -9,20 +9,20 @@ const MAX_DEPTH = 64;
  * @param where name of the value in error messages.
  * @throws ApiError `invalid_request` with the place.
  */
-export function refuseUnsound(where: string, value: unknown, depth = 0): void {
-  if (typeof value === 'string') refuseHalfPairs(where, value);
+export function rejectUnsound(where: string, value: unknown, depth = 0): void {
+  if (typeof value === 'string') rejectLoneSurrogates(where, value);
   if (typeof value !== 'object' || value === null) return;
   if (depth === MAX_DEPTH)
     throw ApiError.because('invalid_request', `${where}: nested too deep; ${MAX_DEPTH} levels are allowed`);
   for (const [name, member] of Object.entries(value)) {
-    refuseHalfPairs(where, name);
+    rejectLoneSurrogates(where, name);
     if (name === '__proto__' && depth > 0)
       throw ApiError.because('invalid_request', `${where}: __proto__ is not an allowed name`);
-    refuseUnsound(`${where}.${name}`, member, depth + 1);
+    rejectUnsound(`${where}.${name}`, member, depth + 1);
   }
 }
 
-function refuseHalfPairs(where: string, text: string): void {
+function rejectLoneSurrogates(where: string, text: string): void {
   if (text.isWellFormed()) return;
   throw ApiError.because('invalid_request', `${where}: received half of a surrogate pair; expected valid Unicode`);
 }
