@@ -16,13 +16,13 @@ export type ProfileSlot = { readonly place: string | undefined } | 'busy';
  * has that many slots, each used by one attempt. If the result is `busy`, the job must not be claimed.
  */
 export async function acquireProfileSlot(context: ProfileSlotContext, job: Job): Promise<ProfileSlot> {
-  const places = await slotsOf(context, job.profile);
-  if (places === undefined) return { place: undefined };
+  const ids = await slotsOf(context, job.profile);
+  if (ids === undefined) return { place: undefined };
   // Derived from the job, so that concurrent claims of it compete for the same slot. Not from its id, which no
   // simulation seed determines.
-  const first = Date.parse(job.created_at) % places.length;
-  for (const place of [...places.slice(first), ...places.slice(0, first)])
-    if (await acquireSlot(context, job, place)) return { place };
+  const first = Date.parse(job.created_at) % ids.length;
+  for (const id of [...ids.slice(first), ...ids.slice(0, first)])
+    if (await acquireSlot(context, job, id)) return { place: id };
   return 'busy';
 }
 
@@ -34,9 +34,9 @@ export async function waitForProfileSlot(context: ProfileSlotContext, job: Job):
 
 /** Queues the best of the jobs that wait for a profile, as many as it has free slots. */
 export async function wakeForFreeSlots(context: ProfileSlotContext, profile: string): Promise<void> {
-  const places = await slotsOf(context, profile);
-  let free = places === undefined ? Number.POSITIVE_INFINITY : 0;
-  for (const place of places ?? []) if (await isFree(context, place)) free += 1;
+  const ids = await slotsOf(context, profile);
+  let free = ids === undefined ? Number.POSITIVE_INFINITY : 0;
+  for (const id of ids ?? []) if (await isFree(context, id)) free += 1;
   if (free > 0) await wakeOf(context, profile, free);
 }
 

@@ -36,20 +36,20 @@ export class SlotStore {
     this.#tableName = options.registryTable;
   }
 
-  async read(place: string): Promise<Slot | undefined> {
+  async read(id: string): Promise<Slot | undefined> {
     const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: place }, ConsistentRead: true }),
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ConsistentRead: true }),
     );
     return Item && slotSchema.parse(Item);
   }
 
   /** Replaces `known` with `next`. @returns false if another writer was faster. */
-  async replace(place: string, known: Slot | undefined, next: Slot): Promise<boolean> {
+  async replace(id: string, known: Slot | undefined, next: Slot): Promise<boolean> {
     try {
       await this.#table.send(
         new PutCommand({
           TableName: this.#tableName,
-          Item: { kind: KIND, id: place, ...next },
+          Item: { kind: KIND, id, ...next },
           ...(known === undefined
             ? { ConditionExpression: 'attribute_not_exists(id)' }
             : {
@@ -69,12 +69,12 @@ export class SlotStore {
 /** The given slots by name. Eventually consistent: for display, not for decisions. */
 export async function readSlots(
   { table, registryTable }: Registry,
-  places: readonly string[],
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, Slot>> {
   const items = await batchGet(
     table,
     registryTable,
-    places.map((id) => ({ kind: KIND, id })),
+    ids.map((id) => ({ kind: KIND, id })),
   );
   return new Map(items.map((item) => [String(item.id), slotSchema.parse(item)]));
 }
@@ -99,19 +99,19 @@ const MAX_TRIES = 3;
 export async function acquireSlot(
   context: SlotContext,
   job: Job,
-  place: string,
+  id: string,
   isStillUsed: IsStillUsed = NEVER_USED,
 ): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const known = await context.slots.read(place);
+    const known = await context.slots.read(id);
     const next: Slot = {
       job_id: job.id,
       job_version: job.version,
       taken_at: timestamp(context.clock.now()),
     };
     if (known?.job_id === next.job_id && known.job_version === next.job_version) return true;
-    if (known !== undefined && !(await isOver(context, { place, slot: known, isStillUsed }))) return false;
-    if (await context.slots.replace(place, known, next)) return true;
+    if (known !== undefined && !(await isOver(context, { id, slot: known, isStillUsed }))) return false;
+    if (await context.slots.replace(id, known, next)) return true;
   }
   return false;
 }
@@ -119,11 +119,11 @@ export async function acquireSlot(
 /** Whether no attempt uses a slot or may be about to. */
 export async function isFree(
   context: SlotContext,
-  place: string,
+  id: string,
   isStillUsed: IsStillUsed = NEVER_USED,
 ): Promise<boolean> {
-  const slot = await context.slots.read(place);
-  return slot === undefined || (await isOver(context, { place, slot, isStillUsed }));
+  const slot = await context.slots.read(id);
+  return slot === undefined || (await isOver(context, { id, slot, isStillUsed }));
 }
 
 /** How long a claim may take between taking its slot and its write before the slot is checked. */
@@ -132,14 +132,14 @@ const CLAIM_TIMEOUT_MS = 10_000;
 /** Whether the attempt that took a slot no longer runs, or will never run there. */
 async function isOver(
   context: SlotContext,
-  { place, slot, isStillUsed }: { place: string; slot: Slot; isStillUsed: IsStillUsed },
+  { id, slot, isStillUsed }: { id: string; slot: Slot; isStillUsed: IsStillUsed },
 ): Promise<boolean> {
   const job = await context.jobs.find(slot.job_id);
   if (job === 'newer') return false;
   if (job === undefined) return true;
   // Only the later version that wrote this state knows whether it still uses its slot.
   if (!isKnown(STATUSES, job.status)) return false;
-  if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;
+  if (job.status === 'RUNNING') return job.folder !== id && job.place !== id;
   if (job.version !== slot.job_version) return !(await isStillUsed(job));
   if (context.clock.now() - Date.parse(slot.taken_at) < CLAIM_TIMEOUT_MS) return false;
   // The claim may still be in progress: a new version of the job makes it fail.

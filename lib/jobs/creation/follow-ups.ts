@@ -31,10 +31,10 @@ export async function makeFollowUps(
   const receipt = await context.readReceipt(parent.id, attempt);
   const created: string[] = [];
   const warnings: string[] = [];
-  const others = slotsOf(parent).filter((place) => place.attempt !== attempt).length;
+  const others = slotsOf(parent).filter((slot) => slot.attempt !== attempt).length;
   const known = new Set(
     slotsOf(parent)
-      .filter((place) => place.attempt === attempt)
+      .filter((slot) => slot.attempt === attempt)
       .map(({ position }) => position),
   );
   const made = new Set<number>();

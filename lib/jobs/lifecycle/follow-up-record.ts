@@ -18,8 +18,8 @@ export function followUpIds(job: Pick<Job, 'id' | 'follow_ups'>): string[] {
 
 /** The attempt and position of each request that became a follow-up job. */
 export function slotsOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt: number; position: number }[] {
-  return follow_ups.map((place) => {
-    const [attempt = 0, position = 0] = place.split('.').map(Number);
+  return follow_ups.map((entry) => {
+    const [attempt = 0, position = 0] = entry.split('.').map(Number);
     return { attempt, position };
   });
 }
@@ -33,7 +33,7 @@ export function withPendingChildren(job: Job, { attempt, follow_ups }: Receipt):
 /** The job once an attempt's follow-up jobs exist. */
 export function withFollowUps({ children_pending, follow_ups, warnings, ...job }: Job, made: MadeFollowUps): Job {
   const pending = (children_pending ?? []).filter((attempt) => attempt !== made.attempt);
-  const others = (follow_ups ?? []).filter((place) => !place.startsWith(`${made.attempt}.`));
+  const others = (follow_ups ?? []).filter((entry) => !entry.startsWith(`${made.attempt}.`));
   const all = [...others, ...made.positions.map((position) => `${made.attempt}.${position}`)].sort(byPlace);
   const kept = made.attempt === job.attempt ? made.warnings : (warnings ?? []);
   return {

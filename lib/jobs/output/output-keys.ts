@@ -46,8 +46,8 @@ export function attachmentIndexKey(jobId: string, attempt: number): string {
 }
 
 /** Key of an attachment's content, by its position in the index: no name chosen by an agent becomes part of a key. */
-export function attachmentKey(jobId: string, attempt: number, place: number): string {
-  return `${attemptPrefix(jobId, attempt)}attachments/${place.toString().padStart(ATTEMPT_DIGITS, '0')}`;
+export function attachmentKey(jobId: string, attempt: number, index: number): string {
+  return `${attemptPrefix(jobId, attempt)}attachments/${index.toString().padStart(ATTEMPT_DIGITS, '0')}`;
 }
 
 export function documentKey(jobId: string, attempt: number, document: DocumentName): string {

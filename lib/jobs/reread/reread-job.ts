@@ -112,7 +112,7 @@ function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): bo
   return (
     (attempt === job.attempt && job.status === 'SUCCEEDED') ||
     (job.children_pending ?? []).includes(attempt) ||
-    slotsOf(job).some((place) => place.attempt === attempt)
+    slotsOf(job).some((slot) => slot.attempt === attempt)
   );
 }
 

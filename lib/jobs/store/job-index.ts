@@ -6,7 +6,7 @@ import { queriedItems } from '../../platform/aws/queried-items.ts';
 import { jobItemSchema } from '../lifecycle/job.ts';
 import { matchLabels } from './job-labels.ts';
 import { matchTexts } from './job-texts.ts';
-import { keySchema, type ListedKey, partitionOf, readCursor, writeCursor } from './list-place.ts';
+import { keySchema, type ListedKey, partitionOf, readCursor, writeCursor } from './list-position.ts';
 import { monthAfter, monthBefore, monthOf, monthPartitions } from './month-partitions.ts';
 import type { MatchedRow } from './search-words.ts';
 

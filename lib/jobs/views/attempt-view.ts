@@ -35,7 +35,7 @@ export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Recei
     waiting_note: _note,
     ...rest
   } = job;
-  const follow_ups = job.follow_ups?.filter((place) => place.startsWith(`${attempt}.`));
+  const follow_ups = job.follow_ups?.filter((entry) => entry.startsWith(`${attempt}.`));
   const earlier = { ...rest, attempt, ...(follow_ups !== undefined && { follow_ups }) };
   if (receipt === undefined) return { ...earlier, status: 'QUEUED', reason: 'worker_lost' };
   const { kind, reason } = receipt.outcome;

@@ -9,11 +9,11 @@ import type { JobLabelStore } from '../store/job-labels.ts';
 import {
   foreignCursor,
   type ListedKey,
-  type ListPlace,
-  placeSchema,
+  type ListPosition,
+  positionSchema,
   readCursor,
   writeCursor,
-} from '../store/list-place.ts';
+} from '../store/list-position.ts';
 import { searchWords } from '../store/search-words.ts';
 import { type Candidate, type Filter, filterOf } from './list-filter.ts';
 
@@ -65,17 +65,17 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
       nextCursor,
     };
   }
-  const place = cursor === undefined ? { counted: 0, from: offset } : placeOf(cursor, range);
+  const position = cursor === undefined ? { counted: 0, from: offset } : positionOf(cursor, range);
   const read = searchWords(request.search ?? '').length > 0 ? searched : scanned;
-  const { items, total, next } = await read(context, { request, range, filter, place, limit });
+  const { items, total, next } = await read(context, { request, range, filter, position, limit });
   return {
     items: await whole(context, items),
     total,
     totalComplete: next.isComplete,
-    offset: place.from,
+    offset: position.from,
     limit,
     statusCounts,
-    nextCursor: next.place && writeCursor(next.place),
+    nextCursor: next.position && writeCursor(next.position),
   };
 }
 
@@ -84,7 +84,7 @@ interface Reading {
   readonly request: JobListQuery;
   readonly range: IndexRange;
   readonly filter: Filter;
-  readonly place: ListPlace;
+  readonly position: ListPosition;
   readonly limit: number;
 }
 
@@ -93,16 +93,16 @@ interface Read {
   readonly items: readonly Candidate[];
   readonly total: number;
   /** Where the next page begins, and whether all matches have been counted. */
-  readonly next: { readonly place: ListPlace | undefined; readonly isComplete: boolean };
+  readonly next: { readonly position: ListPosition | undefined; readonly isComplete: boolean };
 }
 
 /** Reads the jobs of a range in order, up to the limit. */
-async function scanned(context: ListContext, { range, filter, place, limit }: Reading): Promise<Read> {
+async function scanned(context: ListContext, { range, filter, position, limit }: Reading): Promise<Read> {
   const { mostRead = LIMITS.jobsReadPerList } = context;
-  const page = new CountedPage(place, limit);
+  const page = new CountedPage(position, limit);
   let read = 0;
   let last: Summary | undefined;
-  for await (const jobs of context.index.pages(range, place.after)) {
+  for await (const jobs of context.index.pages(range, position.after)) {
     const taken = jobs.slice(0, mostRead - read);
     page.addMatches(await filled(context, taken.map(bare), filter), filter);
     read += taken.length;
@@ -113,16 +113,16 @@ async function scanned(context: ListContext, { range, filter, place, limit }: Re
   const { items, total, shown } = page;
   const end = items.at(-1);
   if (page.isFull && end !== undefined && (!isComplete || total > shown))
-    return { items, total, next: { place: { after: keyOf(end.job), counted: shown, from: shown }, isComplete } };
-  if (isComplete || last === undefined) return { items, total, next: { place: undefined, isComplete } };
-  return { items, total, next: { place: { after: keyOf(last), counted: total, from: shown }, isComplete } };
+    return { items, total, next: { position: { after: keyOf(end.job), counted: shown, from: shown }, isComplete } };
+  if (isComplete || last === undefined) return { items, total, next: { position: undefined, isComplete } };
+  return { items, total, next: { position: { after: keyOf(last), counted: total, from: shown }, isComplete } };
 }
 
 /** Searches the texts and labels of whole months, up to the limit. Sorts the result, so that pages are stable. */
-async function searched(context: ListContext, { request, range, filter, place, limit }: Reading): Promise<Read> {
+async function searched(context: ListContext, { request, range, filter, position, limit }: Reading): Promise<Read> {
   const { mostRead = LIMITS.jobsReadPerList } = context;
-  const page = new CountedPage(place, limit);
-  const { month, counted } = place;
+  const page = new CountedPage(position, limit);
+  const { month, counted } = position;
   const found = await context.index.search(searchWords(request.search ?? ''), range, {
     now: context.clock.now(),
     month,
@@ -136,10 +136,10 @@ async function searched(context: ListContext, { request, range, filter, place, l
     return {
       items,
       total,
-      next: { place: { ...(month !== undefined && { month }), counted, from: shown }, isComplete },
+      next: { position: { ...(month !== undefined && { month }), counted, from: shown }, isComplete },
     };
   const rest = found.next === undefined ? undefined : { month: found.next, counted: total, from: shown };
-  return { items, total, next: { place: rest, isComplete } };
+  return { items, total, next: { position: rest, isComplete } };
 }
 
 /** Counts the matches of a list from a position, and keeps those on its page. */
@@ -149,7 +149,7 @@ class CountedPage {
   readonly #limit: number;
   total: number;
 
-  constructor({ counted, from }: ListPlace, limit: number) {
+  constructor({ counted, from }: ListPosition, limit: number) {
     this.total = counted;
     this.#from = from;
     this.#limit = limit;
@@ -203,11 +203,11 @@ function keyOf({ id, created_at }: Summary): ListedKey {
 }
 
 /** @throws InvalidFieldError for a position outside the range, which the table would reject as an internal error */
-function placeOf(cursor: string, range: IndexRange): ListPlace {
-  const place = readCursor(cursor, placeSchema);
-  const at = place.after?.created_at;
+function positionOf(cursor: string, range: IndexRange): ListPosition {
+  const position = readCursor(cursor, positionSchema);
+  const at = position.after?.created_at;
   if (at !== undefined && (at < (range.from ?? at) || at > (range.to ?? at))) throw foreignCursor(cursor);
-  return place;
+  return position;
 }
 
 function rangeOf({ status, created_after, created_before, order }: JobListQuery): IndexRange {

@@ -5,7 +5,7 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'a place is given away while an attempt has it',
     file: 'lib/jobs/admission/slots.ts',
-    find: "if (job.status === 'RUNNING') return job.folder !== place && job.place !== place;",
+    find: "if (job.status === 'RUNNING') return job.folder !== id && job.place !== id;",
     replace: '',
   },
   {

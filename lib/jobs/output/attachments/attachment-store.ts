@@ -29,15 +29,15 @@ const indexText = z
   .pipe(indexSchema);
 
 /** Identifies a file of an attempt. */
-export interface AttachmentPlace {
+export interface AttachmentRef {
   readonly jobId: string;
   readonly attempt: number;
-  readonly place: number;
+  readonly index: number;
   readonly bytes: number;
 }
 
 /** A file with the recorded digest of its content. */
-export interface AttachmentContent extends AttachmentPlace {
+export interface AttachmentContent extends AttachmentRef {
   /** Hex; empty if unknown. */
   readonly sha256: string;
 }
@@ -87,8 +87,8 @@ export class AttachmentStore {
    * checked, so that altered content never ends as if it were complete.
    * @throws Error if the content is not what was recorded
    */
-  async *read({ jobId, attempt, place, bytes, sha256 }: AttachmentContent): AsyncGenerator<Buffer> {
-    const key = attachmentKey(jobId, attempt, place);
+  async *read({ jobId, attempt, index, bytes, sha256 }: AttachmentContent): AsyncGenerator<Buffer> {
+    const key = attachmentKey(jobId, attempt, index);
     const hash = createHash('sha256');
     let last: Buffer | undefined;
     for await (const chunk of readObject({ s3: this.#s3, bucket: this.#bucket, key, from: 0, to: bytes })) {
@@ -101,9 +101,9 @@ export class AttachmentStore {
   }
 
   /** Bytes of stored content; undefined if it is gone. */
-  async size({ jobId, attempt, place }: Omit<AttachmentPlace, 'bytes'>): Promise<number | undefined> {
+  async size({ jobId, attempt, index }: Omit<AttachmentRef, 'bytes'>): Promise<number | undefined> {
     try {
-      const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: attachmentKey(jobId, attempt, place) });
+      const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: attachmentKey(jobId, attempt, index) });
       return (await this.#s3.send(command)).ContentLength;
     } catch (error) {
       if (error instanceof NotFound) return undefined;
@@ -112,10 +112,10 @@ export class AttachmentStore {
   }
 
   /** A presigned URL that downloads the content without credentials and expires after `seconds`. */
-  async presign({ jobId, attempt, place }: AttachmentPlace, disposition: string, seconds: number): Promise<string> {
+  async presign({ jobId, attempt, index }: AttachmentRef, disposition: string, seconds: number): Promise<string> {
     const command = new GetObjectCommand({
       Bucket: this.#bucket,
-      Key: attachmentKey(jobId, attempt, place),
+      Key: attachmentKey(jobId, attempt, index),
       ResponseContentDisposition: disposition,
       ResponseContentType: 'application/octet-stream',
     });

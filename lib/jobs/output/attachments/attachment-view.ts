@@ -23,7 +23,7 @@ function attachmentName(path: string): string {
  * The position of the attachment that a client names: by its listed name, or by its path, since a proxy between client
  * and service may decode URLs.
  */
-export function placeOf(attachments: readonly Attachment[], name: string): number {
+export function attachmentIndex(attachments: readonly Attachment[], name: string): number {
   const named = attachments.findIndex(({ path }) => attachmentName(path) === name);
   return named >= 0 ? named : attachments.findIndex(({ path }) => path === name);
 }

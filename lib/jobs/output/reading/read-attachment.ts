@@ -3,7 +3,7 @@ import { ApiError, InvalidFieldError } from '../../../contract/errors.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Job } from '../../lifecycle/job.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
-import { downloadAs, placeOf } from '../attachments/attachment-view.ts';
+import { attachmentIndex, downloadAs } from '../attachments/attachment-view.ts';
 import type { OutputAnswer } from './read-output.ts';
 
 /** The attempt that a request concerns: the newest unless it names another. @throws InvalidFieldError */
@@ -22,12 +22,12 @@ export async function readAttachment(
   { attempt, name }: { attempt: number; name: string },
 ): Promise<OutputAnswer & { readonly disposition: string }> {
   const attachments = await store.list(job.id, attempt);
-  const place = placeOf(attachments, name);
-  const found = attachments[place];
+  const index = attachmentIndex(attachments, name);
+  const found = attachments[index];
   if (found === undefined) throw ApiError.of('not_found');
   const disposition = downloadAs(found.path);
   const { bytes, sha256 } = found;
-  const content = { jobId: job.id, attempt, place, bytes, sha256 };
+  const content = { jobId: job.id, attempt, index, bytes, sha256 };
   const kept = (await store.size(content)) ?? 0;
   if (kept !== bytes) {
     const details = { attachments_state: kept > bytes ? 'corrupt' : kept === 0 ? 'missing' : 'truncated' };

@@ -8,7 +8,7 @@ const listedKeySchema = z.object({ id: z.string().min(1), created_at: z.string()
 export type ListedKey = z.output<typeof listedKeySchema>;
 
 /** Where a list with counted matches continues. */
-export const placeSchema = z.strictObject({
+export const positionSchema = z.strictObject({
   /** After this job; absent: at the beginning. */
   after: listedKeySchema.strict().optional(),
   /** At this month; only for a search. */
@@ -21,7 +21,7 @@ export const placeSchema = z.strictObject({
   /** Matches to skip, from the list's beginning. */
   from: z.int().min(0),
 });
-export type ListPlace = z.output<typeof placeSchema>;
+export type ListPosition = z.output<typeof positionSchema>;
 
 /** The partition of the list's index with the jobs in a state, or all. */
 export function partitionOf(status: Status | undefined): Record<string, string> {
