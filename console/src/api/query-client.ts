@@ -1,23 +1,26 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { hashKey, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { sessionQuery } from './session.ts';
 import { setSessionOver } from './session-over.ts';
 import { signIn } from './sign-in.ts';
 
+const SESSION_HASH = hashKey(sessionQuery.queryKey);
+
 /**
  * Sends an unauthenticated user to the sign-in, which returns to the same page. If a session ends while a page is open,
- * the page and its unsent input stay.
+ * the page and its unsent input stay. While the session's own response is pending, that one decides.
  */
-function onError(error: Error): void {
+function onError(error: Error, isSession: boolean): void {
   if (!(error instanceof ApiError) || error.status !== 401) return;
-  if (queryClient.getQueryData(sessionQuery.queryKey) === undefined) signIn();
-  else setSessionOver(true);
+  if (queryClient.getQueryData(sessionQuery.queryKey) !== undefined) setSessionOver(true);
+  else if (isSession) signIn();
+  else queryClient.fetchQuery(sessionQuery).then(() => setSessionOver(true), signIn);
 }
 
 /** The cache of API responses. Only transient errors are retried. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
+  queryCache: new QueryCache({ onError: (error, { queryHash }) => onError(error, queryHash === SESSION_HASH) }),
+  mutationCache: new MutationCache({ onError: (error) => onError(error, false) }),
   // A browser that believes it is offline still reaches a local run. An unreachable service is reported, not awaited
   // silently.
   defaultOptions: {

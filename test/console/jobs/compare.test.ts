@@ -226,6 +226,12 @@ test('a forbidden side is reported, and an ended session asks the user to sign i
   await page.getByText('A comparison needs both sides.').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await reject(401, 'unauthorized');
+  // The session's response comes last.
+  const rejected = page.waitForResponse((response) => response.status() === 401);
+  await page.route('**/api/v1/session', async (route) => {
+    await rejected;
+    await route.continue();
+  });
   await page.goto(`/compare?a=${one}&b=${other}`);
   await page.getByRole('dialog').getByText('Your session has ended').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
