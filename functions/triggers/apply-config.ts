@@ -7,9 +7,9 @@ import { describeIssue } from '../../lib/contract/input/input-fault.ts';
 import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
 import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
-import { registryOf } from '../../lib/platform/aws/registry.ts';
 import { applyConfigEnv, readEnv } from '../../lib/platform/config/env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { registryOf } from '../../lib/platform/registry.ts';
 
 /** Location of the document, and a digest that shows CloudFormation when it has changed. */
 const propertiesSchema = z.object({ Bucket: z.string(), Key: z.string(), Digest: z.string() });

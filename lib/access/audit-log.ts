@@ -2,9 +2,9 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import * as z from 'zod';
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { Registry } from '../platform/aws/registry.ts';
 import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import { AUDIT_KIND } from '../platform/aws/tables.ts';
+import type { Registry } from '../platform/registry.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows that one Query reads, and that a page examines before it returns what it has found. */

@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { AccountVendor } from '../contract/vendors.ts';
-import type { Registry } from '../platform/aws/registry.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import type { Registry } from '../platform/registry.ts';
 import { type Account, accountSchema } from './account.ts';
 
 const KIND = 'account';

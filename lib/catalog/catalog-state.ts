@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
-import type { Registry } from '../platform/aws/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 import { PROFILE_KIND } from './profiles.ts';
 import { RULE_KIND } from './rules.ts';
 

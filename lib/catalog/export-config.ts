@@ -1,5 +1,5 @@
 import type { ConfigDocument } from '../contract/schemas/config.ts';
-import type { Registry } from '../platform/aws/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 import { PROFILE_KIND, readProfile } from './profiles.ts';
 import { registryItems } from './registry-page.ts';
 import { RULE_KIND, readRule } from './rules.ts';

@@ -3,9 +3,9 @@ import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamo
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { ConfigDocument, ImportResult } from '../contract/schemas/config.ts';
-import type { Registry } from '../platform/aws/registry.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import type { Registry } from '../platform/registry.ts';
 import { type CatalogState, changeCatalog } from './catalog-state.ts';
 import { PROFILE_KIND, profileItem, profileSchema, readProfile } from './profiles.ts';
 import { RULE_KIND, readRule, ruleItem, ruleOf } from './rules.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { AGENTS, type ProfileView, SANDBOXES } from '../contract/schemas/profile.ts';
-import type { Registry } from '../platform/aws/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 import { registryPage } from './registry-page.ts';
 
 /** The kind of the registry's items that are profiles. */

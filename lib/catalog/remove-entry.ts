@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
-import type { Registry } from '../platform/aws/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 import { changeCatalog } from './catalog-state.ts';
 import { isBuiltIn, PROFILE_KIND, readProfile, type StoredProfile } from './profiles.ts';
 import { RULE_KIND, readRule, type StoredRule } from './rules.ts';

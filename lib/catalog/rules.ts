@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import type { Registry } from '../platform/aws/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 import { registryPage } from './registry-page.ts';
 
 /** The kind of the registry's items that are rules. */

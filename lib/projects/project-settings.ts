@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
-import type { Registry } from '../platform/aws/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 
 /** Settings are stored in the project's item. */
 const KIND = 'project';

@@ -4,9 +4,9 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from 'zod';
 import { registryPage } from '../catalog/registry-page.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import type { Registry } from '../platform/aws/registry.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import type { Registry } from '../platform/registry.ts';
 import { type ProjectSettings, projectSettingsSchema } from './project-settings.ts';
 
 const KIND = 'project';

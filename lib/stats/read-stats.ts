@@ -1,6 +1,6 @@
 import type { StatsView, TokenSums } from '../contract/schemas/stats.ts';
-import type { Registry } from '../platform/aws/registry.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import type { Registry } from '../platform/registry.ts';
 import { readProjectStats, statusCountsIn } from '../projects/project-stats.ts';
 import type { ProjectStore } from '../projects/projects.ts';
 import type { JobCounts } from './counting/counts.ts';

@@ -2,10 +2,10 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { knownOrLater } from '../contract/later-code.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
-import type { Registry } from '../platform/aws/registry.ts';
 import { reportDamaged } from '../platform/aws/skip-damaged.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import type { Registry } from '../platform/registry.ts';
 
 const KIND = 'worker';
 

@@ -10,9 +10,9 @@ import {
 import * as z from 'zod';
 import { ROLES, type Role } from '../../contract/roles.ts';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
+import type { Registry } from '../../platform/registry.ts';
 
 const KIND = PRINCIPAL_KINDS.session;
 

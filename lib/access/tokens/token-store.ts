@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { generateToken, hashToken, isWellFormed, tokenIdOf } from './api-tokens.ts';
 
 const KIND = PRINCIPAL_KINDS.token;

@@ -10,9 +10,9 @@ import { TokenRate } from '../../access/tokens/token-rate.ts';
 import { TokenStore } from '../../access/tokens/token-store.ts';
 import type { Role } from '../../contract/roles.ts';
 import { tableClient } from '../../platform/aws/clients.ts';
-import { type Registry, registryOf } from '../../platform/aws/registry.ts';
 import type { TableClock } from '../../platform/aws/table-clock.ts';
 import { type ApiEnv, apiEnv, readEnv } from '../../platform/config/env.ts';
+import { type Registry, registryOf } from '../../platform/registry.ts';
 
 /** The services of every API function; created once per process. */
 export interface Core {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { type JobDeployment, type JobDeploymentKey, jobDeploymentSchema } from './job-deployment.ts';
 
 /** Prefix of the registry kind under which a job's deployments are stored. IAM roles name it. */

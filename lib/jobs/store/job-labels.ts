@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { batchGet } from '../../platform/aws/batch-get.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
+import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { monthPartition } from './month-partitions.ts';
 import { removeJobRows } from './remove-job-rows.ts';

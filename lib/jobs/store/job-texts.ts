@@ -3,7 +3,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
+import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { JobLabelStore } from './job-labels.ts';
 import { monthPartition } from './month-partitions.ts';

@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { ProfileStore } from '../../catalog/profiles.ts';
 import type { JobView } from '../../contract/schemas/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
 import { readSlots } from '../admission/slots.ts';
 import { indexKeys, isBusy, type Job } from '../lifecycle/job.ts';

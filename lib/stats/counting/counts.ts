@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import * as z from 'zod';
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
 import { STATUSES, type Status } from '../../contract/schemas/job.ts';
-import type { Registry } from '../../platform/aws/registry.ts';
+import type { Registry } from '../../platform/registry.ts';
 
 const KEY = { kind: 'counter', id: 'jobs' } as const;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Registry } from '../../platform/aws/registry.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { type CountedJob, type StatsChange, statsChanges, sum } from './job-stats.ts';
 
 /** A change of a job from the table's stream, with the job before and after. */

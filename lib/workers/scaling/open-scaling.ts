@@ -6,11 +6,11 @@ import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-st
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
 import { readyPartition } from '../../jobs/store/ready-partition.ts';
 import { readParameter } from '../../platform/aws/parameters.ts';
-import { registryOf } from '../../platform/aws/registry.ts';
 import { requestLimits } from '../../platform/aws/request-limits.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import type { ScaleEnv } from '../../platform/config/env.ts';
 import { emitMetrics } from '../../platform/operations/emit-metrics.ts';
+import { registryOf } from '../../platform/registry.ts';
 import { statusIndex } from '../../reconciler/reconcile-jobs.ts';
 import { JobCounts } from '../../stats/counting/counts.ts';
 import { LiveWorkers } from '../live-workers.ts';

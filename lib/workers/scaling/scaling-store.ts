@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Registry } from '../../platform/aws/registry.ts';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { type Scaling, scalingSchema } from './launches.ts';
 
 const KEY = { kind: SCALING_KIND, id: 'workers' } as const;
