@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { AGENT_DEFINITIONS } from '../lib/contract/agents.ts';
 import { ERRORS } from '../lib/contract/errors.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
 import { BASE_PATH } from '../lib/contract/route.ts';
@@ -35,8 +36,12 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       [
         ['request body, unless the deployment sets another', bytes(LIMITS.maxBodyBytes.default)],
         ['highest such setting', bytes(LIMITS.maxBodyBytes.max)],
-        ['composed prompt for codex', `${number(LIMITS.codexPromptLength)} characters`],
-        ['composed prompt for claude', `${number(LIMITS.claudePromptLength)} characters`],
+        ...Object.entries(AGENT_DEFINITIONS)
+          .filter(([, { maxPromptLength }]) => Number.isFinite(maxPromptLength))
+          .map(([agent, { maxPromptLength }]) => [
+            `composed prompt for ${agent}`,
+            `${number(maxPromptLength)} characters`,
+          ]),
         ['output kept of one stream of one attempt; more ends the attempt', bytes(LIMITS.outputBytes)],
         ['each stream in a result, unless `full=1`', `the last ${bytes(LIMITS.resultStreamBytes)}`],
         ['each stream in logs, unless `full=1`', bytes(LIMITS.logStreamBytes)],

@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   access: ['contract', 'platform'],
   accounts: ['contract', 'platform'],
   catalog: ['contract', 'platform'],
-  vendors: ['catalog', 'jobs'],
+  vendors: ['contract', 'jobs'],
   platform: ['contract', 'jobs'],
   jobs: ['catalog', 'contract', 'deployments', 'platform', 'projects', 'stats', 'vendors', 'workers'],
   projects: ['catalog', 'contract', 'platform', 'stats'],

@@ -1,6 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { AGENTS, type ProfileView, SANDBOXES } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
@@ -47,13 +46,6 @@ const BUILT_IN: readonly Profile[] = [
 export function isBuiltIn(name: string): boolean {
   return BUILT_IN.some((profile) => profile.name === name);
 }
-
-/** Maximum length in characters of the composed prompt, by agent. */
-export const MAX_PROMPT_LENGTH: Readonly<Record<Profile['agent'], number>> = {
-  codex: LIMITS.codexPromptLength,
-  claude: LIMITS.claudePromptLength,
-  shell: Number.POSITIVE_INFINITY,
-};
 
 /** The stored item of an imported profile. */
 export function profileItem(profile: Profile, updatedAt: string): Record<string, unknown> {

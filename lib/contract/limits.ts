@@ -52,10 +52,6 @@ export const LIMITS = {
   inlineSpecBytes: 64 * 1024,
   /** Characters of the prompt texts that the search covers. */
   searchTextLength: 8_000,
-  /** Maximum prompt of the codex CLI in characters. */
-  codexPromptLength: 1_048_576,
-  /** The claude CLI reads 10 Mi UTF-16 units, and a character can take two. */
-  claudePromptLength: 5_242_880,
   followUps: {
     /** Follow-up jobs of one job, over all its attempts. */
     perJob: 20,

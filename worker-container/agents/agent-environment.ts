@@ -1,5 +1,7 @@
 import type { Profile, ProfileStore } from '../../lib/catalog/profiles.ts';
+import { AGENT_DEFINITIONS, type AgentName, CREDENTIAL_VARIABLES } from '../../lib/contract/agents.ts';
 import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
+import { ACCOUNT_VENDORS } from '../../lib/contract/vendors.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { WorkerEnv } from '../../lib/platform/config/env.ts';
 import type { AgentRun } from './agent.ts';
@@ -59,8 +61,8 @@ export function agentEnvironment(
   return {
     ...plainEnvironment(env),
     ...personal,
-    ...given(OF_AGENT[profile.agent].binary(env)),
-    ...(profile.vendor === 'own' && given(OF_AGENT[profile.agent].account(env))),
+    ...binaryOf(env, profile.agent),
+    ...(profile.vendor === 'own' && credentialsOf(env, profile.agent)),
     ...resolved(profile, secrets),
   };
 }
@@ -72,8 +74,8 @@ export function plainEnvironment(env: WorkerEnv): Record<string, string> {
 }
 
 /** Variables for an agent's CLI while it makes or ends a login. */
-export function loginEnvironment(env: WorkerEnv, agent: Profile['agent']): Record<string, string> {
-  return { ...plainEnvironment(env), ...given(OF_AGENT[agent].binary(env)) };
+export function loginEnvironment(env: WorkerEnv, agent: AgentName): Record<string, string> {
+  return { ...plainEnvironment(env), ...binaryOf(env, agent) };
 }
 
 /** Warnings for a job whose profile was stored before some of its variables were rejected: it still gets them. */
@@ -121,22 +123,23 @@ function resolved(profile: Profile, secrets: Secrets): Record<string, string> {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Variables of one agent only: where its CLI is, and the account for its own vendor. */
-const OF_AGENT: Readonly<
-  Record<Profile['agent'], { binary: (env: WorkerEnv) => Variables; account: (env: WorkerEnv) => Variables }>
-> = {
-  codex: {
-    binary: ({ PROMPTQ_CODEX_BIN }) => ({ PROMPTQ_CODEX_BIN }),
-    // Never send a real key to the practice vendor.
-    account: ({ PROMPTQ_VENDOR, OPENAI_API_KEY }) =>
-      PROMPTQ_VENDOR === 'real' ? { CODEX_API_KEY: OPENAI_API_KEY } : {},
-  },
-  claude: {
-    binary: ({ PROMPTQ_CLAUDE_BIN }) => ({ PROMPTQ_CLAUDE_BIN }),
-    account: ({ ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN }) => ({ ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN }),
-  },
-  shell: { binary: () => ({}), account: () => ({}) },
-};
+/** The variable with the path of an agent's CLI. */
+function binaryOf(env: WorkerEnv, agent: AgentName): Record<string, string> {
+  const definition = AGENT_DEFINITIONS[agent];
+  return 'binary' in definition ? given({ [definition.binary]: env[definition.binary] }) : {};
+}
+
+/** The credentials of an agent's vendor account, under the agent's names for them. */
+function credentialsOf(env: WorkerEnv, agent: AgentName): Record<string, string> {
+  // Never send a real key to the practice vendor.
+  if (env.PROMPTQ_VENDOR === 'practice' && LOGIN_AGENTS.has(agent)) return {};
+  const ofWorker: Variables = Object.fromEntries(CREDENTIAL_VARIABLES.map((name) => [name, env[name]]));
+  const names = Object.entries<string>(AGENT_DEFINITIONS[agent].credentials);
+  return given(Object.fromEntries(names.map(([name, ofAgent]) => [ofAgent, ofWorker[name]])));
+}
+
+/** Agents whose login the practice vendor can issue. */
+const LOGIN_AGENTS: ReadonlySet<AgentName> = new Set(ACCOUNT_VENDORS);
 
 function given(variables: Variables): Record<string, string> {
   return Object.fromEntries(
@@ -146,7 +149,7 @@ function given(variables: Variables): Record<string, string> {
 
 /** Values to mask in all output. Plain-text values of a profile are not secret. */
 export function secretsOf(env: WorkerEnv, secrets: Secrets): string[] {
-  const own = [env.OPENAI_API_KEY, env.ANTHROPIC_API_KEY, env.CLAUDE_CODE_OAUTH_TOKEN, env.PROMPTQ_PRACTICE_KEY].filter(
+  const own = [...CREDENTIAL_VARIABLES.map((name) => env[name]), env.PROMPTQ_PRACTICE_KEY].filter(
     (value) => value !== undefined,
   );
   return [...own, ...secrets.values()];

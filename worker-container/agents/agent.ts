@@ -1,3 +1,4 @@
+import type { AgentName } from '../../lib/contract/agents.ts';
 import type { AgentOutput } from '../../lib/vendors/output/agent-output.ts';
 
 /** What the worker needs to know about a vendor's CLI. Each adapter is one file in this folder. */
@@ -36,11 +37,9 @@ export interface AgentCommand {
 
 /** An adapter. Its output parser is in `lib/vendors`, because output is also read long after the run. */
 export interface Agent extends AgentOutput {
-  readonly name: 'codex' | 'claude' | 'shell';
+  readonly name: AgentName;
   /** The signal that asks this CLI to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
-  /** Longest composed prompt in characters (code points, not UTF-16 units). */
-  readonly maxPromptLength: number;
   /** Writes the CLI's files into `attemptDir`. @returns what to spawn. @throws Error with a plain message */
   prepare(run: AgentRun): Promise<AgentCommand>;
 }

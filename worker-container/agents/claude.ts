@@ -1,4 +1,3 @@
-import { LIMITS } from '../../lib/contract/limits.ts';
 import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
 import type { Agent } from './agent.ts';
 import { findClaude } from './claude-binary.ts';
@@ -11,7 +10,6 @@ export const claude: Agent = {
   name: 'claude',
   // SIGTERM ends the tools too. So does SIGINT, but then claude exits with 0.
   politeSignal: 'SIGTERM',
-  maxPromptLength: LIMITS.claudePromptLength,
 
   async prepare(run) {
     const command = await findClaude(run.env.PROMPTQ_CLAUDE_BIN);

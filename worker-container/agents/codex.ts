@@ -12,8 +12,6 @@ export const codex: Agent = {
   name: 'codex',
   // SIGTERM and SIGKILL leave codex's tools running; SIGINT ends them with it.
   politeSignal: 'SIGINT',
-  // codex's own limit; with a longer prompt it exits with 1.
-  maxPromptLength: 1_048_576,
 
   async prepare(run) {
     const command = await findCodex(run.env.PROMPTQ_CODEX_BIN);

@@ -9,8 +9,6 @@ export const shell: Agent = {
   ...shellOutput,
   name: 'shell',
   politeSignal: 'SIGTERM',
-  // A file has no length limit.
-  maxPromptLength: Number.MAX_SAFE_INTEGER,
 
   async prepare(run) {
     const command = await findBash(run.env.PATH ?? '');

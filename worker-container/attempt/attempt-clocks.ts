@@ -1,4 +1,4 @@
-import type { Agent } from '../agents/agent.ts';
+import type { AgentName } from '../../lib/contract/agents.ts';
 import type { Ending } from '../commands/ending.ts';
 
 /** Longest delay of a timer, in milliseconds. A longer one would fire at once. */
@@ -8,16 +8,15 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * Milliseconds: until the first output, between outputs, and from the final result to the exit. A shell script may stay
  * silent as long as it likes. A silent agent CLI is waiting for a network that does not answer.
  */
-export const CLOCKS: Readonly<Record<Agent['name'], { start?: number; silence?: number; grace: number }>> = {
-  codex: { start: 120_000, silence: 3_600_000, grace: 10_000 },
-  claude: { start: 120_000, silence: 3_600_000, grace: 10_000 },
-  shell: { grace: 10_000 },
+export const CLOCKS: Readonly<Record<'cli' | 'script', { start?: number; silence?: number; grace: number }>> = {
+  cli: { start: 120_000, silence: 3_600_000, grace: 10_000 },
+  script: { grace: 10_000 },
 };
 
 /** The four clocks of an attempt. Each one that expires requests the end with its own reason. */
 export class AttemptClocks {
   readonly #ending: Ending;
-  #clocks: Partial<(typeof CLOCKS)[Agent['name']]> = {};
+  #clocks: Partial<(typeof CLOCKS)['cli']> = {};
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
   /** Starts the total clock: the preparation counts too. */
@@ -27,8 +26,8 @@ export class AttemptClocks {
   }
 
   /** The agent has started. */
-  onStart(agent: Agent['name']): void {
-    this.#clocks = CLOCKS[agent];
+  onStart(agent: AgentName): void {
+    this.#clocks = CLOCKS[agent === 'shell' ? 'script' : 'cli'];
     if (this.#clocks.start !== undefined) this.#arm('start', this.#clocks.start, 'no_start');
   }
 

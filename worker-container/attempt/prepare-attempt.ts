@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
+import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
@@ -63,7 +64,7 @@ export async function prepareAttempt(
           rules.map(({ text }) => text),
           texts,
         );
-  if (promptLength(prompt) > agent.maxPromptLength)
+  if (promptLength(prompt) > AGENT_DEFINITIONS[agent.name].maxPromptLength)
     throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
   const folder = workingFolder(folders, job);
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);

@@ -1,5 +1,6 @@
-import { MAX_PROMPT_LENGTH, type Profile, type ProfileStore } from '../../catalog/profiles.ts';
+import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
 import type { RuleStore } from '../../catalog/rules.ts';
+import { AGENT_DEFINITIONS } from '../../contract/agents.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
@@ -57,7 +58,7 @@ export async function checkTexts(
       `received ${unknown.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
     );
   }
-  const max = MAX_PROMPT_LENGTH[profile.agent];
+  const max = AGENT_DEFINITIONS[profile.agent].maxPromptLength;
   const length = promptLength(
     composePrompt(
       known.map(({ text }) => text),

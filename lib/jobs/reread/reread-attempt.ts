@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Profile } from '../../catalog/profiles.ts';
+import { AGENTS, type AgentName } from '../../contract/agents.ts';
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
-import { AGENTS } from '../../contract/schemas/profile.ts';
 import { type AgentFacts, STDERR_TAIL_BYTES } from '../../vendors/output/agent-output.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import { collectFollowUps } from '../creation/collect-follow-ups.ts';
@@ -24,7 +23,7 @@ export interface RereadAttempt {
   readonly facts: AgentFacts;
 }
 
-type Agent = Profile['agent'] | LaterCode;
+type Agent = AgentName | LaterCode;
 
 /**
  * Rereads all persisted output of an attempt that has ended, in constant memory and with the readers used while it ran,

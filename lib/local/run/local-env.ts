@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { SECRET_PREFIX } from '../../platform/config/env.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
@@ -53,11 +54,8 @@ const WORKER_SETTINGS = [
   'PROMPTQ_CONCURRENCY',
   'PROMPTQ_SLOT_UID',
   'PROMPTQ_OUTPUT_BYTES',
-  'PROMPTQ_CODEX_BIN',
-  'PROMPTQ_CLAUDE_BIN',
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'CLAUDE_CODE_OAUTH_TOKEN',
+  ...BINARY_VARIABLES,
+  ...CREDENTIAL_VARIABLES,
   'PATH',
   'HOME',
   'LANG',

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
+import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { ROLES, type Role } from '../../contract/roles.ts';
 import { SANDBOXES } from '../../contract/schemas/profile.ts';
 import { ACCOUNT_VENDORS } from '../../contract/vendors.ts';
@@ -80,6 +81,16 @@ export const sandboxList = z
   .default(SANDBOXES.join(','))
   .transform((value) => value.split(','))
   .pipe(z.array(z.enum(SANDBOXES)));
+
+/** The variables of the agents: the paths of their CLIs, and the credentials of vendor accounts. */
+export const agentVariables = optionalTexts([...BINARY_VARIABLES, ...CREDENTIAL_VARIABLES]);
+
+function optionalTexts<Name extends string>(names: readonly Name[]): Record<Name, z.ZodOptional<z.ZodString>> {
+  return Object.fromEntries(names.map((name) => [name, z.string().optional()])) as Record<
+    Name,
+    z.ZodOptional<z.ZodString>
+  >;
+}
 
 /** The group of each role: `role=GROUP`, `,`-separated. */
 export const roleGroups = z

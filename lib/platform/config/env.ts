@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
 import { UNACKNOWLEDGED_LIMIT_MS } from '../../jobs/lifecycle/lease.ts';
 import {
+  agentVariables,
   digestList,
   flag,
   folderList,
@@ -224,8 +225,6 @@ export const workerEnv = coreEnv.extend({
   /** The practice vendor's URL; only in the local run. */
   PROMPTQ_PRACTICE_URL: z.url().optional(),
   PROMPTQ_PRACTICE_KEY: z.string().optional(),
-  PROMPTQ_CODEX_BIN: z.string().optional(),
-  PROMPTQ_CLAUDE_BIN: z.string().optional(),
   /** The local run that a process belongs to; inherited, so that the next run can end leftover processes. */
   PROMPTQ_RUN_HOME: z.string().optional(),
   PROMPTQ_VERSION: z.string().default('0.0.0'),
@@ -236,10 +235,7 @@ export const workerEnv = coreEnv.extend({
     .string()
     .regex(/^\/.*\/$/)
     .optional(),
-  OPENAI_API_KEY: z.string().optional(),
-  /** claude's account: an API key, or the token of a subscription (`claude setup-token`). */
-  ANTHROPIC_API_KEY: z.string().optional(),
-  CLAUDE_CODE_OAUTH_TOKEN: z.string().optional(),
+  ...agentVariables,
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   HOME: z.string().default('/root'),
   LANG: z.string().default('C.UTF-8'),

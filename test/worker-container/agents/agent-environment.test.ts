@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Profile, profileSchema } from '../../../lib/catalog/profiles.ts';
+import { AGENT_DEFINITIONS, AGENTS, CREDENTIAL_VARIABLES } from '../../../lib/contract/agents.ts';
 import { workerEnv } from '../../../lib/platform/config/env.ts';
 import {
   agentEnvironment,
@@ -70,4 +71,16 @@ test('every account is a secret, whoever the agent is', () => {
   expect(secretsOf(ENV, new Map([['MINE', 'secret-value']]))).toEqual(
     expect.arrayContaining(['openai-key', 'anthropic-key', 'anthropic-token', 'practice-key', 'secret-value']),
   );
+});
+
+test.for(AGENTS)('the credentials of %s reach no other agent and are masked', (agent) => {
+  const values = Object.keys(AGENT_DEFINITIONS[agent].credentials).map((name) => `value of ${name}`);
+  const all = Object.fromEntries(CREDENTIAL_VARIABLES.map((name) => [name, `value of ${name}`]));
+  const env = workerEnv.parse({ ...REQUIRED_SETTINGS, ...all });
+  const holders = AGENTS.filter((name) => {
+    const received = Object.values(agentEnvironment(env, profile({ agent: name })));
+    return values.some((value) => received.includes(value));
+  });
+  expect(holders).toEqual(values.length === 0 ? [] : [agent]);
+  expect(secretsOf(env, new Map())).toEqual(expect.arrayContaining(values));
 });

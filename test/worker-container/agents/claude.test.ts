@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { AgentRun } from '../../../worker-container/agents/agent.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
@@ -53,7 +54,7 @@ test('the model of the run is the one that is asked', async () => {
 });
 
 test('the longest prompt is read to its end, a longer one is refused with a reason', async () => {
-  const longest = '😀'.repeat(claude.maxPromptLength);
+  const longest = '😀'.repeat(AGENT_DEFINITIONS.claude.maxPromptLength);
   expect((await runAgent(claude, run({ prompt: longest }))).facts.error).toBe('Prompt is too long');
   const longer = await runAgent(claude, run({ prompt: `${longest}!` }));
   expect(longer.facts.error).toContain('stdin input exceeds 10MB');

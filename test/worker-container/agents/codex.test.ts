@@ -2,6 +2,7 @@ import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
@@ -26,7 +27,7 @@ test('a plain prompt ends with a session, usage and a final message', async () =
 test('the longest prompt is read to its end, a longer one is refused with a reason', async () => {
   const filler = 'é"\\\n'.repeat(300_000);
   const drill = '\ndrill: tool echo read';
-  const prompt = filler.slice(0, codex.maxPromptLength - drill.length) + drill;
+  const prompt = filler.slice(0, AGENT_DEFINITIONS.codex.maxPromptLength - drill.length) + drill;
   const longest = await runAgent(codex, { vendor, prompt });
   expect(longest.facts.finalMessage).toContain('\nread');
   const longer = await runAgent(codex, { vendor, prompt: `${prompt}!` });

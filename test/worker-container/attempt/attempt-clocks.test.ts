@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentName } from '../../../lib/contract/agents.ts';
 import { AttemptClocks, CLOCKS } from '../../../worker-container/attempt/attempt-clocks.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 
 const DAY = 86_400_000;
-const START = CLOCKS.claude.start ?? 0;
-const SILENCE = CLOCKS.claude.silence ?? 0;
-const GRACE = CLOCKS.claude.grace;
+const START = CLOCKS.cli.start ?? 0;
+const SILENCE = CLOCKS.cli.silence ?? 0;
+const GRACE = CLOCKS.cli.grace;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Clocks that have begun, and the reason for which they have asked for the end so far. */
-function begun({ agent, total }: { agent?: keyof typeof CLOCKS; total?: number } = {}) {
+function begun({ agent, total }: { agent?: AgentName; total?: number } = {}) {
   const ending = new Ending();
   const clocks = new AttemptClocks(ending, total);
   if (agent !== undefined) clocks.onStart(agent);

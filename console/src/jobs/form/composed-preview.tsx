@@ -1,17 +1,14 @@
 import Alert from '@cloudscape-design/components/alert';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import { useQuery } from '@tanstack/react-query';
+import { AGENT_DEFINITIONS } from '../../../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../../../lib/contract/compose-prompt.ts';
-import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { profilesQuery, rulesQuery } from '../../form/catalog-choices.ts';
 import type { JobFields } from './job-fields.ts';
 import '../text/job-text.css';
 
-/** Maximum prompt length (characters) by agent. For others, the size of a request is the limit. */
-const PROMPT_LIMITS: Readonly<Record<string, number>> = {
-  codex: LIMITS.codexPromptLength,
-  claude: LIMITS.claudePromptLength,
-};
+/** The agents, and undefined for one of a later version. */
+const DEFINITIONS: Readonly<Partial<Record<string, { maxPromptLength: number }>>> = AGENT_DEFINITIONS;
 
 /** The prompt as the agent receives it, composed as the worker does. */
 export function ComposedPreview({ fields }: { fields: JobFields }) {
@@ -23,7 +20,7 @@ export function ComposedPreview({ fields }: { fields: JobFields }) {
   const profile = profiles.data?.find(({ name, is_default }) =>
     fields.profile ? name === fields.profile : is_default,
   );
-  const limit = profile && PROMPT_LIMITS[profile.agent];
+  const limit = profile && DEFINITIONS[profile.agent]?.maxPromptLength;
   return (
     <>
       {limit !== undefined && length > limit && (
