@@ -9,6 +9,7 @@ export const TREES: readonly string[] = [
   'bench/**/*.ts',
   'console/src/**/*.{ts,tsx,css}',
   'test/console/**/*.ts',
+  'test/lib/**/*.ts',
 ];
 
 /** Phrases that read as translated, and what to write instead. Each is searched across line ends. */

@@ -71,7 +71,7 @@ it('filters by actor and action leave out the rest, across pages', async () => {
   expect(all.every(({ actor, action }) => actor === 'token:ci' && action === 'jobs.cancel')).toBe(true);
 });
 
-it('since is part of the time asked for, until is not', async () => {
+it('since is inclusive, until is exclusive', async () => {
   await record(4);
   const [newest, second, third] = (await audit.list({ limit: 4 })).items;
   const { items } = await audit.list({ limit: 4, since: third?.at, until: newest?.at });
@@ -97,13 +97,13 @@ it('a row is not shown, and may be removed, when its time has passed', async () 
   expect((await audit.list({ limit: 1, since })).items).toEqual([]);
 });
 
-it('a cursor that is none of ours is refused', async () => {
+it('a foreign cursor is rejected', async () => {
   for (const cursor of ['x', Buffer.from('token').toString('base64url')]) {
     await expect(audit.list({ limit: 1, cursor })).rejects.toThrow(/^cursor: received /);
   }
 });
 
-it('a row that can not be written is logged, and stops nobody', async () => {
+it("a row that can't be written is logged, and fails no request", async () => {
   const nowhere = new AuditLog({ ...deployment.registry, registryTable: 'nowhere', clock: { now: () => now }, log });
   await nowhere.record({ ...entry, status: 200, requestId: 'r-lost' });
   expect(lost).toContainEqual(expect.objectContaining({ request_id: 'r-lost', actor: 'token:ci' }));

@@ -39,35 +39,35 @@ async function kindOf(
   );
 }
 
-describe('who calls', () => {
-  it.each(ORDER)('is told by a %s alone', async (kind) => {
+describe('the caller', () => {
+  it.each(ORDER)('is identified by a %s alone', async (kind) => {
     expect(await kindOf(header(kind, kind))).toBe(kind);
   });
 
-  it.each(ORDER)('is nobody if the %s is wrong, whatever right one comes after it', async (kind) => {
+  it.each(ORDER)('is anonymous if the %s is wrong, even if a valid credential follows', async (kind) => {
     const after = ORDER.slice(ORDER.indexOf(kind) + 1).map((other) => header(other, other));
     expect(await kindOf(Object.assign({}, header(kind, 'wrong'), ...after))).toBe('unauthorized');
   });
 
-  it.each(ORDER)('is told by the %s, whatever wrong one comes after it', async (kind) => {
+  it.each(ORDER)('is identified by the %s, even if a wrong credential follows', async (kind) => {
     const after = ORDER.slice(ORDER.indexOf(kind) + 1).map((other) => header(other, 'wrong'));
     expect(await kindOf(Object.assign({}, header(kind, kind), ...after))).toBe(kind);
   });
 
-  it('is told by X-API-Token where Authorization is missing, empty or of a proxy on the way', async () => {
+  it('is identified by X-API-Token if Authorization is missing, empty or set by a proxy', async () => {
     for (const authorization of [{}, { authorization: '' }, { authorization: 'Basic abc' }]) {
       expect(await kindOf({ ...authorization, 'x-api-token': 'token' })).toBe('token');
     }
     expect(await kindOf({ authorization: 'Bearer wrong', 'x-api-token': 'token' })).toBe('unauthorized');
   });
 
-  it('is nobody without a credential', async () => {
+  it('is anonymous without a credential', async () => {
     for (const headers of [{}, { authorization: '' }, { cookie: 'promptq=' }, { cookie: 'xpromptq=session' }]) {
       expect(await kindOf(headers)).toBe('unauthorized');
     }
   });
 
-  it('is nobody if a token stands in the URL', async () => {
+  it('is anonymous if the token is in the URL', async () => {
     expect(await kindOf(header('token', 'token'), { token: [generateToken()] })).toBe('unauthorized');
   });
 });

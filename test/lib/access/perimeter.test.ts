@@ -14,29 +14,29 @@ const verify = async (
     { secrets: new DeploymentSecrets(async () => secret), sources },
   );
 
-it('the token that the deployment shares with its proxy is let in', async () => {
+it('the token that the deployment shares with its proxy is accepted', async () => {
   expect(await verify(OLD)).toEqual(HOLDER);
 });
 
-it('nobody is without the token, with a part of it, or with more', async () => {
+it('a missing, shortened or extended token is rejected', async () => {
   for (const token of [undefined, '', ' ', 'x', OLD.slice(1), `${OLD}a`, NEW]) {
     expect(await verify(token), String(token)).toBeUndefined();
   }
 });
 
-it('nobody is where the deployment has no token, or one that could be guessed', async () => {
+it('every token is rejected if the deployment has none, or a guessable one', async () => {
   expect(await verify(OLD, { secret: '' })).toBeUndefined();
   expect(await verify('', { secret: '' })).toBeUndefined();
   expect(await verify('short', { secret: 'short' })).toBeUndefined();
 });
 
-it('two tokens count while one is changed for the other, a third does not', async () => {
+it('two tokens are accepted during a rotation, a third is not', async () => {
   const secret = `${OLD}\n${NEW}\n${THIRD}\n`;
   expect([await verify(OLD, { secret }), await verify(NEW, { secret })]).toEqual([HOLDER, HOLDER]);
   expect(await verify(THIRD, { secret })).toBeUndefined();
 });
 
-it('with ranges the token counts from there alone', async () => {
+it('with ranges configured, the token is accepted from these addresses only', async () => {
   const sources = ['203.0.113.0/24', '2001:db8::/32'];
   for (const address of ['203.0.113.7', '2001:db8::7', '::ffff:203.0.113.7']) {
     expect(await verify(OLD, { sources, address }), address).toEqual(HOLDER);
@@ -46,7 +46,7 @@ it('with ranges the token counts from there alone', async () => {
   }
 });
 
-it('a changed secret counts within a minute, and is read no more often than needed', async () => {
+it('a changed secret takes effect within a minute, and is read only as often as needed', async () => {
   let [now, reads, secret] = [0, 0, OLD];
   const secrets = new DeploymentSecrets(
     async () => {
@@ -66,7 +66,7 @@ it('a changed secret counts within a minute, and is read no more often than need
   expect([await isIn(OLD), await isIn(NEW), reads]).toEqual([false, true, 2]);
 });
 
-it('a secret that could not be read is asked for again by the next call', async () => {
+it('a failed read of the secret is repeated by the next call', async () => {
   let fails = true;
   const secrets = new DeploymentSecrets(async () => {
     if (fails) throw new Error('unreachable');

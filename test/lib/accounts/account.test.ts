@@ -26,7 +26,7 @@ function running(from: Account = NONE): Account {
 }
 
 describe('a login', () => {
-  it('is the one that is under way when another is started', () => {
+  it('is returned when another is started while it is pending', () => {
     const first = started(NONE, 'one', NOW);
     expect(started(first, 'two', NOW)).toBe(first);
     expect(started(endedLogin(first, 'one', { state: 'cancelled' }), 'two', NOW).login).toMatchObject({
@@ -35,7 +35,7 @@ describe('a login', () => {
     });
   });
 
-  it('is taken by one worker', () => {
+  it('is claimed by one worker', () => {
     expect(claimed(running(), { ...BY, workerId: 'worker-2' }, NOW)).toBeUndefined();
   });
 
@@ -47,27 +47,27 @@ describe('a login', () => {
     expect(withoutLostLogin(later ?? NONE, NOW + LOGIN.lease + 1).login).toMatchObject({ state: 'awaiting_user' });
   });
 
-  it('that no worker takes expires', () => {
+  it('that no worker claims expires', () => {
     const account = started(NONE, 'one', NOW);
     expect(withoutLostLogin(account, NOW + LOGIN.unclaimed - 1)).toBe(account);
     expect(withoutLostLogin(account, NOW + LOGIN.unclaimed).login).toMatchObject({ state: 'expired' });
   });
 
-  it('that has ended links nothing, and can not be kept alive', () => {
+  it("that has ended links nothing, and can't be kept alive", () => {
     const cancelled = endedLogin(running(), 'one', { state: 'cancelled' });
     expect(linked(cancelled, 'one', { file: 'new.json' })).toBeUndefined();
     expect(beaten(cancelled, 'one', 'awaiting_user', NOW)).toBeUndefined();
     expect(cancelled.login).not.toHaveProperty('listener');
   });
 
-  it('that fails leaves the account linked that was', () => {
+  it('that fails keeps the previous account linked', () => {
     expect(endedLogin(running(LINKED), 'one', { state: 'failed', error: 'x' })).toMatchObject({
       credential: { file: 'old.json' },
       generation: 4,
     });
   });
 
-  it('that succeeds takes the place of the login that was, which is to be revoked', () => {
+  it('that succeeds replaces the previous login, which is then revoked', () => {
     expect(linked(running(LINKED), 'one', { file: 'new.json' })).toMatchObject({
       login: { state: 'linked' },
       credential: { file: 'new.json' },
@@ -78,7 +78,7 @@ describe('a login', () => {
 });
 
 describe('a renewed login', () => {
-  it('counts only if the one counts that it was made from', () => {
+  it('counts only if the login that it renews is current', () => {
     expect(renewed(LINKED, 4, 'new.json')).toMatchObject({ credential: { file: 'new.json' }, generation: 5 });
     expect(renewed(LINKED, 3, 'new.json')).toBeUndefined();
     expect(renewed(unlinked(LINKED), 4, 'new.json')).toBeUndefined();
@@ -86,14 +86,14 @@ describe('a renewed login', () => {
   });
 });
 
-it('unlinking cancels a login that is under way, and has the credential revoked', () => {
+it('unlinking cancels a pending login, and has the credential revoked', () => {
   const account = unlinked(running(LINKED));
   expect(account).toMatchObject({ generation: 5, discarded: ['old.json'] });
   expect([account.login, account.credential]).toEqual([undefined, undefined]);
 });
 
 describe('a worker is needed', () => {
-  it('for a login under way, and for each login that is to be revoked', () => {
+  it('for a pending login, and for each login to be revoked', () => {
     expect(needsWorker(started(NONE, 'one', NOW))).toBe(true);
     expect(needsWorker(running())).toBe(true);
     expect(needsWorker(unlinked(LINKED))).toBe(true);

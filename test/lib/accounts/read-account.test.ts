@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const read = async (reply: LoginReply) => await readAccount({ accounts, askLogin: async () => reply }, 'codex');
 
-it('a login whose process answers goes on, though its lease is over: its machine may have stood still', async () => {
+it('a login whose process answers continues after its lease has expired: its machine may have been paused', async () => {
   later = LOGIN.lease + 1;
   const shown = { state: 'awaiting_user', user_code: PROMPT.user_code };
   expect(await read({ kind: 'prompt', prompt: PROMPT })).toMatchObject(shown);

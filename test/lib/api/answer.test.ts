@@ -14,7 +14,7 @@ it.each([
   ['the object store asks to slow down', thrown('SlowDown')],
   ['a service answers 503 under another name', thrown('ServiceUnavailable', 503)],
   ['a service answers 429 under another name', thrown('Whatever', 429)],
-])('when %s, the answer is 503 with a time to wait, and nothing of the cause', (_, error) => {
+])('when %s, the answer is 503 with a retry delay, and hides the cause', (_, error) => {
   const { statusCode, headers, body, unexpected } = errorResponse(error, { requestId: 'r1', tls: false });
   expect([statusCode, headers['retry-after'], unexpected]).toEqual([503, '1', false]);
   expect(JSON.parse(String(body))).toEqual({ error: 'unavailable', request_id: 'r1' });
@@ -23,20 +23,20 @@ it.each([
 it.each([
   ['fails, as with a full disk', thrown('InternalServerError', 500)],
   ['does not answer in time', Object.assign(thrown('TimeoutError'), { code: 'ETIMEDOUT' })],
-  ['can not be reached', Object.assign(thrown('Error'), { code: 'ECONNREFUSED' })],
-])('when storage %s, the answer is 503 with a time to wait, and the log gets the cause', (_, error) => {
+  ['is unreachable', Object.assign(thrown('Error'), { code: 'ECONNREFUSED' })],
+])('when storage %s, the answer is 503 with a retry delay, and the log shows the cause', (_, error) => {
   const { statusCode, headers, body, unexpected } = errorResponse(error, { requestId: 'r1', tls: false });
   expect([statusCode, headers['retry-after'], unexpected]).toEqual([503, '5', true]);
   expect(JSON.parse(String(body))).toEqual({ error: 'unavailable', request_id: 'r1' });
 });
 
-it('anything else unexpected is a fault of ours, of which only the id of the request is told', () => {
+it("any other unexpected error is an internal error, and the answer shows only the request's id", () => {
   const { statusCode, body, unexpected } = errorResponse(new Error('secret detail'), { requestId: 'r2', tls: false });
   expect([statusCode, unexpected]).toEqual([500, true]);
   expect(JSON.parse(String(body))).toEqual({ error: 'internal_error', request_id: 'r2' });
 });
 
-it('a refusal says its own words', () => {
+it('an error response has its own message', () => {
   const { statusCode, body } = errorResponse(ApiError.of('not_found'), { requestId: 'r3', tls: false });
   expect([statusCode, JSON.parse(String(body)).error]).toEqual([404, 'not_found']);
 });

@@ -19,7 +19,7 @@ import { ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../../../lib/platfo
 import { sourceOf } from '../../../lib/stacks/functions/bundle-functions.ts';
 import { startParameterStore } from '../../parameter-store.ts';
 
-/** The exported handlers as they run in the cloud: behind CloudFront, and knowing of it what its stack writes down. */
+/** The exported handlers as they run in the cloud: behind CloudFront, with the values that its stack stores. */
 const [SECRET, FORMER] = ['s'.repeat(43), 'f'.repeat(43)] as const;
 const ORIGIN = 'https://d111.cloudfront.example';
 const SERVICE_ENDPOINTS = '/promptq-data/whereabouts';
@@ -87,20 +87,23 @@ describe('the address behind CloudFront', () => {
   }));
   const all = [...served, { name: 'what no route maps', method: 'GET', path: '/nowhere' }];
 
-  it.each(all)('$name answers nobody without the secret, or with a wrong one, whatever he brings', async (route) => {
-    const wrong = [{}, known(`${SECRET}x`), known(''), known(originDigest(SECRET))];
-    for (const headers of wrong) {
-      const { status, text, ...answer } = await ask(
-        route.path,
-        { ...authorized(), ...headers },
-        { method: route.method },
-      );
-      expect([status, JSON.parse(text)]).toEqual([403, { error: 'forbidden', request_id: expect.any(String) }]);
-      expect(answer.headers.get('x-request-id')).toBe(JSON.parse(text).request_id);
-    }
-  });
+  it.each(all)(
+    '$name rejects requests with a missing or wrong secret, whatever credential they have',
+    async (route) => {
+      const wrong = [{}, known(`${SECRET}x`), known(''), known(originDigest(SECRET))];
+      for (const headers of wrong) {
+        const { status, text, ...answer } = await ask(
+          route.path,
+          { ...authorized(), ...headers },
+          { method: route.method },
+        );
+        expect([status, JSON.parse(text)]).toEqual([403, { error: 'forbidden', request_id: expect.any(String) }]);
+        expect(answer.headers.get('x-request-id')).toBe(JSON.parse(text).request_id);
+      }
+    },
+  );
 
-  it('answers who comes through CloudFront, also while the secret is replaced', async () => {
+  it('accepts requests through CloudFront, also while the secret is replaced', async () => {
     for (const secret of [SECRET, FORMER]) {
       const { status, headers } = await ask('/api/v1/health', { ...authorized(), ...known(secret) });
       expect(status).toBe(200);
@@ -109,7 +112,7 @@ describe('the address behind CloudFront', () => {
     }
   });
 
-  it('writes down who did something by the address that CloudFront tells', async () => {
+  it('audits callers with the address that CloudFront reports', async () => {
     const from = { ...authorized(), ...known(), [VIEWER_ADDRESS_HEADER]: '203.0.113.7' };
     await ask('/api/v1/tokens', from, { method: 'POST', body: '{}' });
     await ask('/api/v1/codex-account/cancel', from, { method: 'POST' });
@@ -118,7 +121,7 @@ describe('the address behind CloudFront', () => {
   });
 });
 
-describe('what a function writes of a request', () => {
+describe('what a function logs of a request', () => {
   const written = async (id: string | null) => {
     const lines = (await readFile(logFile, 'utf8')).trim().split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line)).find(({ request_id }) => request_id === id);
@@ -137,13 +140,13 @@ describe('what a function writes of a request', () => {
     ]);
   });
 
-  it('does not believe what is said of the address around CloudFront', async () => {
+  it('ignores an address header that bypassed CloudFront', async () => {
     const { status, headers } = await ask('/api/v1/health', { ...authorized(), ...from('203.0.113.7') });
     expect([status, (await written(headers.get('x-request-id'))).source_ip]).toEqual([403, '127.0.0.1']);
   });
 });
 
-describe('what the functions know only later', () => {
+describe('what the functions read on demand', () => {
   const write = (text: object) =>
     store.parameters.set(SERVICE_ENDPOINTS, { type: 'String', value: JSON.stringify(text) });
   const signIn = () => ask('/auth/sign-in', known());
@@ -151,19 +154,19 @@ describe('what the functions know only later', () => {
   const suspend = (origin: string) =>
     ask('/api/v1/tokens/tok_x/suspend', { ...known(), cookie: credentials.cookie, origin }, { method: 'POST' });
 
-  it('is not asked for by who needs none of it', async () => {
+  it("is not read by functions that don't need it", async () => {
     await ask('/api/v1/health', { ...authorized(), ...known() });
     await ask('/api/v1/jobs', { ...authorized(), ...known() }, { method: 'POST', body: '{"prompt":"x","draft":true}' });
     await ask('/api/v1/session', { ...known(), cookie: credentials.cookie });
     expect(store.calls).toEqual([]);
   });
 
-  it('is asked for anew until it is there, then once', async () => {
+  it('is read by each call until it exists, then cached', async () => {
     const early = await signIn();
     expect([early.status, early.text]).toEqual([503, expect.stringContaining('Sign-in is not set up')]);
     expect((await signedOut()).status).toBe(503);
     expect((await suspend(ORIGIN)).status).toBe(403);
-    // Nobody signs in there: that is for other tests.
+    // The sign-in itself has other tests.
     const issuer = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf';
     write({ public_origin: ORIGIN, issuer, client_id: 'client' });
     expect((await signedOut()).text).toContain('"/auth/signed-out?everywhere=1"');

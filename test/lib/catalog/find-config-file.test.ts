@@ -25,7 +25,7 @@ it('the file is the named one, relative to the folder, else the one of the usual
   expect((await find('sub/mine.yaml'))?.document.rules).toEqual([{ id: 'mine', text: 't' }]);
 });
 
-it('a fault is told with the file, the line and the path in the document', async () => {
+it('a fault names the file, the line and the path in the document', async () => {
   await writeFile(join(folder, 'sub', 'wrong.yaml'), 'rules:\n  - id: a\n    text: 7\n');
   await expect(find('sub/wrong.yaml')).rejects.toThrow('sub/wrong.yaml:3: rules[0].text: received 7');
 });

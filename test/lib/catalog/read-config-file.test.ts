@@ -3,18 +3,18 @@ import { expect, it } from 'vitest';
 import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
 import { CLOUD_SANDBOXES, sandboxProblems } from '../../../lib/catalog/sandboxes.ts';
 
-it('the example in the repository is right', async () => {
+it('the example in the repository is valid', async () => {
   const file = new URL('../../../promptq.config.example.yaml', import.meta.url);
   const { rules, profiles } = readConfigFile('example', await readFile(file, 'utf8'));
   expect([rules?.map(({ id }) => id), profiles?.map(({ name }) => name)]).toEqual([
     ['house-style', 'no-network'],
     ['review', 'deploy'],
   ]);
-  // It is right for a deployment in the cloud too.
+  // It is valid for a deployment in the cloud too.
   expect(sandboxProblems({ rules, profiles }, CLOUD_SANDBOXES)).toEqual([]);
 });
 
-it('every fault is named with its line and its path', () => {
+it('every fault is reported with its line and its path', () => {
   const text = [
     'rules:',
     '  - id: a',
@@ -35,7 +35,7 @@ it('every fault is named with its line and its path', () => {
   );
 });
 
-it('what is no YAML is told by its line', () => {
+it('invalid YAML is reported with its line', () => {
   expect(() => readConfigFile('my.yaml', 'rules:\n  - id: a\n   text: [')).toThrow(/my\.yaml:[23]: /);
   expect(() => readConfigFile('my.yaml', 'rules: []\nrules: []')).toThrow(/my\.yaml:2: .*unique/);
 });

@@ -55,7 +55,7 @@ async function succeeded(project: string): Promise<Job> {
 
 const stored = async ({ id }: Job) => await deployment.jobs.get(id, { consistent: true });
 
-/** The calls and permits that have been sent since the last look. */
+/** The calls and permits that have been sent since the last check. */
 async function sent() {
   const take = async (QueueUrl: string) => {
     const { Messages = [] } = await deployment.queues.send(
@@ -73,7 +73,7 @@ async function sent() {
   };
 }
 
-it('the update that ends a job says whether bindings have to act on it', async () => {
+it('the update that ends a job records whether bindings must act on it', async () => {
   await bind({ binding_mode: 'custom', project: 'marked', command: 'true' });
   expect((await succeeded('marked')).bindings_pending).toEqual([1]);
   expect((await succeeded('without')).bindings_pending).toBeUndefined();
@@ -81,7 +81,7 @@ it('the update that ends a job says whether bindings have to act on it', async (
   expect((await succeeded('incomplete')).bindings_pending).toBeUndefined();
 });
 
-it('a call that a death left is written down and sent, once, and sent again when its message was lost', async () => {
+it('a call left by a crash is recorded and sent once, and sent again when its message is lost', async () => {
   await bind({ binding_mode: 'generic', project: 'call', target_url: 'http://127.0.0.1:9/' });
   const job = await succeeded('call');
   await reconcileDeployments(context());
@@ -104,7 +104,7 @@ it('every call is sent again when all messages were lost', async () => {
   expect((await sent()).calls).toContain(job.id);
 });
 
-it('commands that nobody has begun are offered to the workers, one permit for all of them', async () => {
+it('commands that have not started are offered to the workers, by one dispatch message for all', async () => {
   for (const name of ['a', 'b']) await bind({ binding_mode: 'custom', project: 'offered', command: 'true', name });
   const job = await succeeded('offered');
   await reconcileDeployments(context());
@@ -124,7 +124,7 @@ it('commands whose worker was lost have failed, and are not run again', async ()
   await deployment.workers.register(worker);
   const ends_by = new Date(now + 3_600_000).toISOString();
   await deployment.deployments.replace(pending, { ...pending, state: 'running', worker_id: worker.id, ends_by });
-  // Of whom nothing has been heard for longer than workers are silent, in the time of the others.
+  // Silent for longer than any live worker.
   const watch = async () => await reconcileDeployments({ ...deployment, clock });
   await watch();
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'running' });
@@ -141,7 +141,7 @@ it('commands whose worker was lost have failed, and are not run again', async ()
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'failed', attempts: 0 });
 });
 
-it('a call that failed for good lies among the dead letters, from where it can be moved back', async () => {
+it('a call that failed permanently is a dead letter, and can be redriven', async () => {
   await bind({ binding_mode: 'generic', project: 'dead', target_url: 'http://127.0.0.1:9/' });
   const job = await succeeded('dead');
   await reconcileDeployments(context());
@@ -158,7 +158,7 @@ it('a call that failed for good lies among the dead letters, from where it can b
   const about = async () => (await deployment.deployments.list(job.id))[0];
   expect(await about()).toMatchObject({ state: 'failed', attempts: 2 });
   expect((await stored(job))?.bindings_pending).toBeUndefined();
-  // Doubled messages make no further call.
+  // Duplicate messages make no further call.
   await deliverCall(deliver, delivery);
   expect(await about()).toMatchObject({ state: 'failed', attempts: 2 });
   const { Messages } = await deployment.queues.send(
@@ -171,7 +171,7 @@ it('a call that failed for good lies among the dead letters, from where it can b
   expect(await stored(job)).toMatchObject({ bindings_pending: [1] });
 });
 
-it('one call is made, however often its message comes at once', async () => {
+it('one call is made, however many duplicates of its message arrive at once', async () => {
   const receiver = await startReceiver(() => [500]);
   await bind({ binding_mode: 'generic', project: 'doubled', target_url: `${receiver.url}/hook` });
   const job = await succeeded('doubled');

@@ -26,7 +26,7 @@ async function machine(platforms: string, handler?: string): Promise<string> {
 const handler = (flags: string, state = 'enabled') => `${state}\ninterpreter /usr/bin/qemu-aarch64\nflags: ${flags}\n`;
 
 describe('an image for another architecture than that of Docker', () => {
-  test('can not be built without an emulator, and both ways out are named', async () => {
+  test("can't be built without an emulator, and both solutions are named", async () => {
     const [, image] = await checkDocker(docker(), 'arm64', await machine('linux/amd64*, linux/386'));
     expect(image).toMatchObject({ check: 'image', state: 'fault' });
     expect(image?.message).toContain('exec format error');
@@ -37,7 +37,7 @@ describe('an image for another architecture than that of Docker', () => {
   test.each([
     ['Docker lists it', 'linux/amd64*, linux/arm64', undefined],
     ['the kernel has a handler that containers can use', 'linux/amd64', handler('POCF')],
-  ])('can be built where %s', async (_, platforms, text) => {
+  ])('can be built if %s', async (_, platforms, text) => {
     const [, image] = await checkDocker(docker(), 'arm64', await machine(platforms, text));
     expect(image).toEqual({
       check: 'image',
@@ -49,12 +49,12 @@ describe('an image for another architecture than that of Docker', () => {
   test.each([
     ['looks for its emulator in each container (no flag F)', handler('POC')],
     ['is switched off', handler('POCF', 'disabled')],
-  ])('can not be built where the handler %s', async (_, text) => {
+  ])("can't be built if the handler %s", async (_, text) => {
     const [, image] = await checkDocker(docker(), 'arm64', await machine('linux/amd64', text));
     expect(image?.state).toBe('fault');
   });
 
-  test('is none for x86_64', async () => {
+  test('is not needed for x86_64', async () => {
     const [, image] = await checkDocker(docker(), 'x86_64', await machine('linux/amd64'));
     expect(image?.state).toBe('ok');
   });

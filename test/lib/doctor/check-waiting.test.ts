@@ -5,7 +5,7 @@ import { withService } from './stand-in-service.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';
 
-/** What is said of a service whose queued jobs are these. */
+/** The findings about a service with these queued jobs. */
 async function complaintsOf(jobs: readonly object[], hosts: readonly object[] = []): Promise<string[]> {
   const environment = {
     time: NOW,
@@ -24,7 +24,7 @@ const job = (code: string, minutes: number, message = 'Waiting.') => ({
   queued_at: new Date(Date.parse(NOW) - minutes * 60_000).toISOString(),
 });
 
-it('a job that waits long is a warning while workers live, and a fault without them or after half an hour', async () => {
+it('a job that waits long is a warning while workers run, and a fault without workers or after half an hour', async () => {
   expect(await complaintsOf([job('waiting_for_worker', 1)])).toEqual([]);
   const late = [job('waiting_for_worker', 10)];
   const message = 'waiting jobs: 1 queued, 0 running; the oldest that is ready has waited 10 min';
@@ -35,7 +35,7 @@ it('a job that waits long is a warning while workers live, and a fault without t
   ]);
 });
 
-it('jobs that wait for the account are no late ones; launches that fail are told', async () => {
+it('jobs that wait for the account are not late; failing launches are reported', async () => {
   expect(await complaintsOf([job('account_required', 90), job('account_required', 80)])).toEqual([
     'warning parked jobs: 2 jobs of the 2 oldest: account_required',
   ]);

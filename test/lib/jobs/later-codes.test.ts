@@ -23,7 +23,7 @@ afterEach(async () => await deployment.stop());
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Stores a job as a later version writes it: with index keys of its own where those of this one don't do. */
+/** Stores a job as a later version writes it: with its own index keys where those of this version don't fit. */
 async function storeLater(job: Job, later: Item): Promise<Item> {
   const Item = { ...job, ...indexKeys(job), ...later };
   await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
@@ -52,7 +52,7 @@ const PAST = '2026-11-20T10:00:30.000Z';
 const message = { v: 1, band: 'high', project: 'local_project', job: 'job_reason' } as const;
 const held = { message, handle: 'none', receives: 9, sentAt: 0 };
 
-/** One of each: in the ready partition, parked, let go to try, running and lost, in a state of its own. */
+/** One of each: in the ready partition, parked, released as a probe, running and lost, and in an unknown state. */
 async function storeAll(): Promise<Item[]> {
   const running = aRunningJob({ id: 'job_running', lease_until: PAST });
   return [
@@ -71,7 +71,7 @@ async function storeAll(): Promise<Item[]> {
 }
 
 describe('jobs with codes of a later version', () => {
-  it('are not claimed, whatever their place, and keep no other from it', async () => {
+  it('are not claimed, whatever their place, and block no other job', async () => {
     const later = await storeAll();
     for (const id of ['job_a', 'job_b', 'job_c', 'job_d'])
       await storeLater(aJob({ id, priority: 9 }), { reason: 'budget_reached' });
@@ -81,7 +81,7 @@ describe('jobs with codes of a later version', () => {
     for (const item of later) expect(await itemOf(item.id)).toEqual(item);
   });
 
-  it('are left alone by reconcile-jobs, which goes on with the others', async () => {
+  it('are skipped by reconcile-jobs, which continues with the others', async () => {
     const later = await storeAll();
     await deployment.store(aRunningJob({ id: 'job_lost', lease_until: PAST }));
     await deployment.store({ id: 'job_limit', parked: 'usage_limit', reason: 'usage_limit', due_at: PAST });
@@ -92,7 +92,7 @@ describe('jobs with codes of a later version', () => {
     for (const item of later) expect(await itemOf(item.id)).toEqual(item);
   });
 
-  it('are changed by nothing that this version does, but by the report of their own attempt', async () => {
+  it('are changed only by the report of their own attempt', async () => {
     const later = await storeAll();
     for (const { id } of later) {
       const job = await deployment.jobs.get(String(id), { consistent: true });
@@ -111,14 +111,14 @@ describe('jobs with codes of a later version', () => {
     expect(ended).toMatchObject({ done: true, job: { status: 'SUCCEEDED' } });
   });
 
-  it('are demand for no worker, and starve no band', async () => {
+  it('count as no demand for workers, and starve no band', async () => {
     await storeAll();
     await deployment.store({ id: 'job_known', queued_at: PAST, created_at: PAST, priority: 1 });
     expect(await demand()).toMatchObject({ waiting: 1 });
     expect(await starvingBands(deployment)).toEqual([]);
   });
 
-  it('are run if they only probe for something unknown: what counts as demand is claimed', async () => {
+  it('are run if only the cause that they probe is unknown: what counts as demand is claimed', async () => {
     await storeLater(aJob({ id: 'job_probing', priority: 9 }), { probing: 'budget_reached' });
     expect(await demand()).toMatchObject({ waiting: 1 });
     expect(await claim(deployment, held, 'worker')).toMatchObject({ kind: 'claimed', job: { id: 'job_probing' } });
@@ -128,7 +128,7 @@ describe('jobs with codes of a later version', () => {
     expect(ended).toMatchObject({ done: true, job: { status: 'SUCCEEDED' } });
   });
 
-  it('are told apart by a try: one that came to something unknown has found nothing out', async () => {
+  it('make a probe inconclusive if it ends in an unknown way', async () => {
     await storeLater(aJob({ id: 'job_tried', attempt: 1 }), { parked: 'question_asked', reason: 'question_asked' });
     await deployment.probes.replace('usage_limit', undefined, { job_id: 'job_tried', attempt: 1, next_at: PAST });
     for (const id of ['job_first', 'job_second'])
@@ -141,7 +141,7 @@ describe('jobs with codes of a later version', () => {
 });
 
 describe('an outcome of a later version', () => {
-  it('is neither applied nor taken for a loss; others go on', async () => {
+  it('is neither applied nor taken for a loss; other jobs continue', async () => {
     const running = await deployment.store(aRunningJob({ id: 'job_asked', lease_until: PAST }));
     await deployment.store(aRunningJob({ id: 'job_lost', lease_until: PAST }));
     const receipt = aReceipt({ kind: 'failed', reason: 'exited' }, { job_id: 'job_asked' });

@@ -11,7 +11,7 @@ import { type ServiceUnderTest, startService, waitFor } from '../../local-servic
 
 const PROGRAM = new URL('../../../bin/local.ts', import.meta.url).pathname;
 
-/** Runs the program until it ends by itself. */
+/** Runs the program until it exits. */
 async function runLocal(env: Record<string, string>): Promise<{ code: number | null; printed: string }> {
   const child = spawn(process.execPath, [PROGRAM], {
     env: { ...process.env, ...env },
@@ -59,7 +59,7 @@ describe('a running service', () => {
     await service.stop();
   });
 
-  test('says in local.json, for its owner alone, where it is', async () => {
+  test('writes its address to local.json, for its owner alone', async () => {
     const path = join(service.home, 'local.json');
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
       base_url: service.baseUrl,
@@ -98,7 +98,7 @@ describe('a running service', () => {
     expect(await readFile(join(service.home, 'logs', 'api.log'), 'utf8')).toContain('health.read');
   });
 
-  test('is the only one on its home: a second run says who has it, and ends', async () => {
+  test('is the only one on its home: a second run names the first, and ends', async () => {
     const { code, printed } = await runLocal({ PROMPTQ_HOME: service.home, PORT: '0' });
     expect(code).toBe(1);
     expect(printed).toContain(`process ${service.pid} at ${service.baseUrl}`);
@@ -118,7 +118,7 @@ describe('a running service', () => {
     );
   });
 
-  test('answers what no route maps as the API does, not as a gateway', async () => {
+  test('answers unknown paths as the API does, not as a gateway', async () => {
     const { status, json } = await service.api('GET', '/nothing');
     expect([status, json]).toEqual([404, { error: 'not_found', request_id: expect.any(String) }]);
     expect((await fetch(`${service.baseUrl}/api/nothing`)).status).toBe(401);
@@ -126,7 +126,7 @@ describe('a running service', () => {
 });
 
 describe('the end', () => {
-  test('on SIGTERM everything is gone, and what was running is queued again, nothing spent', async () => {
+  test('on SIGTERM every process ends, and running jobs are queued again without using a retry', async () => {
     const service = await startService();
     const id = await startLongJob(service);
     expect(await service.stop({ keepHome: true })).toBe(0);
@@ -136,7 +136,7 @@ describe('the end', () => {
 
     const next = await startService({ home: service.home });
     const { json } = await next.api('GET', `/jobs/${id}`);
-    // A worker that had no time to hand it back is found to be lost instead.
+    // A worker that had no time to release it counts as lost instead.
     expect(json).toMatchObject({
       id,
       error: null,
@@ -145,7 +145,7 @@ describe('the end', () => {
     expect(await next.stop({ keepHome: false })).toBe(0);
   });
 
-  test('on Ctrl-C, which reaches the whole process group, the worker is still ended by us alone', async () => {
+  test('on Ctrl-C, which reaches the whole process group, the worker is ended by the service alone', async () => {
     const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
     const child = spawn(process.execPath, [PROGRAM], {
       env: { ...process.env, PORT: '0', PROMPTQ_HOME: home },
@@ -165,7 +165,7 @@ describe('the end', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  test('after kill -9 the next run ends what was left, keeps the token, and has lost no job', async () => {
+  test('after kill -9 the next run ends leftover processes, keeps the token, and has lost no job', async () => {
     const service = await startService({ env: { PROMPTQ_CONCURRENCY: '1' } });
     const running = await startLongJob(service);
     const { json: waiting } = await service.api('POST', '/jobs', {
@@ -187,7 +187,7 @@ describe('the end', () => {
     await next.stop({ keepHome: false });
   });
 
-  test('a token that was kept but is no good any more is replaced', async () => {
+  test('a stored token that is no longer valid is replaced', async () => {
     const service = await startService();
     await service.stop({ keepHome: true });
     await writeFile(join(service.home, 'token'), 'no token of this run\n');
@@ -198,8 +198,8 @@ describe('the end', () => {
   });
 });
 
-describe('what can not start', () => {
-  test('a port that is taken is named, with what to do', async () => {
+describe('a start that fails', () => {
+  test('names a port that is taken, with what to do', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -213,7 +213,7 @@ describe('what can not start', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  test.each(['many', '-1', '65536', '8787x'])('PORT=%s is refused with what is allowed', async (given) => {
+  test.each(['many', '-1', '65536', '8787x'])('rejects PORT=%s with what is allowed', async (given) => {
     const { code, printed } = await runLocal({ PORT: given });
     expect([code, printed]).toEqual([
       1,

@@ -73,7 +73,7 @@ const textsOf = async ({ id, created_at }: Job) => {
   return (await Promise.all(partitions)).reduce((sum, each) => sum + each, 0);
 };
 
-test('a job that ended long ago goes with all that it left; others stay', async () => {
+test('a job that ended long ago is deleted with all its data; others stay', async () => {
   const old = [await ended(8), await ended(8, { status: 'FAILED' }), await ended(8, { status: 'CANCELLED' })];
   const kept = [
     await ended(6),
@@ -93,7 +93,7 @@ test('a job that ended long ago goes with all that it left; others stay', async 
   expect(await removeEndedJobs(context(), 7)).toBe(0);
 });
 
-test('a removal that was cut off is gone on with, and nobody can retry or read the job meanwhile', async () => {
+test("an interrupted removal continues, and the job can't be retried or read meanwhile", async () => {
   const job = await ended(8);
   const marked = await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) });
   expect((await transition(deployment, marked.job ?? job, { type: 'retry' })).done).toBe(false);
@@ -104,15 +104,15 @@ test('a removal that was cut off is gone on with, and nobody can retry or read t
   expect([await deployment.jobs.get(job.id, { consistent: true }), await objectsOf(job)]).toEqual([undefined, 0]);
 });
 
-test('a job that was retried meanwhile, or has ended anew, stays', async () => {
+test('a job that was retried meanwhile, or has ended again, stays', async () => {
   const job = await ended(8);
   await transition(deployment, job, { type: 'retry' });
   expect((await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
-  const anew = await ended(6);
-  expect((await transition(deployment, anew, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
+  const endedAgain = await ended(6);
+  expect((await transition(deployment, endedAgain, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
 });
 
-test('what a stale index still lists, or a later version has made, stays as it is', async () => {
+test('a job that only a stale index lists, or of a later version, stays unchanged', async () => {
   const [retried, later] = [await ended(8), await ended(8)];
   await transition(deployment, retried, { type: 'retry' });
   await deployment.table.send(

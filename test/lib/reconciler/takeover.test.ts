@@ -31,14 +31,14 @@ it.each(['lose', 'kill'] as const)(
   },
 );
 
-it('a heartbeat of an attempt that was followed by another changes nothing', async () => {
+it('a heartbeat of a superseded attempt changes nothing', async () => {
   const job = await aJobWhoseLeaseIsOver('void fence');
   const older = { id: job.id, attempt: job.attempt - 1 };
   expect(await deployment.jobs.touch(older, { lease_until: timestamp(deployment.clock.now()) })).toBeUndefined();
   expect(await deployment.jobs.get(job.id, { consistent: true })).toEqual(job);
 });
 
-it('a loss is not counted while the table has failed lately: no worker could renew its lease', async () => {
+it('a loss is not counted if the table failed recently: no worker could renew its lease', async () => {
   const job = await aJobWhoseLeaseIsOver('outage');
   await takeOverLostJobs({ ...deployment, hadOutage: () => true });
   const after = await deployment.jobs.get(job.id, { consistent: true });
@@ -46,9 +46,9 @@ it('a loss is not counted while the table has failed lately: no worker could ren
   expect(after).not.toHaveProperty('losses');
 });
 
-it('a loss that was judged by one attempt is not applied to the next, whose receipt nobody has looked for', async () => {
+it('a loss that was found for one attempt is not applied to the next, whose receipt was not checked', async () => {
   const job = await aJobWhoseLeaseIsOver('next attempt');
-  // While the watch looks for the receipt, the job is taken over, claimed and lost once more.
+  // While the reconciler checks for the receipt, the job is taken over, claimed and lost once more.
   const readReceipt = async () => {
     const next = { ...job, attempt: 2, worker_id: 'worker-2' };
     expect(await deployment.jobs.apply(job, next)).toMatchObject({ applied: true });

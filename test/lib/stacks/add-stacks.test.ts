@@ -17,7 +17,7 @@ const stacks = addStacks(app, {
 const assembly = app.synth();
 
 describe('a deployment', () => {
-  test('passes the AwsSolutions rules, each finding with its reason, and is whoever deploys it', () => {
+  test('passes the AwsSolutions rules, each finding with its reason, and does not depend on who deploys it', () => {
     expect(assembly.stacks.map(({ stackName }) => stackName).sort()).toEqual([
       'second-api',
       'second-console',
@@ -30,21 +30,21 @@ describe('a deployment', () => {
     expect(assembly.manifest.missing ?? []).toEqual([]);
   });
 
-  test('has stacks that need earlier ones alone: no circles', () => {
+  test('has stacks that depend on earlier ones only, without cycles', () => {
     const needs = Object.values(stacks).map((stack) => stack.dependencies.map(({ stackName }: Stack) => stackName));
     expect(needs).toEqual([[], ['second-data'], ['second-data'], ['second-api']]);
   });
 
-  test('needs no newer bootstrap than the doctor asks for', () => {
+  test('needs no newer bootstrap than the doctor checks for', () => {
     const versions = assembly.stacks.map(({ requiresBootstrapStackVersion }) => requiresBootstrapStackVersion);
     expect(new Set(versions)).toEqual(new Set([BOOTSTRAP_VERSION]));
   });
 
-  test('brings its configuration along', () => {
+  test('contains its configuration', () => {
     expect(resourcesOf(stacks.api, 'Custom::PromptqConfig').size).toBe(1);
   });
 
-  test('can be told from others on the bill: all that can have a tag has its name', () => {
+  test('is identifiable on the bill: every resource that can have a tag has its name', () => {
     const taggable = Object.values(stacks).flatMap((stack) =>
       stack.node.findAll().flatMap((node: IConstruct) => {
         const manager = node instanceof CfnResource ? TagManager.of(node) : undefined;
@@ -55,7 +55,7 @@ describe('a deployment', () => {
     for (const { path, tags } of taggable) expect([path, tags['promptq:deployment']]).toEqual([path, 'second']);
   });
 
-  test('keeps each log for as long as the settings say, and has none that is made by itself', () => {
+  test('keeps each log as long as the settings say, and has none that AWS creates implicitly', () => {
     const functions = Object.values(stacks).flatMap((stack) => [
       ...resourcesOf(stack, 'AWS::Lambda::Function').values(),
     ]);
@@ -69,7 +69,7 @@ describe('a deployment', () => {
       });
   });
 
-  test('has 300 resources in a stack at the most, of the 500 that CloudFormation allows', () => {
+  test('has at most 300 resources in a stack, of the 500 that CloudFormation allows', () => {
     const sizes = Object.values(stacks).flatMap((stack) =>
       [stack, ...nestedStacksOf(stack)].map((one) => [one.node.path, ownResourcesOf(one).size] as const),
     );

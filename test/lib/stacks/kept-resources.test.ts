@@ -35,7 +35,7 @@ const KEPT: readonly (readonly [stack: keyof typeof stacks, type: string, ids: r
   ['console', 'AWS::Cognito::UserPool', ['SignInUsers1801E146']],
   ['console', 'AWS::Cognito::UserPoolClient', ['SignInUsersClient08145A4F']],
   ['console', 'AWS::Cognito::UserPoolDomain', ['SignInUsersDomainF49EFCE4']],
-  // The count of jobs goes on where it was: another mapping would begin with the last day of changes.
+  // The job counts continue from the last position: another mapping would begin with the last day of changes.
   ['api', 'AWS::Lambda::EventSourceMapping', ['TriggersCallsC7208975', 'TriggersJobChanges31A0831F']],
   // One for the whole account, used by other deployments too.
   ['api', 'AWS::ApiGateway::Account', ['ApiAccountA18C9B29']],

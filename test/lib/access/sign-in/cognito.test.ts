@@ -87,7 +87,7 @@ const provider = () =>
   new IdentityProvider({ issuer, clientId: CLIENT, clientSecret: async () => undefined, redirectUri: CALLBACK });
 const back = new URLSearchParams({ code: 'c', state: PROOF.state });
 
-it('is asked for a code, bound to who asks, and for the person anew where that is wanted', async () => {
+it('is asked for a code that is bound to the browser, and for a fresh sign-in if requested', async () => {
   const url = new URL(await provider().authorizationUrl(PROOF, { fresh: true }));
   expect(url.origin + url.pathname).toBe(`${issuer}/oauth2/authorize`);
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -100,7 +100,7 @@ it('is asked for a code, bound to who asks, and for the person anew where that i
   });
 });
 
-it('tells who signed in, and in which groups, to a client without a secret', async () => {
+it('names the user and the groups to a client without a secret', async () => {
   const person = personOfClaims(await provider().claims(back, PROOF), {
     claim: 'cognito:groups',
     groups: new Map(ROLES.map((role) => [role, DEFAULT_GROUPS[role]])),
@@ -120,12 +120,12 @@ it.each([
   ['of another sign-in', { nonce: 'x'.repeat(43) }],
   ['for another client', { aud: 'another' }],
   ['of another pool', { iss: 'https://cognito-idp.eu-central-1.amazonaws.com/other' }],
-])('is not believed with a token %s', async (_, wrong) => {
+])('is rejected with a token %s', async (_, wrong) => {
   claims = { ...claims, ...wrong };
   await expect(provider().claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
 });
 
-it('forgets who signed in by parameters of its own', () => {
+it('signs out with its own parameters', () => {
   const endpoint = 'https://promptq-0a1b2c3d4e5f.auth.eu-central-1.amazoncognito.com/oauth2/authorize';
   const url = new URL(cognitoSignOutUrl(endpoint, CLIENT, 'https://d111.cloudfront.example/auth/signed-out'));
   expect(url.origin + url.pathname).toBe('https://promptq-0a1b2c3d4e5f.auth.eu-central-1.amazoncognito.com/logout');
@@ -135,7 +135,7 @@ it('forgets who signed in by parameters of its own', () => {
   });
 });
 
-it('is known by its issuer, so that no other provider is asked like this', async () => {
+it('is recognized by its issuer, so that no other provider gets these requests', async () => {
   expect(isCognito('https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf')).toBe(true);
   expect(isCognito('https://cognito-idp.evil.example/amazonaws.com/')).toBe(false);
   expect(await provider().signOutUrl('https://d111.cloudfront.example')).toBeUndefined();

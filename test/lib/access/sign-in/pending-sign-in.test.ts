@@ -49,14 +49,14 @@ it('is not resumed with any part of its state changed', () => {
     expect(resumeSignIn({ state, secrets, now: NOW })).toBeUndefined();
 });
 
-it('proves each sign-in by values of its own, none of which tells the secret', () => {
+it('proves each sign-in with separate values, none of which reveals the secret', () => {
   const [first, second] = [begin(), begin()];
   const values = [first, second].flatMap(({ proof, secret }) => [secret, ...Object.values(proof)]);
   expect(new Set(values).size).toBe(8);
   for (const { secret, proof } of [first, second]) expect(Object.values(proof).join(' ')).not.toContain(secret);
 });
 
-it('takes a free slot while there is one, and has no more than 32', () => {
+it('takes a free slot if any, of at most 32', () => {
   const taken = new Set<string>();
   for (let count = 0; count < 32; count++) {
     const { slot } = begin('/', taken);

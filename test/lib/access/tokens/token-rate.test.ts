@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TokenRate } from '../../../../lib/access/tokens/token-rate.ts';
 
-it('a token may make two seconds of requests at once, then goes on at its rate', () => {
+it('a token may burst two seconds of requests, then continues at its rate', () => {
   let now = 0;
   const rate = new TokenRate(5, () => now);
   const take = (count: number) => Array.from({ length: count }, () => rate.take('ci')).filter((wait) => wait === 0);
@@ -13,12 +13,12 @@ it('a token may make two seconds of requests at once, then goes on at its rate',
   expect(take(20)).toHaveLength(10);
 });
 
-it('one token does not use up what another may do', () => {
+it('one token does not use up the rate of another', () => {
   const rate = new TokenRate(1, () => 0);
   expect(['a', 'a', 'a', 'b'].map((token) => rate.take(token))).toEqual([0, 0, 1, 0]);
 });
 
-it('without a rate nobody waits', () => {
+it('without a rate no request waits', () => {
   const rate = new TokenRate(0, () => 0);
   expect(new Set(Array.from({ length: 1_000 }, () => rate.take('a')))).toEqual(new Set([0]));
 });

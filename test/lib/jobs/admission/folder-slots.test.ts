@@ -54,7 +54,7 @@ test('a job whose folder is busy waits with that reason, and starts when the fol
   expect(await claimFor(second)).toMatchObject({ kind: 'claimed', job: { id: second.id } });
 });
 
-test('the best of those that wait is next', async () => {
+test('the best of the waiting jobs is next', async () => {
   const first = await queued();
   await claimFor(first);
   const low = await queued({ priority: 0, queued_at: '2026-01-01T00:00:00.000Z' });
@@ -65,7 +65,7 @@ test('the best of those that wait is next', async () => {
   expect([(await read(low))?.reason, (await read(high))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
 });
 
-test('a claim that was begun long ago gives way to another job, and then fails', async () => {
+test('a stale claim yields to another job, and then fails', async () => {
   const still = inStillTime(deployment);
   const [slow, other] = [await queued(), await queued()];
   const folder = folderName(deployment.folders, slow) ?? '';
@@ -79,7 +79,7 @@ test('a claim that was begun long ago gives way to another job, and then fails',
   expect(late.done).toBe(false);
 });
 
-test('a permit of a job that has ended takes the folder from nobody', async () => {
+test('a dispatch message of an ended job takes the folder from no other job', async () => {
   const finished_at = timestamp(deployment.clock.now());
   const ended = await queued({ status: 'CANCELLED', reason: 'cancelled_by_request', finished_at });
   expect((await claimFor(ended)).kind).toBe('retry_later');
@@ -87,13 +87,13 @@ test('a permit of a job that has ended takes the folder from nobody', async () =
   expect(await claimFor(next)).toMatchObject({ kind: 'claimed', job: { id: next.id } });
 });
 
-test('another folder, another project or none of its own keeps nobody waiting', async () => {
+test('a job in another folder, another project or a private folder does not wait', async () => {
   await claimFor(await queued());
   for (const job of [{ cwd: 'other' }, { cwd: undefined }, { project_id: 'free', project: 'free' }])
     expect((await claimFor(await queued(job))).kind).toBe('claimed');
 });
 
-test('an edit lets a job that waits for a folder be judged anew', async () => {
+test('an edit re-evaluates a job that waits for a folder', async () => {
   await claimFor(await queued());
   const second = await queued();
   await claimFor(second);
@@ -105,7 +105,7 @@ test('an edit lets a job that waits for a folder be judged anew', async () => {
   expect((await claimFor(second)).kind).toBe('claimed');
 });
 
-test('of many that want a free folder at once one gets it', async () => {
+test('of many concurrent claims of a free folder one succeeds', async () => {
   const jobs = await Promise.all(Array.from({ length: 6 }, async () => await queued()));
   const folder = folderName(deployment.folders, jobs[0] ?? (await queued())) ?? '';
   const still = inStillTime(deployment);

@@ -36,7 +36,7 @@ async function park(
 ): Promise<Job> {
   const job = await deployment.store(aRunningJob({ id: id(name), retries: 1, profile }));
   parked.push(job.id);
-  // Those parked later wait later.
+  // Jobs that are parked later become due later.
   now += 1;
   return await ended(job, { kind: 'parked', reason, ...(until !== undefined && { until }) });
 }
@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 
 describe('of jobs that wait for the vendor account', () => {
-  it('one tries every minute while the others wait, in turn, and none spends anything', async () => {
+  it('one probes every minute while the others wait, in turn, and none uses a retry', async () => {
     const first = await park('first', 'account_required');
     now += 1_000;
     const second = await park('second', 'account_required');
@@ -93,7 +93,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await probing(jobs)).toEqual([second.id]);
   });
 
-  it('all start once one has found that it is over', async () => {
+  it('all start once a probe succeeds', async () => {
     const jobs = [
       await park('a', 'account_required'),
       await park('b', 'account_required'),
@@ -109,7 +109,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(latest.filter((job) => job?.reason === 'waiting_for_worker')).toHaveLength(2);
   });
 
-  it('all start at the next watch if who found it out died before he could start them', async () => {
+  it('all start at the next reconciler run if the worker of a successful probe died before it started them', async () => {
     const jobs = [await park('d', 'account_required'), await park('e', 'account_required')];
     now += 61_000;
     await probeParkedJobs(context());
@@ -119,7 +119,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect((await Promise.all(jobs.map(stored))).map((job) => job?.parked)).toEqual([undefined, undefined]);
   });
 
-  it('another tries when the one that was to try was cancelled before it ran', async () => {
+  it('another job probes if the probing job is cancelled before it runs', async () => {
     const jobs = [await park('f', 'account_required'), await park('g', 'account_required')];
     now += 61_000;
     await probeParkedJobs(context());
@@ -132,7 +132,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await probing(jobs)).toEqual([jobs[1]?.id]);
   });
 
-  it.each(['while it tried', 'when it waited again'])('who was cancelled %s has found nothing out', async (when) => {
+  it.each(['while it tried', 'when it waited again'])('a probe that is cancelled %s is inconclusive', async (when) => {
     const jobs = [await park(`cancelled ${when}`, 'account_required'), await park(`waits ${when}`, 'account_required')];
     now += 61_000;
     await probeParkedJobs(context());
@@ -150,7 +150,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await probing(jobs)).toEqual([jobs[1]?.id]);
   });
 
-  it('the one that tries goes on trying when its worker hands it back or is lost', async () => {
+  it('the probing job stays the probe when its worker releases it or is lost', async () => {
     const jobs = [await park('h', 'account_required'), await park('i', 'account_required')];
     now += 61_000;
     await probeParkedJobs(context());
@@ -166,7 +166,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await stored({ id: jobs[1]?.id ?? '' })).toMatchObject({ parked: 'account_required' });
   });
 
-  it('the others wait on while one runs that had to wait for its folder before it could try', async () => {
+  it('the others wait while a probe runs that had to wait for its folder first', async () => {
     const jobs = [await park('in its folder', 'account_required'), await park('another', 'account_required')];
     now += 61_000;
     await probeParkedJobs(context());
@@ -183,14 +183,14 @@ describe('of jobs that wait for the vendor account', () => {
     expect((await stored(jobs[1] as Job))?.parked).toBeUndefined();
   });
 
-  it('exactly one tries, however many watch at once', async () => {
+  it('exactly one job probes, however many reconcilers run at once', async () => {
     const jobs = [await park('j', 'account_required'), await park('k', 'account_required')];
     now += 61_000;
     await Promise.all(Array.from({ length: 6 }, () => probeParkedJobs(context())));
     expect(await probing(jobs)).toHaveLength(1);
   });
 
-  it('exactly one tries, also when those who watch see different ones first', async () => {
+  it('exactly one job probes, also if the reconcilers see different jobs first', async () => {
     const [first, second] = [await park('o', 'account_required'), await park('p', 'account_required')];
     now += 61_000;
     const seeing = (...jobs: Job[]) => ({
@@ -203,7 +203,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await probing([first, second])).toHaveLength(1);
   });
 
-  it('no other tries because a watch was slow to read that the one had not begun', async () => {
+  it("no second job probes because of a reconciler's stale read of the first", async () => {
     const [first, second] = [await park('u', 'account_required'), await park('v', 'account_required')];
     now += 61_000;
     const reason = 'account_required';
@@ -221,7 +221,7 @@ describe('of jobs that wait for the vendor account', () => {
     expect(await probing([first, second])).toEqual([first.id]);
   });
 
-  it('no other tries before the minute is over, however long it has waited', async () => {
+  it('no second job probes within the minute, however long it has waited', async () => {
     const jobs = [await park('q', 'account_required'), await park('r', 'account_required')];
     now += 61_000;
     await probeParkedJobs(context());
@@ -242,7 +242,7 @@ describe('of jobs that wait for the vendor account', () => {
   });
 });
 
-it('jobs that wait for the account of another vendor go on waiting when one is linked', async () => {
+it('jobs that wait for the account of another vendor still wait after one is linked', async () => {
   const jobs = [await park('linked', 'account_required'), await park('other', 'account_required')];
   await unparkAll(context(), 'account_required', async ({ id: waiting }) => waiting === jobs[0]?.id);
   expect((await Promise.all(jobs.map(stored))).map((job) => job?.parked)).toEqual([undefined, 'account_required']);
@@ -252,9 +252,9 @@ describe('of jobs that wait for the accounts of different vendors', () => {
   const parkedOf = async (jobs: readonly Job[]) => (await Promise.all(jobs.map(stored))).map((job) => job?.parked);
 
   it.each([
-    ['whoever tried finds out', true],
-    ['the next watch finds out, who tried having died', false],
-  ])('only those of the one that was tried start when %s', async (_, alive) => {
+    ['the worker of the probe releases them', true],
+    ['the next reconciler run releases them, as the worker died', false],
+  ])('only jobs of the probed account start when %s', async (_, alive) => {
     const jobs = [
       await park(`codex 1 ${alive}`, 'account_required'),
       await park(`claude 1 ${alive}`, 'account_required', { profile: 'claude' }),
@@ -268,13 +268,13 @@ describe('of jobs that wait for the accounts of different vendors', () => {
     const after = await ended(attempt, { kind: 'failed', reason: 'exited' });
     await (alive ? releaseParked(context(), attempt, after) : probeParkedJobs(context()));
     expect(await parkedOf(jobs)).toEqual([undefined, 'account_required', undefined]);
-    // And those of the other try in their turn.
+    // The jobs of the other account probe in their turn.
     now += 61_000;
     await probeParkedJobs(context());
     expect(await probing(jobs)).toEqual([claude.id]);
   });
 
-  it('a profile with a key of its own is another account', async () => {
+  it('a profile with its own key is another account', async () => {
     await deployment.profiles.put({ name: 'own-key', agent: 'codex', env: { CODEX_API_KEY: { secret: 'KEY' } } });
     const jobs = [
       await park('shared key', 'usage_limit'),
@@ -287,7 +287,7 @@ describe('of jobs that wait for the accounts of different vendors', () => {
     expect(await parkedOf(jobs)).toEqual([undefined, 'usage_limit']);
   });
 
-  it('one that tries for its own goes on when the account of another is linked', async () => {
+  it('a probe for its own account continues when the account of another vendor is linked', async () => {
     const jobs = [
       await park('claude tries', 'account_required', { profile: 'claude' }),
       await park('claude waits', 'account_required', { profile: 'claude' }),
@@ -305,7 +305,7 @@ describe('of jobs that wait for the accounts of different vendors', () => {
 });
 
 describe('jobs that wait for a usage limit', () => {
-  it('wait until the time that the vendor said', async () => {
+  it('wait until the time that the vendor gave', async () => {
     const until = timestamp(now + 3_600_000);
     const job = await park('until', 'usage_limit', { until });
     expect(job.due_at).toBe(until);
@@ -317,7 +317,7 @@ describe('jobs that wait for a usage limit', () => {
     expect(await probing([job])).toEqual([job.id]);
   });
 
-  it('try every five minutes where it said none', async () => {
+  it('probe every five minutes if the vendor gave none', async () => {
     const job = await park('unsaid', 'usage_limit');
     now += 299_000;
     await probeParkedJobs(context());
@@ -335,7 +335,7 @@ describe('jobs that wait for a usage limit', () => {
   });
 });
 
-it('a parked job says when somebody looks next, which is never before the next try', async () => {
+it('a parked job shows the time of the next check, which is never before the next probe', async () => {
   const jobs = [await park('said 1', 'account_required'), await park('said 2', 'account_required')];
   now += 61_000;
   await probeParkedJobs(context());

@@ -10,7 +10,7 @@ import { aJob } from '../a-job.ts';
 
 const REASON = 'usage_limit';
 const id = (last: number) => `job_0000000000000000000000000${last}`;
-/** The job that tries, and the attempt by which it does. */
+/** The probing job, and the attempt that probes. */
 const TRIES = { job_id: id(1), attempt: 2 };
 const LATER_SCHEMA = { schema: NEWEST_JOB_SCHEMA + 1 };
 
@@ -25,8 +25,8 @@ async function put(deployment: QuietDeployment, job: Job): Promise<void> {
 }
 
 it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
-  ['is to try', { status: 'QUEUED', attempt: 1, probing: REASON }, 'nobody'],
-  ['tries', { status: 'RUNNING', attempt: 2, probing: REASON }, 'nobody'],
+  ['is about to probe', { status: 'QUEUED', attempt: 1, probing: REASON }, 'nobody'],
+  ['probes', { status: 'RUNNING', attempt: 2, probing: REASON }, 'nobody'],
   ['runs, since it has waited for its turn', { status: 'RUNNING', attempt: 2 }, 'nobody'],
   ['is of a later schema', { status: 'QUEUED', attempt: 2, ...LATER_SCHEMA }, 'nobody'],
   ['waits for its turn', { status: 'QUEUED', parked: 'folder_busy', folder: 'f', attempt: 1 }, 'the next'],
@@ -36,7 +36,7 @@ it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
   ['has ended', { status: 'FAILED', attempt: 2 }, 'all'],
   ['has ended and runs again', { status: 'RUNNING', attempt: 3 }, 'all'],
   ['is parked for something else', { status: 'QUEUED', parked: 'account_required', attempt: 2 }, 'all'],
-])('when the job that tries %s, %3$s is let go', async (_what, tries, released) => {
+])('when the probing job %s, %3$s is released', async (_what, tries, released) => {
   const deployment = quietDeployment();
   const now = deployment.clock.now();
   const others = [await parked(deployment, 2), await parked(deployment, 3)];
@@ -52,7 +52,7 @@ it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
   expect(after.filter((job) => job?.probing === REASON)).toHaveLength(wanted === 1 ? 1 : 0);
 });
 
-it('nobody tries before the time of the next try, and nobody who is not due', async () => {
+it('no job probes before the time of the next probe, or before it is due', async () => {
   const deployment = quietDeployment();
   const now = deployment.clock.now();
   const job = await parked(deployment, 2);
@@ -65,7 +65,7 @@ it('nobody tries before the time of the next try, and nobody who is not due', as
   expect(await later.read(notDue)).toEqual(notDue);
 });
 
-it('a try is replaced and forgotten only by who has seen it, as it is', async () => {
+it('a probe is replaced and deleted only if it is unchanged since it was read', async () => {
   const { probes } = quietDeployment({ lag: 60_000 });
   const [first, again] = [
     { ...TRIES, next_at: '2026-11-20T10:00:00.000Z' },
@@ -81,7 +81,7 @@ it('a try is replaced and forgotten only by who has seen it, as it is', async ()
   expect(await probes.read(REASON)).toBeUndefined();
 });
 
-it('what is over for some ends no try of others, nor one of a later schema', async () => {
+it('releasing some jobs ends neither the probe of others, nor one of a later schema', async () => {
   const deployment = quietDeployment();
   const probe = { ...TRIES, next_at: timestamp(deployment.clock.now()) };
   await deployment.probes.replace(REASON, undefined, probe);
@@ -95,7 +95,7 @@ it('what is over for some ends no try of others, nor one of a later schema', asy
   expect(await deployment.probes.read(REASON)).toBeUndefined();
 });
 
-it('a try whose letting go was not answered is not let go again once it has ended and its job is parked anew', async () => {
+it('a probe whose release was not confirmed is not released again once it has ended and its job is parked again', async () => {
   const deployment = quietDeployment();
   const job = await parked(deployment, 2);
   let isRepeated = false;

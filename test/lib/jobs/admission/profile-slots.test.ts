@@ -51,7 +51,7 @@ async function end(job: Job): Promise<void> {
   await afterAttempt(deployment, before, after.job);
 }
 
-test('of many claims at once as many succeed as the profile allows; the others wait and say why', async () => {
+test('of many claims at once as many succeed as the profile allows; the others wait and state the reason', async () => {
   await allow(2);
   const jobs = await queuedMany(7);
   await Promise.all(jobs.flatMap((job) => ['a', 'b'].map(async (worker) => await claimFor(job, worker))));
@@ -68,7 +68,7 @@ test('of many claims at once as many succeed as the profile allows; the others w
   });
 });
 
-test('the best of those that wait is next when an attempt ends, whoever ends it', async () => {
+test('the best of the waiting jobs is next when an attempt ends in any way', async () => {
   await allow(1);
   const first = await queued();
   await claimFor(first);
@@ -80,7 +80,7 @@ test('the best of those that wait is next when an attempt ends, whoever ends it'
   expect(await claimFor(high)).toMatchObject({ kind: 'claimed', job: { id: high.id } });
 });
 
-test('a place that nobody told of is found by the watch: its worker died, or the profile allows more', async () => {
+test('the reconciler finds slots that became free without notice: a worker died, or the limit was raised', async () => {
   await allow(1);
   const jobs = await queuedMany(4);
   for (const job of jobs) await claimFor(job);
@@ -96,7 +96,7 @@ test('a place that nobody told of is found by the watch: its worker died, or the
   expect(await waiting(jobs)).toHaveLength(0);
 });
 
-test('a claim that was begun long ago gives its place to another job, and then fails', async () => {
+test('a stale claim yields its slot to another job, and then fails', async () => {
   await allow(1);
   const still = inStillTime(deployment);
   const [slow, other] = (await queuedMany(2)) as [Job, Job];
@@ -111,7 +111,7 @@ test('a claim that was begun long ago gives its place to another job, and then f
   expect(late.done).toBe(false);
 });
 
-test('a job that needs its folder too keeps no place while it waits for that', async () => {
+test('a job keeps no slot of its profile while it waits for its folder', async () => {
   await allow(1);
   await deployment.projects.resolve(profile);
   await deployment.projectSettings.change(profile, { exclusive_cwd: true });
@@ -119,10 +119,10 @@ test('a job that needs its folder too keeps no place while it waits for that', a
   await claimFor(inFolder);
   const both = await queued({ cwd: 'shared', queued_at: '2026-01-01T00:00:00.000Z' });
   const free = await queued({ queued_at: '2026-01-02T00:00:00.000Z' });
-  // Its permit goes to the next one, which gets the place.
+  // Its dispatch message serves the next job, which gets the slot.
   expect(await claimFor(both)).toMatchObject({ kind: 'claimed', job: { id: free.id } });
   expect((await read(both)).reason).toBe('folder_busy');
-  // And who waits for the profile keeps nobody out of the folder.
+  // A job that waits for the profile keeps no other out of the folder.
   await end(inFolder);
   await claimFor(both);
   expect((await read(both)).reason).toBe('profile_busy');
@@ -130,7 +130,7 @@ test('a job that needs its folder too keeps no place while it waits for that', a
   expect(await claimFor(third)).toMatchObject({ kind: 'claimed', job: { id: third.id } });
 });
 
-test('another profile, or one that sets no limit, keeps nobody waiting; an edit has a job judged anew', async () => {
+test('a job of another profile, or of one without a limit, does not wait; an edit re-evaluates a job', async () => {
   await allow(1);
   const jobs = await queuedMany(2);
   for (const job of jobs) await claimFor(job);

@@ -25,7 +25,7 @@ const waiting = (last: number, more: Partial<Job> = {}) => ({
   ...more,
 });
 
-it('a hold takes the place of exactly the one that was seen, by whomever', async () => {
+it('a slot is taken only from the owner that was read', async () => {
   const { slots: holds } = quietDeployment();
   expect(await holds.replace(PLACE, undefined, hold(1, 1))).toBe(true);
   expect(await holds.replace(PLACE, undefined, hold(2, 1))).toBe(false);
@@ -35,13 +35,13 @@ it('a hold takes the place of exactly the one that was seen, by whomever', async
   expect(await holds.replace(PLACE, hold(1, 1), hold(3, 1))).toBe(true);
 });
 
-it('a hold is seen as soon as it is taken', async () => {
+it('a taken slot is visible at once', async () => {
   const { slots: holds } = quietDeployment({ lag: 60_000 });
   await holds.replace(PLACE, undefined, hold(1, 1));
   expect(await holds.read(PLACE)).toEqual(hold(1, 1));
 });
 
-it('a job that has the place for this version has it without another write, and for a new version takes it anew', async () => {
+it('a job that has the slot for this version keeps it without a write, and takes it again for a new version', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: id(1) });
   expect(await acquireSlot(deployment, job, PLACE)).toBe(true);
@@ -54,7 +54,7 @@ it('a job that has the place for this version has it without another write, and 
   expect(await deployment.slots.read(PLACE)).toMatchObject({ job_id: id(1), job_version: changed.job.version });
 });
 
-it('a place that another job of the same version is about to take is not free, for ten seconds', async () => {
+it('a slot that another job of the same version is about to take is not free, for ten seconds', async () => {
   const deployment = quietDeployment();
   const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
   expect(first.version).toBe(second.version);
@@ -64,11 +64,11 @@ it('a place that another job of the same version is about to take is not free, f
   expect(await isFree(deployment, PLACE)).toBe(false);
   await deployment.pass(1);
   expect(await acquireSlot(deployment, second, PLACE)).toBe(true);
-  // The claim that did not come can't come any more.
+  // The late claim can no longer succeed.
   expect((await deployment.read(first))?.version).toBeGreaterThan(first.version);
 });
 
-it('of two who want a free place one gets it, though both have seen it free', async () => {
+it('of two jobs that found a slot free one gets it', async () => {
   const deployment = quietDeployment();
   const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
   const overtaken: SlotContext = {
@@ -88,12 +88,12 @@ it('of two who want a free place one gets it, though both have seen it free', as
 
 it.each<[string, Partial<Job> | undefined, boolean]>([
   ['that runs there', { status: 'RUNNING', folder: PLACE }, false],
-  ['that runs with this place of its profile', { status: 'RUNNING', place: PLACE }, false],
+  ['that runs with this slot of its profile', { status: 'RUNNING', place: PLACE }, false],
   ['that runs elsewhere', { status: 'RUNNING', folder: 'another' }, true],
   ['that has ended', { status: 'FAILED', reason: 'exited' }, true],
-  ['that waits for the very place', waiting(1), true],
+  ['that waits for this slot', waiting(1), true],
   ['that is gone', undefined, true],
-])('a place held for a job %s', async (_what, state, free) => {
+])('the slot of a job %s', async (_what, state, free) => {
   const deployment = quietDeployment();
   const job = aJob({ id: id(1) });
   if (state !== undefined) await deployment.store({ ...job, ...state, attempt: 1, version: job.version + 1 });
@@ -104,7 +104,7 @@ it.each<[string, Partial<Job> | undefined, boolean]>([
   expect(await isFree(deployment, PLACE)).toBe(free);
 });
 
-it('a place held for a job of a later schema is not free', async () => {
+it('the slot of a job of a later schema is not free', async () => {
   const deployment = quietDeployment();
   const job = aJob({ id: id(1) });
   const Item = { ...job, ...indexKeys(job), schema: NEWEST_JOB_SCHEMA + 1 };
@@ -123,13 +123,13 @@ it.each<[string, Partial<Job>, ReturnType<typeof deployment>[], boolean]>([
   ['is deployed by a command', {}, [deployment('succeeded'), deployment('pending')], false],
   ['is being deployed by a command', {}, [deployment('running')], false],
   [
-    'was deployed by its commands, and calls go on',
+    'was deployed by its commands, and calls continue',
     {},
     [deployment('failed'), deployment('pending', { mode: 'generic' })],
     true,
   ],
-  ['will be deployed, nobody has said how', {}, [deployment('pending', { attempt: 1 })], false],
-  ['nobody deploys', { bindings_pending: undefined }, [deployment('pending')], true],
+  ['will be deployed in a way not yet recorded', {}, [deployment('pending', { attempt: 1 })], false],
+  ['is not deployed', { bindings_pending: undefined }, [deployment('pending')], true],
   [
     'has only a call to make, and a command of an earlier success that will be skipped',
     {},
@@ -138,7 +138,7 @@ it.each<[string, Partial<Job>, ReturnType<typeof deployment>[], boolean]>([
   ],
   ['waits again, and a command still deploys an earlier success', { status: 'QUEUED' }, [deployment('running')], false],
   ['waits again, before a command began that will be skipped', { status: 'QUEUED' }, [deployment('pending')], true],
-])('a folder is held for a success that %s', async (_what, state, deployments, free) => {
+])('the folder of a success that %s', async (_what, state, deployments, free) => {
   const service = quietDeployment();
   const ended = aJob({
     id: id(1),
@@ -158,7 +158,7 @@ it.each<[string, Partial<Job>, ReturnType<typeof deployment>[], boolean]>([
   expect(await acquireFolder(service, next, PLACE)).toBe(free);
 });
 
-/** The index as it was before the last change. */
+/** The index before the last change. */
 const stale = (deployment: QuietDeployment, ...jobs: { id: string }[]): QuietDeployment => ({
   ...deployment,
   partition: async function* () {
@@ -166,7 +166,7 @@ const stale = (deployment: QuietDeployment, ...jobs: { id: string }[]): QuietDep
   },
 });
 
-it('who is woken for a folder waits for it, by what the table says now', async () => {
+it('a job that is woken for a folder waits for it, by a consistent read', async () => {
   const deployment = quietDeployment({ lag: 60_000 });
   const elsewhere = await deployment.store(waiting(1, { folder: 'another' }));
   const limited = await deployment.store(waiting(2, { parked: 'usage_limit', reason: 'usage_limit' }));
@@ -177,7 +177,7 @@ it('who is woken for a folder waits for it, by what the table says now', async (
   for (const job of [elsewhere, limited, last]) expect(await deployment.read(job)).toEqual(job);
 });
 
-it('who is woken for a profile is of that profile, and waits for it', async () => {
+it('a job that is woken for a profile uses that profile, and waits for it', async () => {
   const deployment = quietDeployment({ lag: 60_000 });
   const busy = { parked: 'profile_busy', reason: 'profile_busy', folder: undefined } as const;
   const another = await deployment.store(waiting(1, { ...busy, profile: 'another' }));
@@ -202,7 +202,7 @@ it('a limit that was just imported counts', async () => {
   ]);
 });
 
-it('a folder or a place that became free before its job waited for it is found', async () => {
+it('a folder or a slot that became free before its job waited for it is found', async () => {
   const deployment = quietDeployment();
   const [first, second] = [await deployment.store({ id: id(1) }), await deployment.store({ id: id(2) })];
   await waitForFolder(deployment, first, PLACE);
@@ -211,7 +211,7 @@ it('a folder or a place that became free before its job waited for it is found',
     expect(await deployment.read(job)).toMatchObject({ reason: 'waiting_for_worker', version: job.version + 2 });
 });
 
-it('a job that may not wait for a place wakes nobody', async () => {
+it('a job that may not wait for a slot wakes no other', async () => {
   const deployment = quietDeployment();
   const busy = { parked: 'profile_busy', reason: 'profile_busy', folder: undefined } as const;
   const next = await deployment.store(waiting(1, busy));

@@ -31,7 +31,7 @@ async function childrenOf(parent: Job): Promise<(Job | undefined)[]> {
 }
 
 describe('the follow-up jobs of a job whose worker died right after its report', () => {
-  it('are made by reconcile-jobs, once, whatever it was that died', async () => {
+  it('are created by reconcile-jobs, once, wherever the worker died', async () => {
     const parent = await storeSucceeded(
       deployment,
       { id: id('dead') },
@@ -51,7 +51,7 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     expect(await stored(parent.id)).toEqual(settled);
   });
 
-  it('are made once by five who make them at the same time', async () => {
+  it('are created once by five concurrent callers', async () => {
     const payloads = [{ prompt: 'a' }, { prompt: 'b' }, { prompt: 'c' }];
     const parent = await storeSucceeded(deployment, { id: id('five') }, outputAskingFor(payloads));
     const made = await Promise.all(Array.from({ length: 5 }, () => makeFollowUps(deployment, parent, 1)));
@@ -61,7 +61,7 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     expect((await stored(parent.id))?.follow_ups).toEqual(['1.0', '1.1', '1.2']);
   });
 
-  it('are not forgotten when the job is run again before', async () => {
+  it('are not forgotten if the job runs again first', async () => {
     const parent = await storeSucceeded(deployment, { id: id('again') }, outputAskingFor([{ prompt: 'a' }]));
     const retried = await transition(deployment, parent, { type: 'retry' });
     if (!retried.done) throw new Error(retried.rejected);
@@ -72,24 +72,24 @@ describe('the follow-up jobs of a job whose worker died right after its report',
   });
 });
 
-it('a follow-up job that was made is recorded for good, though it could not be made now', async () => {
+it('a follow-up job that was created stays recorded, though it could not be created now', async () => {
   const parent = await made('for good', [{ prompt: 'a' }]);
   expect(parent.follow_ups).toEqual(['1.0']);
   const { job, created } = await makeFollowUps(deployment, { ...parent, depth: LIMITS.followUps.depth }, 1);
   expect([job.follow_ups, job.warnings?.length, created]).toEqual([['1.0'], 1, []]);
 });
 
-it('of an attempt that has left no receipt there are none', async () => {
+it('an attempt without a receipt has none', async () => {
   const parent = await deployment.store({ id: id('bare'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
   expect((await makeFollowUps(deployment, parent, 1)).job).not.toHaveProperty('children_pending');
 });
 
-it('are not said to be recorded on a job that is gone', async () => {
+it('are not reported as recorded on a deleted job', async () => {
   const parent = aJob({ id: id('gone'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
   await expect(makeFollowUps(deployment, parent, 1)).rejects.toThrow('could not be recorded');
 });
 
-it('what came of an earlier attempt leaves the warnings of the newest', () => {
+it('those of an earlier attempt keep the warnings of the newest', () => {
   const job = aJob({ id: id('warned'), attempt: 2, warnings: ['of the newest'], children_pending: [1, 2] });
   expect(withFollowUps(job, { attempt: 1, positions: [0], warnings: ['of the first'] })).toMatchObject({
     warnings: ['of the newest'],
@@ -122,7 +122,7 @@ describe('a follow-up job', () => {
     expect((await childrenOf(inFolder))[0]).not.toHaveProperty('folder_of');
   });
 
-  it('passes the private folder that it has inherited on, and names no other', async () => {
+  it('passes its inherited private folder on, and names no other', async () => {
     const [owner, stranger] = [id('owner'), id('stranger')];
     const inOwners = { cwd: owner, folder_of: owner, parent_id: id('between') };
     const parent = await made(
@@ -154,14 +154,14 @@ describe('a follow-up job', () => {
     });
   });
 
-  it('of a size that no receipt has room for is read from the output', async () => {
+  it('that is too large for the receipt is read from the output', async () => {
     const prompt = 'é'.repeat(200_000);
     const parent = await made('large', [{ prompt: 'small' }, { prompt }]);
     const child = (await childrenOf(parent))[1];
     expect(child && (await deployment.texts.get(child)).prompt).toBe(prompt);
   });
 
-  it('may be as deep as the limit and no deeper', async () => {
+  it('may be as deep as the limit, but not deeper', async () => {
     const last = await made('depth 4', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth - 1 });
     expect((await childrenOf(last))[0]).toMatchObject({ depth: LIMITS.followUps.depth });
     const tooDeep = await made('depth 5', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth });
@@ -169,7 +169,7 @@ describe('a follow-up job', () => {
   });
 });
 
-describe('what is left out is told in a warning', () => {
+describe('a warning reports what is left out', () => {
   it('when a job asks for more than the limit', async () => {
     const parent = await made(
       'many',

@@ -30,13 +30,13 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
   const CLAIMERS = 40;
   const PROJECTS = 50;
 
-  it('with a stale index and permits that overtake their jobs: each is claimed once, and none has to wait for longer than reconcile-jobs needs', async () => {
+  it('with a stale index and dispatch messages that overtake their jobs: each is claimed once, at the latest by reconcile-jobs', async () => {
     const random = seeded(20_261_120);
-    /** When the index begins to show a job; for one in twenty that is long after its permit's last return. */
+    /** When the index begins to show a job; for one in twenty long after the last retry of its message. */
     const shownAt = new Map<string, number>();
     const context: ClaimContext = {
       ...deployment,
-      // What a look finds is as old as the look is slow, and lacks what the index does not show yet.
+      // A query's result is as old as the query is slow, and lacks jobs that the index does not show yet.
       readReady: async (permit) => {
         const seen = await deployment.readReady(permit);
         await sleep(random() * 20);
@@ -60,7 +60,7 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     let passes = 0;
     for (let left = stranded; left > 0 && passes < 10; left = await untilQuiet(claims)) {
       passes += 1;
-      // Nothing but the minute that a forgotten job is given has passed.
+      // Only the minute after which a job counts as stale has passed.
       await resendStaleMessages({ ...deployment, clock: { now: () => deployment.clock.now() + 61_000 } });
     }
     stopping.abort();
@@ -70,11 +70,11 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     expect([...claims.values()].filter((times) => times !== 1)).toEqual([]);
     const jobs = await Promise.all(created.map(({ id }) => deployment.jobs.get(id, { consistent: true })));
     expect(jobs.filter((job) => job?.status !== 'RUNNING' || job.attempt !== 1)).toEqual([]);
-    // A used permit may have been another's, and an index that lags for longer than permits come back hides the rest.
+    // A job's message may have served another job, and an index that lags longer than the retries hides the rest.
     console.log(`of ${JOBS} jobs ${stranded} waited for reconcile-jobs, which claimed them in ${passes} passes`);
   });
 
-  /** The permit first, as ever; then the write takes its time, now and then longer than all second looks together. */
+  /** Sends the message first, then writes the job, sometimes later than all retries of the message together. */
   async function createSlowly(job: Job, random: () => number): Promise<void> {
     const slow = random() < 0.05;
     await deployment.dispatchQueues.send(job);
@@ -83,7 +83,7 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     await deployment.jobs.create({ ...job, created_at: at, queued_at: at });
   }
 
-  /** Waits until no claim has come for longer than a permit is given back for. @returns how many jobs are left */
+  /** Waits until no claim has come for longer than a message is retried. @returns how many jobs are left */
   async function untilQuiet(claims: ReadonlyMap<string, number>): Promise<number> {
     for (let before = -1, quietSince = performance.now(); claims.size < JOBS; ) {
       if (claims.size !== before) {
@@ -123,11 +123,11 @@ async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T)
 }
 
 describe('a flood of 500 jobs of one project', () => {
-  // SQS's fair queues, which keep a flood's permits from going first, are AWS's part; the emulator ignores
-  // MessageGroupId and hands permits out in the order they came. What is ours is shown: each permit names its project as
-  // its group, and whatever order permits come in, one serves its own project alone. So a job waits for no more starts
-  // than permits come before one of its project.
-  it("delays another project's job by no start beyond the permits that come before it", async () => {
+  // SQS's fair queues, which keep a flood's messages from going first, are AWS's part; the emulator ignores
+  // MessageGroupId and delivers messages in order of arrival. The service's part is shown: each message has its project
+  // as its group, and in any order serves its own project only. So a job waits for no more starts
+  // than there are messages before the first of its project.
+  it("delays another project's job by no start beyond the dispatch messages before it", async () => {
     const flood = Array.from({ length: 500 }, (_, n) => ({
       id: jobIdOfKey(`flood ${n}`),
       project_id: 'p-flood',
@@ -136,18 +136,18 @@ describe('a flood of 500 jobs of one project', () => {
     await inParallel(flood, 32, async (job) => void (await deployment.store(job)));
     const small = await deployment.store({ id: jobIdOfKey('small'), project_id: 'p-small' });
     const starts: string[] = [];
-    // As a fair queue hands them out: a group that was served is followed by one that was not.
+    // As a fair queue delivers them: a group that was served is followed by one that was not.
     for (const job of [flood[499], small, flood[0], small]) {
       const held = permitOf(job?.id ?? '', job?.project_id ?? '');
       const claimed = await claim({ ...deployment, pause: async () => undefined }, held, 'worker-1');
       if (claimed.kind === 'claimed') starts.push(claimed.job.project_id);
       else starts.push(claimed.kind);
     }
-    // The second permit of the small project finds nothing: it takes no job of the flood.
+    // The second message of the small project finds nothing: it takes no job of the flood.
     expect(starts).toEqual(['p-flood', 'p-small', 'p-flood', 'retry_later']);
   });
 
-  it('sends every permit in the group of its project', async () => {
+  it('sends every dispatch message in the group of its project', async () => {
     const groups: unknown[] = [];
     deployment.queues.middlewareStack.add(
       (next, context) => async (args) => {

@@ -23,7 +23,7 @@ const PARKED = { parked: 'usage_limit', reason: 'usage_limit', due_at: '2026-11-
 
 it.each<[string, Job, JobEvent]>([
   ['a claim', aJob(), { type: 'claim', workerId: 'worker-1' }],
-  ['an edit of what is no priority', aJob(), edit({ model: 'another' })],
+  ['an edit of another field than the priority', aJob(), edit({ model: 'another' })],
   ['an edit of the priority within a band', aJob({ priority: 1 }), edit({ priority: 7 })],
   ['an edit of a parked job', aJob(PARKED), edit({ priority: 7 })],
   ['a cancel of a waiting job', aJob(), { type: 'cancel' }],
@@ -31,7 +31,7 @@ it.each<[string, Job, JobEvent]>([
   ['a success', aRunningJob(), { type: 'end', receipt: ended('succeeded') }],
   ['a failure without retries', aRunningJob(), { type: 'end', receipt: ended('failed') }],
   ['a wait for a folder', aJob(), { type: 'wait_for_folder', folder: 'f' }],
-])('%s sends no permit', async (_what, job, event) => {
+])('%s sends no dispatch message', async (_what, job, event) => {
   const deployment = quietDeployment();
   expect(await transition(deployment, await deployment.store(job), event)).toMatchObject({ done: true });
   expect(deployment.sent).toEqual([]);
@@ -51,7 +51,7 @@ it.each<[string, Job, JobEvent, { band?: string; seconds?: number }]>([
     { type: 'end', receipt: aReceipt({ kind: 'handed_back', reason: 'waiting_for_worker' }) },
     {},
   ],
-])('%s sends one permit, before its write', async (_what, job, event, { band = 'normal', seconds = 0 }) => {
+])('%s sends one dispatch message, before its write', async (_what, job, event, { band = 'normal', seconds = 0 }) => {
   const deployment = quietDeployment();
   const stored = await deployment.store(job);
   const before = deployment.calls.length;
@@ -64,7 +64,7 @@ it.each<[string, Job, JobEvent, { band?: string; seconds?: number }]>([
 const id = (last: number) => `job_0000000000000000000000000${last}`;
 const long = { queued_at: '2026-11-20T09:58:00.000Z' };
 
-it('the watch sends one permit for a band and project whose job has waited for over a minute', async () => {
+it('the reconciler sends one message for a band and project whose job has waited for over a minute', async () => {
   const deployment = quietDeployment();
   await deployment.store({ id: id(1), ...long });
   await deployment.store({ id: id(2), ...long });
@@ -81,7 +81,7 @@ it('the watch sends one permit for a band and project whose job has waited for o
   expect(deployment.sent.map(({ job }) => job).toSorted()).toEqual([id(1), id(3), id(4)]);
 });
 
-it('a redrive sends a permit for each job that waits or runs, for when it may be claimed', async () => {
+it('reissuing sends a message for each queued or running job, for the time when it may be claimed', async () => {
   const deployment = quietDeployment();
   await deployment.store({ id: id(1) });
   await deployment.store({ id: id(2), reason: 'retry_backoff', due_at: '2026-11-20T10:00:07.000Z' });
@@ -96,7 +96,7 @@ it('a redrive sends a permit for each job that waits or runs, for when it may be
   ]);
 });
 
-it('a redrive goes on after a job that has ended meanwhile', async () => {
+it('reissuing continues after a job that has ended meanwhile', async () => {
   const deployment = quietDeployment();
   await deployment.store(aRunningJob({ id: id(1) }));
   await deployment.store(aRunningJob({ id: id(2) }));
@@ -108,7 +108,7 @@ it('a redrive goes on after a job that has ended meanwhile', async () => {
   expect(deployment.sent.map(({ job }) => job)).toEqual([id(2)]);
 });
 
-it('the watch leaves an attempt to its worker while the lease holds, though it has left a receipt', async () => {
+it('the reconciler does not touch an attempt with a receipt before its lease expires', async () => {
   const deployment = quietDeployment();
   const running = await deployment.store(aRunningJob());
   await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }));
@@ -120,14 +120,14 @@ it('the watch leaves an attempt to its worker while the lease holds, though it h
   expect(await deployment.read(running)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
-it('the watch lets jobs go whose profile has room', async () => {
+it('the reconciler releases jobs whose profile has room', async () => {
   const deployment = quietDeployment();
   const waiting = await deployment.store({ id: id(1), parked: 'profile_busy', reason: 'profile_busy' });
   await wakeForFreeResources(deployment);
   expect(await deployment.read(waiting)).toMatchObject({ reason: 'waiting_for_worker' });
 });
 
-it('only folders that somebody waits for are looked at', async () => {
+it('only folders with waiting jobs are checked', async () => {
   const deployment = quietDeployment();
   await deployment.store({ id: id(1), cwd: 'a' });
   await deployment.store({ id: id(2), parked: 'usage_limit', reason: 'usage_limit', cwd: 'b' });

@@ -37,7 +37,7 @@ const EVENTS = {
   },
 } satisfies Record<string, JobEvent>;
 
-/** What each event makes of a job in each state; '-' is a refusal. */
+/** The state that follows each event in each state; '-' is a rejection. */
 const TABLE: Record<keyof typeof EVENTS, Record<Status, Status | '-'>> = {
   submit: { DRAFT: 'QUEUED', QUEUED: '-', RUNNING: '-', SUCCEEDED: '-', FAILED: '-', CANCELLED: '-' },
   edit: { DRAFT: '-', QUEUED: 'QUEUED', RUNNING: '-', SUCCEEDED: '-', FAILED: '-', CANCELLED: '-' },
@@ -60,7 +60,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<Status, Status | '-'>> = {
 describe('every state and event', () => {
   for (const [name, row] of Object.entries(TABLE)) {
     for (const [status, expected] of Object.entries(row)) {
-      it(`${status} and ${name} give ${expected === '-' ? 'a refusal' : expected}`, () => {
+      it(`${status} and ${name} give ${expected === '-' ? 'a rejection' : expected}`, () => {
         const decision = decide(IN_STATE[status as Status], EVENTS[name as keyof typeof EVENTS], {
           now: NOW,
           random: () => 0.5,
@@ -96,12 +96,12 @@ describe('an attempt that failed', () => {
     expect([0, 1, 2, 3, 20].map(pauseAfter)).toEqual([5_000, 10_000, 20_000, 40_000, BACKOFF.max]);
   });
 
-  it('is never followed by another once the job was asked to be cancelled', () => {
+  it('is never followed by another once cancellation was requested', () => {
     const job = outcomeOf(aRunningJob({ retries: 5, cancel_requested_at: '2026-11-20T10:00:05.000Z' }), EVENTS.failure);
     expect(job).toMatchObject({ status: 'CANCELLED', reason: 'cancelled_by_request' });
   });
 
-  it('ends CANCELLED after a kill or cancel was answered, whatever it came to; what it left stays as evidence', () => {
+  it('ends CANCELLED after an accepted kill or cancel, whatever its outcome; what it left stays as evidence', () => {
     const receipt = aReceipt(
       { kind: 'succeeded', reason: 'exited' },
       { follow_ups: { blocks: [{ position: 0, body: '{}' }], more: 0 } },
@@ -118,7 +118,7 @@ describe('an attempt that failed', () => {
     }
   });
 
-  it('is refused when a newer attempt has taken over', () => {
+  it('is rejected when a newer attempt has taken over', () => {
     const late = aReceipt({ kind: 'succeeded', reason: 'exited' }, { attempt: 1 });
     expect(decide(aRunningJob({ attempt: 2 }), { type: 'end', receipt: late }, { now: NOW, random: () => 0 })).toEqual({
       rejected: 'attempt 2 has taken over',
@@ -127,23 +127,23 @@ describe('an attempt that failed', () => {
 });
 
 describe('a lost worker', () => {
-  it('does not lose the job before its lease is over', () => {
+  it('does not lose the job before its lease expires', () => {
     expect(decide(aRunningJob(), { type: 'lose' }, { now: NOW, random: () => 0 })).toHaveProperty('rejected');
   });
 
-  it('spends no retry', () => {
+  it('uses no retry', () => {
     const job = outcomeOf(aRunningJob({ retries: 1 }), { type: 'lose' }, AFTER_LEASE);
     expect(job).toMatchObject({ status: 'QUEUED', reason: 'worker_lost', losses: 1 });
     expect(job.retries_used).toBeUndefined();
     expect(job.lease_until).toBeUndefined();
   });
 
-  it('is forgiven a few times, then the job has failed', () => {
+  it('is tolerated a few times, then the job has failed', () => {
     const job = outcomeOf(aRunningJob({ losses: MAX_LOSSES }), { type: 'lose' }, AFTER_LEASE);
     expect(job).toMatchObject({ status: 'FAILED', reason: 'worker_lost' });
   });
 
-  it('cancels a job that was asked to be cancelled', () => {
+  it('cancels a job whose cancellation was requested', () => {
     const job = outcomeOf(
       aRunningJob({ cancel_requested_at: '2026-11-20T10:00:05.000Z' }),
       { type: 'lose' },
@@ -152,7 +152,7 @@ describe('a lost worker', () => {
     expect(job.status).toBe('CANCELLED');
   });
 
-  it('leaves a job that a kill ends at once', () => {
+  it('does not affect a job that a kill ends at once', () => {
     expect(outcomeOf(aRunningJob(), { type: 'kill' }, AFTER_LEASE)).toMatchObject({
       status: 'CANCELLED',
       reason: 'killed_by_request',
@@ -160,15 +160,15 @@ describe('a lost worker', () => {
   });
 });
 
-describe('a job handed back or parked', () => {
-  it('spends nothing and keeps its place', () => {
+describe('a job that is released or parked', () => {
+  it('uses no retry and keeps its place', () => {
     const receipt = aReceipt({ kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null });
     const job = outcomeOf(aRunningJob({ retries: 1 }), { type: 'end', receipt });
     expect(job).toMatchObject({ status: 'QUEUED', queued_at: '2026-11-20T10:00:00.000Z' });
     expect([job.retries_used, job.losses]).toEqual([undefined, undefined]);
   });
 
-  it('starts again with a login that another has renewed, a few times, and then waits for the account', () => {
+  it('starts again with a login that another attempt renewed, a few times, and then waits for the account', () => {
     const receipt = aReceipt({ kind: 'handed_back', reason: 'account_required', exit_code: 1 });
     const again = outcomeOf(aRunningJob({ retries: 1 }), { type: 'end', receipt });
     expect(again).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', login_restarts: 1 });
@@ -189,14 +189,14 @@ describe('a job handed back or parked', () => {
   });
 });
 
-it('a job goes on waiting for its folder when the account is linked', () => {
+it('a job still waits for its folder after the account is linked', () => {
   const job = outcomeOf(aJob(), { type: 'wait_for_folder', folder: 'one' });
   expect(decide(job, { type: 'unpark', reason: 'account_required' }, { now: NOW, random: () => 0 })).toEqual({
     rejected: 'the job is not parked for account_required',
   });
 });
 
-it('a claim is refused before the job is due', () => {
+it('a claim is rejected before the job is due', () => {
   const job = aJob({ due_at: '2026-11-20T10:00:10.001Z' });
   expect(decide(job, EVENTS.claim, { now: NOW, random: () => 0 })).toEqual({
     rejected: 'the job is not due before 2026-11-20T10:00:10.001Z',

@@ -9,7 +9,7 @@ import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 
-/** Jobs and permits as the version after this one may write them: of a later schema, and not to be read by this one's. */
+/** Jobs and messages of a later schema, which this version can't read. */
 let deployment: EmulatedDeployment;
 beforeEach(async () => {
   deployment = await emulateDeployment();
@@ -38,7 +38,7 @@ async function depths(url: string | undefined): Promise<(string | undefined)[]> 
 }
 
 describe('a job of a later schema', () => {
-  it('is not claimed, whatever its place; its permit goes back for workers that know it', async () => {
+  it('is not claimed, whatever its place; its dispatch message is returned for newer workers', async () => {
     const later = await storeLater(aJob({ id: 'job_later', priority: 9 }));
     await deployment.store({ id: 'job_known', priority: 1 });
     const message = { v: 1, band: 'high', project: 'local_project', job: 'job_later' } as const;
@@ -48,7 +48,7 @@ describe('a job of a later schema', () => {
     expect(await itemOf('job_later')).toEqual(later);
   });
 
-  it('is not settled by reconcile-jobs, which goes on with the others', async () => {
+  it('is skipped by reconcile-jobs, which continues with the others', async () => {
     const lease_until = '2026-11-20T10:00:30.000Z';
     const later = await storeLater(aRunningJob({ id: 'job_later', lease_until }));
     await deployment.store(aRunningJob({ id: 'job_known', lease_until }));
@@ -57,17 +57,17 @@ describe('a job of a later schema', () => {
     expect(await itemOf('job_later')).toEqual(later);
   });
 
-  it('is refused by name to whoever wants to read or change it', async () => {
+  it('raises a named error when it is read or changed', async () => {
     await storeLater(aJob({ id: 'job_later' }));
     await expect(deployment.jobs.get('job_later', { consistent: true })).rejects.toThrow(NewerSchemaError);
     expect(await deployment.jobs.find('job_later')).toBe('newer');
   });
 });
 
-describe('a permit of a later version', () => {
+describe('a dispatch message of a later version', () => {
   const body = JSON.stringify({ v: 2, of: 'another shape' });
 
-  it('stays in its queue; what is no permit at all goes', async () => {
+  it('stays in its queue; an invalid message is deleted', async () => {
     const { QUEUE_URL_LOW: url } = deployment.env;
     for (const MessageBody of [body, 'nonsense', '{"v":1}'])
       await deployment.queues.send(new SendMessageCommand({ QueueUrl: url, MessageBody }));
@@ -83,7 +83,7 @@ describe('a permit of a later version', () => {
   });
 });
 
-it('a job from before schemas were written down is claimed as ever, and gets none', async () => {
+it('a job from before schemas were recorded is claimed, and gets none', async () => {
   await deployment.store({ id: 'job_older' });
   const message = { v: 1, band: 'normal', project: 'local_project', job: 'job_older' } as const;
   const claimed = await claim(deployment, { message, handle: 'none', receives: 1 }, 'worker');

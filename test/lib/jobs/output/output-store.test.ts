@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => s3.stop());
 
-test('a receipt is read as it was put, and only then', async () => {
+test('a receipt is read as it was stored, and not before', async () => {
   expect(await store.readReceipt('job_receipt', 2)).toBeUndefined();
   await store.putReceipt(receipt('job_receipt', 2));
   expect(await store.readReceipt('job_receipt', 2)).toEqual(receipt('job_receipt', 2));
   expect(await store.readReceipt('job_receipt', 1)).toBeUndefined();
 });
 
-test('what is no receipt is refused by its key', async () => {
+test('an invalid receipt is an error that names its key', async () => {
   await put(receiptKey('job_bad', 1), '{"version":1}');
   await expect(store.readReceipt('job_bad', 1)).rejects.toThrow(
     'jobs/job_bad/attempts/000001/receipt.json is not a receipt',
@@ -68,7 +68,7 @@ test('reading from an offset lists only the chunks that can hold it', async () =
   expect((await store.openStream('job_from', 1, 'stdout', 99 * chunk.length)).size).toBe(from + 3);
 });
 
-test('a stream that is joined while it is read goes on at the same byte', async () => {
+test('a stream that is joined while it is read continues at the same byte', async () => {
   const words = Array.from({ length: 40 }, (_, i) => `word ${i}\n`);
   await putChunks('job_race', words);
   const stream = await store.openStream('job_race', 1, 'stdout');
@@ -80,7 +80,7 @@ test('a stream that is joined while it is read goes on at the same byte', async 
   expect(read).toBe(words.join(''));
 });
 
-test('a stream that is joined between two looks at it is found joined', async () => {
+test('a stream that is joined between two reads is found joined', async () => {
   const words = ['a', 'b', 'c'];
   await putChunks('job_between', words);
   const client = emulatedS3Client(s3.endpoint);
@@ -107,7 +107,7 @@ test('missing chunks are an error, never skipped', async () => {
   await expect(store.openStream('job_gap', 1, 'stdout')).rejects.toThrow(`bytes 0 to 8 ${message}`);
 });
 
-test('a body that breaks is taken up where it broke', async () => {
+test('an interrupted body is resumed where it broke', async () => {
   const whole = 'abcdefghij'.repeat(30_000);
   await put(joinedKey('job_cut', 1, 'stdout'), whole);
   let gets = 0;
@@ -123,7 +123,7 @@ test('a body that breaks is taken up where it broke', async () => {
   await faulty.stop();
 });
 
-test('a body that breaks for ever is an error', async () => {
+test('a body that keeps breaking is an error', async () => {
   await put(joinedKey('job_broken', 1, 'stdout'), 'abcdefghij');
   const faulty = await startFaultyS3(s3.endpoint, ({ method }) => (method === 'GET' ? { cutAfter: 0 } : 'none'));
   const client = emulatedS3Client(faulty.endpoint);
@@ -133,7 +133,7 @@ test('a body that breaks for ever is an error', async () => {
   await faulty.stop();
 });
 
-test('a document is read by a URL alone', async () => {
+test('a document can be read with its URL alone', async () => {
   const json = `{"stdout":"${'x'.repeat(12_000_000)}"}`;
   await uploadDocument({
     s3: s3.client,

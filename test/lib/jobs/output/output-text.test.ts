@@ -21,7 +21,7 @@ const bytes = fc
 
 const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 10 });
 
-test('a tail is the end of the text as a decoder of the whole would give it', async () => {
+test('a tail is the end of the text as a decoder of the whole stream returns it', async () => {
   await fc.assert(
     fc.asyncProperty(bytes, cuts, fc.integer({ min: 4, max: 60 }), async (all, sizes, limitBytes) => {
       const tail = tailText(source(all, sizes), { limitBytes, ended: true });
@@ -35,7 +35,7 @@ test('a tail is the end of the text as a decoder of the whole would give it', as
   );
 });
 
-test('a tail of output that goes on leaves out a character that has only begun', async () => {
+test('a tail of a live stream omits an incomplete character', async () => {
   await fc.assert(
     fc.asyncProperty(bytes, fc.integer({ min: 4, max: 60 }), async (all, limitBytes) => {
       const tail = tailText(source(all, [3]), { limitBytes, ended: false });
@@ -83,7 +83,7 @@ test('text from within a character is decoded from there', async () => {
   expect(await read(part)).toBe('\uFFFD\uFFFDuro');
 });
 
-test('text from behind the end is empty and asks to go on from the same place', async () => {
+test('text from beyond the end is empty and continues from the same offset', async () => {
   const part = textFrom(source(Buffer.from('abc'), [9]), { offset: 7, ended: true });
   expect(await read(part)).toBe('');
   expect(part.nextOffset()).toBe(7);
@@ -113,7 +113,7 @@ test('a tail reads no more than its limit and a few bytes of context', async () 
   expect(reads).toEqual([[894, 1_000]]);
 });
 
-test('a character that is cut off at the end is given where it just fits, and counts as left out where it does not', async () => {
+test('a character that is cut off at the end is returned if it just fits, and else counts as omitted', async () => {
   const cutOff = Buffer.from([0x61, 0xe2, 0x82]);
   const fits = textFrom(source(cutOff, [9]), { offset: 0, limitBytes: 4, ended: true });
   expect(await read(fits)).toBe('a\uFFFD');
@@ -127,14 +127,14 @@ test('a character that is cut off at the end is given where it just fits, and co
   expect([longer.truncated(), longer.nextOffset()]).toEqual([true, 2]);
 });
 
-test('a limit too small for a character is refused', () => {
+test('a limit too small for a character is rejected', () => {
   expect(() => tailText(source(Buffer.from('abc'), [1]), { limitBytes: 3, ended: true })).toThrow(RangeError);
   expect(() => textFrom(source(Buffer.from('abc'), [1]), { offset: 0, limitBytes: 3, ended: true })).toThrow(
     RangeError,
   );
 });
 
-/** Bytes that come in chunks of the given sizes, over and over. */
+/** Bytes that come in chunks of the given sizes, repeatedly. */
 function source(all: Buffer, sizes: number[]): OutputSource {
   return {
     size: all.length,

@@ -42,7 +42,7 @@ async function leave(job: Job, output: { stdout?: string; stderr?: string }, rec
   if (receipt !== undefined) await deployment.output.putReceipt({ ...receipt, job_id: job.id });
 }
 
-it("an agent's error is read anew from all that it said; an error of ours stays", async () => {
+it("an agent's error is derived again from its whole output; an error of the service stays", async () => {
   const said = { stdout: '', stderr: 'ERROR: the model is gone\n' };
   const failed = { kind: 'failed', exit_code: 1, error: 'cut off' } as const;
   const agents = await ended('agents error', { reason: 'agent_error', error: 'cut off' });
@@ -65,13 +65,13 @@ it('output that is shorter than it was is not complete', async () => {
   });
 });
 
-it('an attempt without a record, of a profile that is gone, has the size of its output', async () => {
+it('an attempt without a record, of a deleted profile, has the size of its output', async () => {
   const job = await ended('bare', { profile: 'no-such-profile', exit_code: 7, stdout_bytes: 2, stderr_bytes: 0 });
   await leave(job, { stdout: 'abc' });
   expect((await rereadJob(deployment, job)).job).toMatchObject({ stdout_bytes: 3, stderr_bytes: 0, exit_code: 7 });
 });
 
-it('a cancelled attempt that never left a record changes by no look, however often one is taken', async () => {
+it('a cancelled attempt without a record does not change, however often it is reread', async () => {
   const job = await ended('unrecorded', { status: 'CANCELLED', reason: 'cancelled_by_request' });
   await leave(job, { stdout: 'abc' });
   const { job: once } = await rereadJob(deployment, job);
@@ -80,7 +80,7 @@ it('a cancelled attempt that never left a record changes by no look, however oft
   expect(refreshed).toEqual([]);
 });
 
-it('a success whose record is lost stays one, and keeps its follow-up jobs', async () => {
+it('a success whose record is lost stays a success, and keeps its follow-up jobs', async () => {
   const job = await ended('lost record', {
     ...{ status: 'SUCCEEDED', follow_ups: ['1.0'], stdout_bytes: 0, stderr_bytes: 0 },
   });
@@ -109,7 +109,7 @@ it('earlier attempts of a job that runs are read, the one that runs is not; and 
   expect((await rereadJob(deployment, lost)).job).toEqual(lost);
 });
 
-it('follow-up jobs that only a reading anew finds are made', async () => {
+it('follow-up jobs that only rereading finds are created', async () => {
   const job = await ended('found late', { status: 'SUCCEEDED' });
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { agent: 'shell' });
   await leave(job, { stdout: outputAskingFor([{ prompt: 'a' }]) }, receipt);
@@ -117,7 +117,7 @@ it('follow-up jobs that only a reading anew finds are made', async () => {
   expect(recoveredFollowUpIds).toEqual([followUpId(job.id, 1, 0)]);
 });
 
-it('those of an earlier success that counted are made, those of one that was refused are not', async () => {
+it('those of an applied earlier success are created, those of a rejected one are not', async () => {
   const counted = await storeSucceeded(deployment, { id: id('counted') }, outputAskingFor([{ prompt: 'a' }]));
   const failedLater = { ...counted, status: 'FAILED', attempt: 2 } as const;
   const applied = await deployment.jobs.apply(counted, failedLater);
@@ -130,7 +130,7 @@ it('those of an earlier success that counted are made, those of one that was ref
   expect((await rereadJob(deployment, succeededLater)).recoveredFollowUpIds).toEqual([]);
 });
 
-it('output that is longer than its record, or has a gap, is said to be so, once', async () => {
+it('output that is longer than its record, or has a gap, is reported once', async () => {
   const hashed = { bytes: 3, lines: 1, sha256: 'ba7816bf', complete: true };
   const longer = await ended('longer', {});
   const receipt = aReceipt({ kind: 'failed', reason: 'exited' }, { streams: { stdout: hashed, stderr: hashed } });

@@ -48,7 +48,7 @@ async function rereadTwice(job: Job) {
 }
 
 describe('rereading', () => {
-  it('sets right the figures of a job and of the record of its attempt', async () => {
+  it('corrects the figures of a job and of the record of its attempt', async () => {
     const running = await deployment.store(aRunningJob({ id: id('figures') }));
     await putOutput(running, 1, 'stdout', CODEX_OUTPUT);
     await putOutput(running, 1, 'stderr', 'a\nb');
@@ -92,7 +92,7 @@ describe('rereading', () => {
     });
   });
 
-  it('makes follow-up jobs that are missing, and those that were never made', async () => {
+  it('creates missing follow-up jobs, also those that were never created', async () => {
     const parent = await storeSucceeded(
       deployment,
       { id: id('missing') },
@@ -109,7 +109,7 @@ describe('rereading', () => {
     expect(await stored(ids[1] ?? '')).toMatchObject({ status: 'QUEUED', parent_id: parent.id });
   });
 
-  it('makes those of an earlier attempt whose success counted, and none of one whose success was refused', async () => {
+  it('creates those of an earlier attempt whose success was applied, and none of a rejected success', async () => {
     const first = await storeSucceeded(deployment, { id: id('earlier') }, outputAskingFor([{ prompt: 'a' }]));
     const { job } = await makeFollowUps(deployment, first, 1);
     await deployment.table.send(
@@ -132,7 +132,7 @@ describe('rereading', () => {
     expect(await stored(followUpId(job.id, 2, 0))).toBeUndefined();
   });
 
-  it('applies what a lost worker left, but not while its lease holds', async () => {
+  it('applies what a lost worker left, but not before its lease expires', async () => {
     const over = await deployment.store(aRunningJob({ id: id('lost'), profile: 'shell' }));
     await leaveSuccess(deployment, over, outputAskingFor([{ prompt: 'a' }]));
     const { job, refreshed, recoveredFollowUpIds } = await rereadTwice(over);
@@ -145,7 +145,7 @@ describe('rereading', () => {
     expect(await rereadTwice(held)).toEqual({ job: held, refreshed: [], recoveredFollowUpIds: [] });
   });
 
-  it('tells what a worker wrote that was lost without a record, and takes no outcome from a late one', async () => {
+  it('reports the output of a lost worker without a record, and takes no outcome from a late record', async () => {
     const running = await deployment.store(aRunningJob({ id: id('no record'), losses: 3, profile: 'practice' }));
     await putOutput(running, 1, 'stdout', CODEX_OUTPUT.slice(0, 100));
     const lost = await transition(deployment, running, { type: 'lose' });

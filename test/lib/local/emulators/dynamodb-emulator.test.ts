@@ -98,7 +98,7 @@ test('what was written is there after a stop and a new start', async () => {
   expect(await has(clientOf(await start()), 'kept')).toBe(true);
 });
 
-test('where there is no network for the emulator alone, nobody connects to it once it has started', async () => {
+test('without a separate network, no other process can connect to the emulator once it has started', async () => {
   const emulator = await start({ sharesNetwork: true });
   const client = clientOf(emulator);
   await createTable(client);
@@ -133,7 +133,7 @@ test('an emulator that was killed is started again on the same address, with all
   expect(logged.join()).toContain('ended unexpectedly');
 });
 
-test('connections that were on their way to an emulator that was killed are answered or broken', async () => {
+test('pending connections to an emulator that is killed are answered or closed', async () => {
   const emulator = await start();
   const { port } = new URL(emulator.endpoint);
   process.kill(emulator.pid() ?? 0, 'SIGKILL');
@@ -146,7 +146,7 @@ test('connections that were on their way to an emulator that was killed are answ
   await Promise.all(Array.from({ length: 50 }, end));
 });
 
-test('a character of several bytes in an expression, which ends the emulator, ends it for a moment only', async () => {
+test('the emulator recovers from the crash that a multi-byte character in an expression causes', async () => {
   const emulator = await start();
   const client = clientOf(emulator);
   await createTable(client);
@@ -186,14 +186,14 @@ test('stopping twice is harmless', async () => {
 
 test('it listens on loopback only', async () => {
   const { port } = new URL((await start()).endpoint);
-  // Another program can take the port on all other addresses only if nobody listens on them.
+  // Another program can take the port on all other addresses only if none listens on them.
   const other = createServer();
   other.listen(Number(port), '127.0.0.2');
   await once(other, 'listening');
   other.close();
 });
 
-test('an endpoint that somebody else runs is taken as it is, and nothing is started', async () => {
+test('an external endpoint is used as it is, and nothing is started', async () => {
   const externalEndpoint = 'http://127.0.0.1:1';
   const emulator = await startDynamodbEmulator({
     credentials,
@@ -206,7 +206,7 @@ test('an endpoint that somebody else runs is taken as it is, and nothing is star
   await emulator.stop();
 });
 
-test('an emulator that can not start says why', async () => {
+test("an emulator that can't start reports the reason", async () => {
   await expect(
     startDynamodbEmulator({ credentials, folder: '/dev/null/x', env: {}, log: () => undefined }),
   ).rejects.toThrow('/dev/null');

@@ -21,7 +21,7 @@ export const Bucket = 'output';
 const credentials = newRunCredentials();
 export const settings = { region: 'us-east-1', credentials };
 
-/** The emulator on a folder of its own, with a bucket and a client. */
+/** The emulator on a temporary folder, with a bucket and a client. */
 export class ObjectsUnderTest {
   readonly folder: string;
   emulator: ObjectAndQueueEmulator;
@@ -74,7 +74,7 @@ export class ObjectsUnderTest {
     }).done();
   }
 
-  /** The names of the files that hold the objects' bytes, or say where they are. */
+  /** The names of the files that hold the objects' bytes, or name their files. */
   async files(kind: 'data' | 'records'): Promise<string[]> {
     return await readdir(join(this.folder, Bucket, kind));
   }

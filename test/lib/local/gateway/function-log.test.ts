@@ -17,7 +17,7 @@ afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
 const path = () => join(folder, 'logs', 'api.log');
 
-/** Runs something with the outputs diverted, and brings them back whatever happens. */
+/** Runs a function with stdout and stderr diverted, and restores them in any case. */
 async function diverted(run: () => void): Promise<string> {
   const restore = divertOutput(path(), (line) => reported.push(line));
   try {
@@ -28,7 +28,7 @@ async function diverted(run: () => void): Promise<string> {
   return await readFile(path(), 'utf8');
 }
 
-test('what functions log goes to the file, for its owner alone', async () => {
+test('the logs of functions go to a file that only its owner can read', async () => {
   const text = await diverted(() => {
     new Logger({ serviceName: 'test' }).info('answered', { route: 'jobs.read' });
     process.stdout.write('ü\n');
@@ -53,7 +53,7 @@ test('a failure is also reported, in one line', async () => {
   expect(reported).toEqual([`jobs.read failed (request r-1): no such table; more in ${path()}`]);
 });
 
-test('who writes is told when it is written', async () => {
+test("a write's callback runs once the line is written", async () => {
   const told: string[] = [];
   await diverted(() => {
     process.stdout.write('a', () => told.push('a'));

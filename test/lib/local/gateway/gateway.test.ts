@@ -47,7 +47,7 @@ describe('buffered answers', () => {
     ['returns a malformed answer', () => ({ statusCode: 'many', body: 5 })],
     ['sets a header that HTTP forbids', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: '' })],
     ['answers with more than Lambda takes', () => ({ statusCode: 200, body: 'x'.repeat(6_291_556) })],
-  ])('a handler that %s is a 502, and the log says why', async (_what, handler) => {
+  ])('a handler that %s is a 502, and the log shows the reason', async (_what, handler) => {
     const gateway = await gatewayWith({ 'things.read': handler });
     const response = await fetch(`${gateway.url}/api/v1/things/1`);
     const body = (await response.json()) as Record<string, string>;
@@ -56,7 +56,7 @@ describe('buffered answers', () => {
     expect(logged.join()).toContain(body.request_id);
   });
 
-  test('an answer just under what Lambda takes passes', async () => {
+  test("an answer just under Lambda's limit passes", async () => {
     const length = 6_291_556 - JSON.stringify({ statusCode: 200, body: '' }).length;
     const gateway = await gatewayWith({ 'things.read': () => ({ statusCode: 200, body: 'x'.repeat(length) }) });
     const response = await fetch(`${gateway.url}/api/v1/things/1`);
@@ -75,7 +75,7 @@ describe('buffered answers', () => {
     ]);
   });
 
-  test('a function that can not be loaded is a 502, and is loaded anew at the next call', async () => {
+  test('a function that fails to load is a 502, and is loaded again by the next call', async () => {
     let calls = 0;
     const load = async () => {
       calls += 1;
@@ -92,7 +92,7 @@ describe('buffered answers', () => {
 });
 
 describe('requests that are too large', () => {
-  test('an event over what Lambda takes is refused, one just under it passes', async () => {
+  test("an event over Lambda's limit is rejected, one just under it passes", async () => {
     const gateway = await gatewayWith({
       'things.create': (event) => ({ statusCode: 200, body: String(event.body?.length) }),
     });
@@ -112,7 +112,7 @@ describe('requests that are too large', () => {
     expect(response.status).toBe(413);
   });
 
-  test('an announced length over 10 MiB is refused before a byte is sent', async () => {
+  test('an announced length over 10 MiB is rejected before a byte is sent', async () => {
     const gateway = await gatewayWith(echoAll);
     const head = `POST /api/v1/things HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\nExpect: 100-continue\r\nContent-Length: ${10 * 1024 * 1024 + 1}\r\n\r\n`;
     const answer = await raw(gateway, head);
@@ -120,20 +120,20 @@ describe('requests that are too large', () => {
     expect(answer).toContain('"error":"Invalid request size"');
   });
 
-  test('a client that may send gets its 100 Continue', async () => {
+  test('a client that expects it gets a 100 Continue', async () => {
     const gateway = await gatewayWith(echoAll);
     const head = `POST /api/v1/things HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
     expect(await raw(gateway, head, 'hi')).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
-  test('a body without a length is refused at 10 MiB, and the client that goes on sending still reads the answer', async () => {
+  test('a body without a length is rejected at 10 MiB, and a client that keeps sending still reads the answer', async () => {
     const gateway = await gatewayWith(echoAll);
     const { status, body, sent } = await postEndlessly(`${gateway.url}/api/v1/things`);
     expect([status, JSON.parse(body)]).toMatchObject([413, { error: 'Invalid request size' }]);
     expect(sent).toBeGreaterThan(10 * 1024 * 1024);
   });
 
-  test('memory does not grow with what a refused client sends', async () => {
+  test('memory does not grow with what a rejected client sends', async () => {
     const gateway = await gatewayWith(echoAll);
     const before = process.memoryUsage().arrayBuffers;
     await postEndlessly(`${gateway.url}/api/v1/things`);
@@ -142,7 +142,7 @@ describe('requests that are too large', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('invalid HTTP', () => {
   test('bytes that are not HTTP get a 400 in the shape of our errors', async () => {
     const gateway = await gatewayWith(echoAll);
     const answer = await raw(gateway, 'hello there\r\n\r\n');
@@ -153,7 +153,7 @@ describe('what is no request', () => {
   test.each([
     ['names no host', 'Connection: close\r\n', 'the request names no host'],
     ['names two hosts', 'Connection: close\r\nHost: HOST\r\nHost: HOST\r\n', 'the request names two hosts'],
-  ])('a request that %s is refused in the shape of our errors', async (_, headers, error) => {
+  ])('a request that %s is rejected in the shape of our errors', async (_, headers, error) => {
     const gateway = await gatewayWith(echoAll);
     const lines = headers.replaceAll('HOST', new URL(gateway.url).host);
     const answer = await raw(gateway, `GET /api/v1/things/1 HTTP/1.1\r\n${lines}\r\n`);
@@ -179,7 +179,7 @@ describe('what is no request', () => {
     expect(answer).toContain(`{"error":"${word}","request_id":"`);
   });
 
-  test('headers beyond measure get a 431', async () => {
+  test('oversized headers get a 431', async () => {
     const gateway = await gatewayWith(echoAll);
     const answer = await raw(
       gateway,
@@ -188,7 +188,7 @@ describe('what is no request', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  test('the gateway goes on after a client that left in the middle of its body', async () => {
+  test('the gateway survives a client that disconnects in the middle of its body', async () => {
     const gateway = await gatewayWith(echoAll);
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     await once(socket, 'connect');
@@ -251,7 +251,7 @@ async function postEndlessly(
 }
 
 describe('throttling, as set for a stage', () => {
-  test('answers what is too much with 429 in our shape, and says when to come again', async () => {
+  test('answers requests over the limit with 429 in our shape, and a retry delay', async () => {
     const gateway = await gatewayWith(echoAll, { throttling: { rate: 0.001, burst: 2 } });
     const call = async () => await fetch(`${gateway.url}/api/v1/things/1`);
     expect([(await call()).status, (await call()).status]).toEqual([200, 200]);

@@ -10,7 +10,7 @@ let gateway: Gateway | undefined;
 /** What the gateway has logged since the last `closeGateway`. */
 export const logged: string[] = [];
 
-/** A gateway with one streaming route; its handler is made when the function is loaded, as a module's would be. */
+/** A gateway with one streaming route; its handler is created when the function is loaded, as a module's is. */
 export async function serving(makeHandler: () => object, limits: Partial<GatewayLimits> = {}): Promise<string> {
   gateway = await startGateway({
     port: 0,
@@ -22,7 +22,7 @@ export async function serving(makeHandler: () => object, limits: Partial<Gateway
   return `${gateway.url}/api/v1/logs`;
 }
 
-/** What our routes are made of: middy in its streaming mode. */
+/** As our routes do it: middy in its streaming mode. */
 export function answering(body: () => string | Readable, head: object = {}): () => object {
   return () =>
     middy({ executionMode: executionModeStreamifyResponse }).handler(async () => ({
@@ -32,7 +32,7 @@ export function answering(body: () => string | Readable, head: object = {}): () 
     }));
 }
 
-/** A handler that writes to the stream by itself. */
+/** A handler that writes to the stream directly. */
 export function writing(write: (out: Writable) => Promise<unknown>): () => object {
   return () => awslambda.streamifyResponse(async (_event, out) => await write(out));
 }

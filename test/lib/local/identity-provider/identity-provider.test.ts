@@ -9,7 +9,7 @@ import { fetchLocalhost } from '../../../../lib/access/sign-in/localhost-fetch.t
 import { startIdentityProvider } from '../../../../lib/local/identity-provider/identity-provider.ts';
 import { isOwnConnection } from '../../../../lib/local/run-access/connection-owner.ts';
 
-it('knows a connection of its own user from those of others and those that nobody knows', async () => {
+it('tells a connection of its own user from those of other and unknown users', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -34,7 +34,7 @@ it('knows a connection of its own user from those of others and those that nobod
   await rm(folder, { recursive: true });
 });
 
-it('asks for the token where the connection does not tell whose it is', async () => {
+it("asks for the token if the connection's user is unknown", async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const provider = await startIdentityProvider({
     key: { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' },

@@ -43,7 +43,7 @@ test('a drill that fails after others fails the run', async () => {
   expect(facts.error).toContain('The practice vendor fails as asked (418)');
 });
 
-test('a run goes on over a restart of the vendor', async () => {
+test('a run survives a restart of the vendor', async () => {
   const vendor = await startPracticeVendor();
   const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done; echo went\ndrill: tool echo on';
   const run = await startAgent(codex, { vendor, prompt });

@@ -57,7 +57,7 @@ test('it listens on loopback only and frees its port on close', async () => {
   await again.close();
 });
 
-test("another key is refused in the vendor's shape, another path is not found", async () => {
+test("a wrong key is rejected in the vendor's shape, an unknown path is not found", async () => {
   const vendor = await start();
   for (const [method, path] of [
     ['POST', '/v1/responses'],
@@ -75,13 +75,13 @@ test("another key is refused in the vendor's shape, another path is not found", 
   expect(await (await call(vendor, '/v1/models')).json()).toMatchObject({ models: [] });
 });
 
-test.for(['{', '[]', '{"input": 3}'])('a body that is no request is refused: %s', async (body) => {
+test.for(['{', '[]', '{"input": 3}'])('an invalid body is rejected: %s', async (body) => {
   const answer = await call(await start(), '/v1/responses', { method: 'POST', body });
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
 });
 
-test('the state is kept, shown and refuses every request while it stands', async () => {
+test('a state is stored, shown and rejects every request while it is set', async () => {
   const vendor = await start();
   function put(body: unknown) {
     return call(vendor, '/practice/state', { method: 'PUT', body });
@@ -159,7 +159,7 @@ test('a command that still runs is waited for, whatever it prints', async () => 
   expect(message.content[0].text).toMatch(/half\nProcess running with session ID 1$/);
 });
 
-test('a refusal after other steps comes with a request of its own', async () => {
+test('a refusal after other steps answers a separate request', async () => {
   const vendor = await start();
   const prompt = user('drill: flood 1KB\ndrill: fail 503');
   const [flood, call] = await items(await post(vendor, [prompt]));
@@ -212,7 +212,7 @@ async function* firstChunk(answer: Response): AsyncGenerator<string> {
   }
 }
 
-test('an unknown drill is answered with the drills that there are', async () => {
+test('an unknown drill is answered with the list of drills', async () => {
   const [message] = await items(await post(await start(), [user('drill: explode')]));
   expect(message.content[0].text).toContain('no drill "explode"');
   expect(message.content[0].text).toContain('- drill: usage-limit [SECONDS]');

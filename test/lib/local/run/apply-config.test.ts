@@ -22,7 +22,7 @@ it('the configuration file is applied at the start', async () => {
   }
 });
 
-it('a fault in it stops the start and is told with line and path, as is a named file that is not there', async () => {
+it('a fault in it stops the start and is reported with line and path, as is a missing named file', async () => {
   const path = join(folder, 'wrong.yaml');
   await writeFile(path, 'rules:\n  - id: ok\n    text: 7\n');
   await expect(startService({ env: { PROMPTQ_CONFIG: path } })).rejects.toThrow(

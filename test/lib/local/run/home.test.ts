@@ -46,7 +46,7 @@ describe('a home', () => {
     expect(await modeOf(home.path)).toBe('700');
   });
 
-  test('is the same whichever way leads to it', async () => {
+  test('is the same by every path to it', async () => {
     const home = await Home.open(join(folder, 'real'));
     await symlink(home.path, join(folder, 'link'));
     expect((await Home.open(join(folder, 'link'))).path).toBe(home.path);
@@ -63,7 +63,7 @@ describe('a home', () => {
     }
   });
 
-  test('tells what runs on it while something does', async () => {
+  test('shows the running service while there is one', async () => {
     const home = await Home.open(folder);
     expect(await home.readInfo()).toBeUndefined();
     await home.writeInfo(INFO);
@@ -74,7 +74,7 @@ describe('a home', () => {
     expect(await home.readInfo()).toBeUndefined();
   });
 
-  test('takes a local.json that it can not read as none', async () => {
+  test('treats an unreadable local.json as missing', async () => {
     await writeFile(join(folder, 'local.json'), '{"base_url":');
     expect(await (await Home.open(folder)).readInfo()).toBeUndefined();
   });
@@ -91,7 +91,7 @@ describe('a home', () => {
 });
 
 describe('the lock', () => {
-  test('is had by one process at a time, and the other is told who has it', async () => {
+  test("is held by one process at a time, and another one gets the holder's pid", async () => {
     const home = await Home.open(folder);
     await holdElsewhere(folder);
     await home.writeInfo(INFO);
@@ -105,7 +105,7 @@ describe('the lock', () => {
     await expect(lockHome(await Home.open(folder))).rejects.toThrow('starting or stopping');
   });
 
-  test('holds whichever way leads to the home', async () => {
+  test('applies to every path to the home', async () => {
     await mkdir(join(folder, 'real'));
     await symlink(join(folder, 'real'), join(folder, 'link'));
     await holdElsewhere(join(folder, 'real'));

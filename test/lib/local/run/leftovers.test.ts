@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A shell that says when it is there. */
+/** A shell that reports when it is ready. */
 async function run(script: string, env: Record<string, string>): Promise<ChildProcess> {
   const child = spawn('bash', ['-c', `${script}`], {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -34,7 +34,7 @@ async function run(script: string, env: Record<string, string>): Promise<ChildPr
 /** A process that is replaced by another (exec) shows no environment for a moment. */
 const WAIT = 'echo here; kill -STOP $$';
 
-/** An ended process that nobody has reaped yet is not alive. */
+/** An ended process that is not reaped yet is not alive. */
 async function isAlive(pid: number): Promise<boolean> {
   const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
   return !state.slice(state.lastIndexOf(')')).startsWith(') Z');
@@ -47,7 +47,7 @@ test('a process with the mark of the home ends, whatever it does about signals',
   expect(await ended).toEqual([null, 'SIGKILL']);
 });
 
-test('so does what it started in a session of its own', async () => {
+test('so does a process that it started in a new session', async () => {
   const pidFile = join(home, 'pid');
   await run(`setsid bash -c 'echo $$ > ${pidFile}; echo here; kill -STOP $$' & wait`, { [RUN_MARK]: home });
   const grandchild = Number(await readFile(pidFile, 'utf8'));
@@ -55,7 +55,7 @@ test('so does what it started in a session of its own', async () => {
   await expect.poll(async () => await isAlive(grandchild)).toBe(false);
 });
 
-test('processes of other homes, and those without a mark, go on', async () => {
+test('processes of other homes, and those without a mark, keep running', async () => {
   const others = await Promise.all([
     run(WAIT, { [RUN_MARK]: `${home}-2` }),
     run(WAIT, { [RUN_MARK]: tmpdir() }),
@@ -66,14 +66,14 @@ test('processes of other homes, and those without a mark, go on', async () => {
   expect(others.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([null, null, null, null]);
 });
 
-test('those to be spared go on', async () => {
+test('processes to be spared keep running', async () => {
   const spared = await run(WAIT, { [RUN_MARK]: home });
   const other = await run(WAIT, { [RUN_MARK]: home });
   expect(await killOrphans(home, [spared.pid ?? 0])).toEqual([other.pid]);
   expect(spared.signalCode).toBeNull();
 });
 
-test('the process that asks goes on, and so do those that it descends from', async () => {
+test('the calling process and its ancestors keep running', async () => {
   const module = new URL('../../../../lib/local/run/leftovers.ts', import.meta.url).href;
   const program = `console.log(JSON.stringify(await (await import('${module}')).killOrphans('${home}')))`;
   // The shell between us and the program carries the mark too.

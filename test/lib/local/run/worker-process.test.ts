@@ -38,7 +38,7 @@ async function supervise(source: string, env: Record<string, string> = {}): Prom
 
 const IDLE = `console.log('ready'); setInterval(() => undefined, 1e6);`;
 
-test('its output goes to its log, and its environment is what it was given, nothing of ours', async () => {
+test('its output goes to its log, and its environment is the given one, not ours', async () => {
   await supervise(`console.log('out', JSON.stringify(process.env)); console.error('err'); ${IDLE}`, {
     A: 'b',
     PATH: '/bin',
@@ -54,7 +54,7 @@ test('its output goes to its log, and its environment is what it was given, noth
   expect(text).toContain('err');
 });
 
-test('what an earlier run wrote is kept beside the log', async () => {
+test('the log of an earlier run is kept beside the new one', async () => {
   await supervise(`console.log('first run'); ${IDLE}`);
   await expect.poll(workerLog).toContain('ready');
   await worker?.stop(0);
@@ -64,14 +64,14 @@ test('what an earlier run wrote is kept beside the log', async () => {
   expect(await readFile(`${logFile()}.1`, 'utf8')).toContain('first run');
 });
 
-test('it leads a process group of its own, so that Ctrl-C does not reach it', async () => {
+test('it leads a new process group, so that Ctrl-C does not reach it', async () => {
   const { pid } = await supervise(IDLE);
   await expect.poll(workerLog).toContain('ready');
   const fields = (await readFile(`/proc/${pid()}/stat`, 'utf8')).split(') ')[1]?.split(' ');
   expect(Number(fields?.[2])).toBe(pid());
 });
 
-test('a worker that ends by itself is started again, and its last lines are shown', async () => {
+test('a worker that ends unexpectedly is started again, and its last lines are shown', async () => {
   await supervise(`
     import { existsSync, writeFileSync } from 'node:fs';
     if (!existsSync('${folder}/once')) { writeFileSync('${folder}/once', ''); console.log('a reason'); process.exit(3); }
@@ -91,7 +91,7 @@ test('a worker that was killed is started again', async () => {
   expect(logged.join()).toContain('SIGKILL');
 });
 
-test('one that ends again and again is started ever more slowly', async () => {
+test('one that ends repeatedly is started with growing pauses', async () => {
   await supervise('process.exit(1)');
   await expect.poll(() => logged.length).toBeGreaterThan(4);
   const waits = logged.map((line) => Number(/in (\d+) ms/.exec(line)?.[1]));

@@ -101,7 +101,7 @@ test('later changes arrive while it follows', async () => {
   await expect.poll(ids).toEqual(['one', 'two']);
 });
 
-test('the state goes from call to call of a window, and the end of the window is told', async () => {
+test('the state passes from call to call of a window, and the end of the window is signaled', async () => {
   follow((event) => {
     events.push(event);
     return { state: { seen: Number(Reflect.get(event.state, 'seen') ?? 0) + event.Records.length } };
@@ -134,11 +134,11 @@ test('it begins after the position that the handler has reached', async () => {
   await expect.poll(ids).toEqual(['two']);
 });
 
-test('a batch that fails is tried again, and nothing overtakes it', async () => {
+test('a batch that fails is retried, and nothing overtakes it', async () => {
   let failures = 3;
   const firsts: unknown[] = [];
   follow((event) => {
-    // The end of a window is told by a call of its own, which has no records.
+    // A separate call without records signals the end of a window.
     if (event.Records.length === 0) return { state: {} };
     firsts.push(event.Records[0]?.dynamodb?.Keys?.id?.S);
     failures -= 1;
@@ -150,7 +150,7 @@ test('a batch that fails is tried again, and nothing overtakes it', async () => 
   await expect.poll(() => failures).toBeLessThan(3);
   await put('two');
   await expect.poll(() => ids().at(-1)).toBe('two');
-  // What comes meanwhile may be given along with it, but never before it.
+  // Later records may come in the same call, but never before it.
   expect([ids(), firsts.slice(0, 4)]).toEqual([
     ['one', 'two'],
     ['one', 'one', 'one', 'one'],
@@ -167,7 +167,7 @@ test('records that the handler reports as failed fail the batch', async () => {
   await expect.poll(ids).toEqual(['one', 'one']);
 });
 
-test('it goes on when the emulator was killed, from where the handler is', async () => {
+test("it continues from the handler's position after the emulator was killed", async () => {
   let reached: string | undefined;
   follow(
     (event) => {

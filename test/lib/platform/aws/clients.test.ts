@@ -7,7 +7,7 @@ import { tableClient } from '../../../../lib/platform/aws/clients.ts';
 import { metricsIn, printedBy } from '../../../captured-lines.ts';
 
 let server: Server;
-/** What the table answers next: an error's name, or nothing for a right answer. */
+/** What the table answers next: an error's name, or undefined for a success. */
 const answers: (string | undefined)[] = [];
 let requests = 0;
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const read = async () => await tableClient().table.send(new GetCommand({ TableName: 'Jobs', Key: { id: '1' } }));
 
-it('every refused try is told, although the SDK tries again and all is well in the end', async () => {
+it('every throttled attempt is reported, although the SDK retries and succeeds in the end', async () => {
   answers.push('ProvisionedThroughputExceededException', 'ThrottlingException');
   requests = 0;
   const { lines } = await printedBy(read);
@@ -43,7 +43,7 @@ it('every refused try is told, although the SDK tries again and all is well in t
   expect(metricsIn(lines)).toEqual({ StorageThrottles: [1, 1] });
 });
 
-it('other errors are none', async () => {
+it('other errors are not reported', async () => {
   answers.push('ConditionalCheckFailedException');
   const { lines, result } = await printedBy(async () => await read().catch((error: Error) => error.name));
   expect(result).toBe('ConditionalCheckFailedException');

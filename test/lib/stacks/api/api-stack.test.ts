@@ -50,7 +50,7 @@ describe('API Gateway', () => {
     expect(functions.get(route.id)).toMatchObject({ timeout: streamed ? 900 : 29, memory: streamed ? 512 : 256 });
   });
 
-  test('refuses whatever comes without the key that the distribution sends', () => {
+  test('rejects requests without the key that the distribution sends', () => {
     // That every method asks for it is in the schema by which the document is read.
     expect(methods.length).toBeGreaterThan(served.length);
     const restApi = propertiesOfOnly(stack, 'AWS::ApiGateway::RestApi');
@@ -58,7 +58,7 @@ describe('API Gateway', () => {
     expect(restApi.ApiKeySourceType ?? 'HEADER').toBe('HEADER');
   });
 
-  test('answers nothing by itself: ANY of every resource and all other paths go to one function', () => {
+  test('answers nothing directly: ANY of every resource and all other paths go to one function', () => {
     const paths = new Set(methods.map(({ path }) => path));
     expect(paths).toContain('/{proxy+}');
     expect(paths).toContain('/');
@@ -102,7 +102,7 @@ describe('API Gateway', () => {
     ]);
   });
 
-  test('has our shape and our words in its own answers, and prints no message of its own', () => {
+  test('has our shape and our texts in its own answers, and never its built-in message', () => {
     const answers = apiDocumentOf(stack)['x-amazon-apigateway-gateway-responses'];
     const said = Object.entries(answers).map(([type, { statusCode, responseTemplates }]) => {
       const body = z
@@ -132,7 +132,7 @@ describe('API Gateway', () => {
 
 describe('the functions', () => {
   test.each([...served.map(({ id }) => id), 'not-found.answer'])(
-    '%s gets all that its environment is checked for',
+    '%s gets every variable that its environment is checked for',
     (id) => {
       const env = readEnv(apiEnv, standIns(functions.get(id)?.environment ?? {}));
       expect(env).toMatchObject({
@@ -144,7 +144,7 @@ describe('the functions', () => {
     },
   );
 
-  test('have room in an environment for all that settings can say', () => {
+  test('have room in an environment for the largest settings', () => {
     // Longer than names of tables, addresses of queues and two digests are.
     const asDeployed = (value: unknown) => (typeof value === 'string' ? value : 'x'.repeat(140));
     for (const [id, { environment }] of functionsById(wide)) {
@@ -155,7 +155,7 @@ describe('the functions', () => {
     expect(() => wideSettings(0, 17)).toThrow('promptq.perimeterSources');
   });
 
-  test.each(TRIGGERS)('%s gets all that its environment is checked for', (id) => {
+  test.each(TRIGGERS)('%s gets every variable that its environment is checked for', (id) => {
     expect(() => readEnv(triggerEnv, standIns(functions.get(id)?.environment ?? {}))).not.toThrow();
   });
 
@@ -176,7 +176,7 @@ describe('the triggers', () => {
       isDeepStrictEqual(Properties.FunctionName, { Ref: functions.get(id)?.logicalId }),
     );
 
-  test('count every change of the jobs table: none is given up, in whatever state', () => {
+  test('count every change of the jobs table: none is dropped, in any state', () => {
     const [mapping, ...others] = mappingsOf('triggers.count-jobs');
     expect(others).toEqual([]);
     expect(mapping?.Properties).toMatchObject({
@@ -196,7 +196,7 @@ describe('the triggers', () => {
     expect(counter?.condition).toEqual({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } });
   });
 
-  test('look after the jobs every minute', () => {
+  test('reconcile the jobs every minute', () => {
     const [rule] = resourcesOf(stack, 'AWS::Events::Rule').values();
     expect(rule?.Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',
@@ -226,13 +226,13 @@ describe('the triggers', () => {
     ]);
   });
 
-  test('make signed calls, and they alone read what calls are signed with', () => {
+  test('make signed calls, and they alone read the signing secrets', () => {
     const [mapping] = mappingsOf('triggers.deliver-calls');
     expect(mapping?.Properties).toMatchObject({
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       ScalingConfig: { MaximumConcurrency: 10 },
     });
-    // A message must stay hidden while its call may be under way: AWS asks for six times the function's time.
+    // A message must stay hidden while its call may be running: AWS asks for six times the function's timeout.
     expect(functions.get('triggers.deliver-calls')?.timeout).toBeLessThanOrEqual(DELIVERIES.visibilityTimeout / 6);
     const mayRead = [...functions.keys()].filter((id) =>
       onTable(id, 'Registry').some(

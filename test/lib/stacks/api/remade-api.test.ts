@@ -54,7 +54,7 @@ describe('`cdk deploy --all` after the api stack was removed and made again', ()
     });
   });
 
-  test('changes what leads to the API, and what proves the distribution to it', () => {
+  test("changes the API's origin, and the secret that authenticates the distribution", () => {
     const reference = { Ref: origin?.[0] };
     const [api, ...more] = distributionOf(stacks.console).Origins.filter(
       ({ CustomOriginConfig }) => CustomOriginConfig,
@@ -64,7 +64,7 @@ describe('`cdk deploy --all` after the api stack was removed and made again', ()
     expect(propertiesOfOnly(stacks.console, 'Custom::PromptqOriginSecret').Changes).toEqual(reference);
   });
 
-  test('asks a function of its own stack for the secret: a resource can not be given another function', () => {
+  test("gets the secret from a function of its own stack: a resource can't change its function", () => {
     const [keeper] = [...functionsById(stacks.console)].flatMap(([id, { logicalId }]) =>
       id === 'triggers.keep-origin-secret' ? [logicalId] : [],
     );
@@ -72,7 +72,7 @@ describe('`cdk deploy --all` after the api stack was removed and made again', ()
     expect(ServiceToken).toEqual({ 'Fn::GetAtt': [keeper, 'Arn'] });
   });
 
-  test('refers to nothing else of the api stack, so that nothing keeps it from being removed', () => {
+  test('refers to nothing else of the api stack, so that it can be removed', () => {
     expect(JSON.stringify(templateOf('console')).match(/Fn::(ImportValue|GetStackOutput)/g) ?? []).toEqual([]);
     const outputs = Object.values(templateOf('api').Outputs ?? {});
     expect(outputs.filter((output) => JSON.stringify(output).includes('Export'))).toEqual([]);
@@ -80,18 +80,18 @@ describe('`cdk deploy --all` after the api stack was removed and made again', ()
 });
 
 describe('what the data stack holds', () => {
-  test('is referred to by exports alone: what others use is neither removed nor replaced', () => {
+  test('is referred to by exports only: what other stacks use is neither removed nor replaced', () => {
     const texts = (['api', 'worker', 'console'] as const).map((name) => JSON.stringify(templateOf(name)));
     expect(texts.flatMap((text) => text.match(/Fn::GetStackOutput/g) ?? [])).toEqual([]);
     const imported = texts.flatMap((text) => text.match(/"Fn::ImportValue":"[^:]+/g) ?? []);
     expect([...new Set(imported)]).toEqual(['"Fn::ImportValue":"again-data']);
   });
 
-  test('is exported whoever uses it: an upgrade that stops using something does not fail at the data stack', () => {
+  test('is always exported: an upgrade that stops using an export does not fail at the data stack', () => {
     const exportsOf = (template: ReturnType<typeof templateOf>) =>
       Object.keys(template.Outputs ?? {}).filter((name) => name.startsWith('ExportsOutput'));
     expect(exportsOf(templateOf('data')).toSorted()).toEqual(exportsOf(dataAlone).toSorted());
-    // A stack has 200 outputs at most.
+    // A stack has at most 200 outputs.
     expect(exportsOf(dataAlone).length).toBeLessThan(100);
   });
 });

@@ -13,7 +13,7 @@ const MAX_OUTPUTS = 200;
 /** API Gateway's default quota of resources, which are paths, for one API. */
 const MAX_API_RESOURCES = 300;
 
-/** Routes that are like those of the table, each on a path of its own. */
+/** Routes like those of the table, each on its own path. */
 function toyRoutes(count: number): ServedRoute[] {
   return Array.from({ length: count }, (_, at): ServedRoute => {
     // An id has letters only.
@@ -62,7 +62,7 @@ function measure(stack: ApiStack) {
 describe.each([
   { count: 200, maxResources: 300 },
   { count: 250, maxResources: 350 },
-] as const)('$count routes, each on a path of its own', ({ count, maxResources }) => {
+] as const)('$count routes, each on its own path', ({ count, maxResources }) => {
   const stack = grown[count];
 
   test(`fit: every stack has at most ${maxResources} of the 500 resources that CloudFormation allows`, () => {
@@ -84,7 +84,7 @@ describe('one more route', () => {
   const deploymentOf = (stack: ApiStack) => [...resourcesOf(stack, 'AWS::ApiGateway::Deployment').keys()];
   const same = stackWith([]);
 
-  test('is deployed: another document makes another deployment, to which the stage leads', () => {
+  test('is deployed: another document creates another deployment, which the stage uses', () => {
     const [before, after] = [deploymentOf(present), deploymentOf(oneMore)];
     expect([before.length, after.length]).toEqual([1, 1]);
     expect(after).not.toEqual(before);
@@ -93,7 +93,7 @@ describe('one more route', () => {
     expect(stage?.Properties.DeploymentId).toEqual({ Ref: after[0] });
   });
 
-  test('waits for all permissions, so that no call meets a function that refuses it', () => {
+  test('waits for all permissions, so that no call reaches a function that rejects it', () => {
     const [made] = resourcesOf(oneMore, 'AWS::ApiGateway::Deployment').values();
     const permissions = [...resourcesOf(oneMore, 'AWS::Lambda::Permission')]
       .filter(([, { Properties }]) => Properties.Principal === 'apigateway.amazonaws.com')

@@ -34,7 +34,7 @@ describe('the distribution, for the API', () => {
     for (const path of ['/', '/jobs/job_1', '/api-tokens', '/authors']) expect(matches(path), path).toBe(false);
   });
 
-  test('keeps nothing, passes on all but the host, compresses nothing and takes no call without TLS', () => {
+  test('caches nothing, passes on all but the host, compresses nothing and accepts no call without TLS', () => {
     for (const each of ofApi) {
       expect(each).toMatchObject({
         // CachingDisabled and AllViewerExceptHostHeader, by the ids that AWS documents.
@@ -62,7 +62,7 @@ describe('the distribution, for the API', () => {
     }
   });
 
-  test('tells who asks, whatever the viewer says of itself', () => {
+  test("reports the viewer's address, whatever the viewer sends", () => {
     const headers = { [VIEWER_ADDRESS_HEADER]: { value: '10.0.0.1' }, accept: { value: '*/*' } };
     const request = { uri: '/api/v1/jobs', headers };
     for (const each of ofApi) {
@@ -73,7 +73,7 @@ describe('the distribution, for the API', () => {
     }
   });
 
-  test('replaces no answer, and keeps no failure', () => {
+  test('replaces no answer, and caches no failure', () => {
     const codes = distribution.CustomErrorResponses.map((response) =>
       z.strictObject({ ErrorCode: z.number(), ErrorCachingMinTTL: z.literal(0) }).parse(response),
     ).map(({ ErrorCode }) => ErrorCode);
@@ -111,7 +111,7 @@ describe('the secret of the origin', () => {
     }
   });
 
-  test('is made by a function that may touch these parameters and nothing else', () => {
+  test('is created by a function that may use these parameters only', () => {
     const { grantsOf } = roleGrants(rich.api);
     const [grant, ...others] = grantsOf(KEEP_ORIGIN_SECRET);
     expect(others).toEqual([]);
@@ -123,7 +123,7 @@ describe('the secret of the origin', () => {
     expect(readEnv(originSecretEnv, standIns(environment)).ORIGIN_SECRET_FOLDER).toBe('/rich-data/origin-secret');
   });
 
-  test('is brought by a function that may read these parameters and nothing else', () => {
+  test('is read by a function that may read these parameters only', () => {
     const [grant, ...others] = roleGrants(rich.console).grantsOf(KEEP_ORIGIN_SECRET);
     expect(others).toEqual([]);
     expect(grant?.actions).toEqual(['ssm:GetParameter']);
@@ -132,7 +132,7 @@ describe('the secret of the origin', () => {
     );
   });
 
-  test('is asked for again when it is another', () => {
+  test('is read again when it has changed', () => {
     const [made] = [...resourcesOf(rich.api, 'Custom::PromptqOriginSecret').values()].flatMap(({ Properties }) =>
       Properties.Brings === 'digests' ? [Properties] : [],
     );
@@ -142,7 +142,7 @@ describe('the secret of the origin', () => {
       { Brings: 'digests', Version: 3 },
       { Brings: 'value', Version: 3, Changes: expect.anything() },
     ]);
-    // Longer than the function runs three times, so that a failure is told.
+    // Longer than three runs of the function, so that a failure is reported.
     for (const { ServiceTimeout } of [made, brought]) expect(Number(ServiceTimeout)).toBeGreaterThan(90);
   });
 });
@@ -222,7 +222,7 @@ describe('the distribution, for the console', () => {
   });
 });
 
-describe('a name of its own', () => {
+describe('a custom domain', () => {
   test('is answered with TLS 1.2 and found in its zone, behind the firewall', () => {
     const { Aliases, ViewerCertificate, WebACLId } = distributionOf(rich.console);
     expect(Aliases).toEqual(['queue.example.com']);

@@ -45,7 +45,7 @@ describe('signing in', () => {
     }
   });
 
-  test('takes a code that PKCE binds, and leads back to the distribution', () => {
+  test('uses a code that PKCE binds, and returns to the distribution', () => {
     const client = propertiesOfOnly(plain.console, 'AWS::Cognito::UserPoolClient');
     const url = (path: string) => ({
       'Fn::Join': ['', ['https://', { 'Fn::GetAtt': [expect.stringMatching(/^Distribution/), 'DomainName'] }, path]],
@@ -61,7 +61,7 @@ describe('signing in', () => {
     });
   });
 
-  test("has Cognito's own pages, under a name that nobody else has", () => {
+  test("has Cognito's own pages, under a unique name", () => {
     expect(propertiesOfOnly(plain.console, 'AWS::Cognito::ManagedLoginBranding')).toMatchObject({
       UseCognitoProvidedValues: true,
     });
@@ -73,7 +73,7 @@ describe('signing in', () => {
     expect(text.replace('AWS::StackId', '')).toMatch(/"my-x-queue"/);
   });
 
-  test('makes the first user an admin', () => {
+  test('makes the first user an administrator', () => {
     const groups = [...resourcesOf(plain.console, 'AWS::Cognito::UserPoolGroup').values()];
     expect(groups.map(({ Properties }) => Properties.GroupName).sort()).toEqual(Object.values(DEFAULT_GROUPS).sort());
     expect(propertiesOfOnly(plain.console, 'AWS::Cognito::UserPoolUser')).toMatchObject({
@@ -90,7 +90,7 @@ describe('signing in', () => {
     });
   });
 
-  test('is told to the functions by a parameter that they read when they need it', () => {
+  test('is passed to the functions by a parameter that they read on demand', () => {
     const { Name, Value } = serviceEndpointsOf(plain.console);
     expect(functionsById(plain.api).get('auth.sign-in')?.environment).toMatchObject({
       PROMPTQ_WHEREABOUTS_AT: `ssm:${Name}`,
@@ -104,7 +104,7 @@ describe('signing in', () => {
     });
   });
 
-  test('elsewhere makes no pool, and is known from the start', () => {
+  test('at another provider creates no pool, and is known from the start', () => {
     const types = [...resourcesOf(rich.console).values()].map(({ Type }) => Type);
     expect(types.filter((type) => type.startsWith('AWS::Cognito'))).toEqual([]);
     expect(JSON.parse(String(serviceEndpointsOf(rich.console).Value))).toEqual({
@@ -149,7 +149,7 @@ describe('two deployments in one account', () => {
     }
   });
 
-  test('are told apart by the names that an account has once', () => {
+  test('differ in the names that are unique in an account', () => {
     const names = namesOf(plain.console).map((name) => name.split(' ')[0]);
     expect([...new Set(names)].sort()).toEqual([
       'AWS::CloudFront::Function',

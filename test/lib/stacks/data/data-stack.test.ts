@@ -44,7 +44,7 @@ describe('the tables', () => {
     return tableSchema.parse(found[0]?.[1].Properties);
   };
 
-  test('are those of the one list, no more', () => {
+  test('are exactly those of the list', () => {
     expect(tables.size).toBe(specs.length);
   });
 
@@ -76,7 +76,7 @@ describe('the queues', () => {
   const wanted = [...BANDS.map((band) => [band, QUEUE] as const), ['deliveries', DELIVERIES] as const];
 
   test.each(wanted)(
-    '%s give up a message after as many receives as the list says, into a queue of their own',
+    '%s move a message to their dead-letter queue after as many receives as the list says',
     (name, spec) => {
       const [queue] = [...queues].filter(([id]) => id.toLowerCase().startsWith(`${name}queue`));
       expect(queue?.[1].Properties).toMatchObject({
@@ -92,13 +92,13 @@ describe('the queues', () => {
     },
   );
 
-  test('are one for each band and one for calls, each with one for its undeliverable messages', () => {
+  test('are one for each band and one for calls, each with a dead-letter queue', () => {
     expect(queues.size).toBe(2 * wanted.length);
   });
 });
 
 describe('the queues', () => {
-  test('can not be reached without TLS', () => {
+  test('require TLS', () => {
     const policies = [...resourcesOf(stack, 'AWS::SQS::QueuePolicy').values()].map(({ Properties }) =>
       z.object({ PolicyDocument: policyDocument, Queues: z.array(z.object({ Ref: z.string() })) }).parse(Properties),
     );
@@ -129,7 +129,7 @@ describe('the bucket', () => {
     });
   });
 
-  test('can not be reached without TLS', () => {
+  test('requires TLS', () => {
     const [policy] = resourcesOf(stack, 'AWS::S3::BucketPolicy').values();
     const { Statement } = policyDocument.parse(policy?.Properties.PolicyDocument);
     const denied = Statement.filter(({ effect }) => effect === 'Deny').map(({ condition }) => condition);
@@ -138,7 +138,7 @@ describe('the bucket', () => {
   });
 });
 
-test('all is encrypted by keys that AWS keeps, which cost nothing', () => {
+test('all data is encrypted with keys that AWS owns, which cost nothing', () => {
   expect(resourcesOf(stack, 'AWS::KMS::Key').size).toBe(0);
   const [bucket] = resourcesOf(stack, 'AWS::S3::Bucket').values();
   expect(bucket?.Properties.BucketEncryption).toEqual({
@@ -151,7 +151,7 @@ test('all is encrypted by keys that AWS keeps, which cost nothing', () => {
     expect(JSON.stringify(Properties)).not.toMatch(/SSESpecification|KMS/);
 });
 
-test('tables and bucket stay when the stack goes, which takes more than one command', () => {
+test('tables and bucket stay when the stack is deleted, which takes more than one command', () => {
   expect(stack.terminationProtection).toBe(true);
   const kept = [...resourcesOf(stack).values()].filter(({ Type }) => /GlobalTable|S3::Bucket$/.test(Type));
   expect(kept).toHaveLength(3);
@@ -171,7 +171,7 @@ describe('a first deployment that fails', () => {
     expect(bucket?.DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 
-  test('leaves no tables, which no rollback could delete: they come when all else is there', () => {
+  test('leaves no tables, which no rollback could delete: they are created last', () => {
     const others = idsOf(/^(?!AWS::DynamoDB)/);
     for (const [, table] of resourcesOf(stack, 'AWS::DynamoDB::GlobalTable'))
       expect([...(table.DependsOn ?? [])].sort()).toEqual(expect.arrayContaining(others.sort()));

@@ -20,7 +20,7 @@ const keys = z.strictObject({
     .transform((limits) => ({ LeadingKeys: limits['dynamodb:LeadingKeys'] })),
 });
 
-/** The only functions that make, list or end what says who may call. */
+/** The only functions that create, list or end credentials. */
 const PRINCIPAL_GRANTS: Record<string, (readonly [string, string])[]> = {
   'tokens.list': [['Query', 'token']],
   'tokens.create': [['PutItem', 'token']],
@@ -110,7 +110,7 @@ describe("a route's role", () => {
   );
 
   test.each(served)(
-    '$id reads tokens and sessions, notes their use, and can not change them unless it is for that',
+    '$id reads tokens and sessions, records their use, and changes them only if it is meant to',
     (route) => {
       const { id, access } = route;
       const [read, noteToken, noteSession, ...rest] = onTable(id, 'Registry');
@@ -159,7 +159,7 @@ describe("a route's role", () => {
   );
 
   // Logs make the worker store output sooner, and a read account keeps the code of its login.
-  test('writes nothing for a GET but for these two', () => {
+  test('writes nothing for a GET, except these two', () => {
     const writing = routes.filter(
       ({ method, access }) =>
         method === 'GET' && [access.jobs, access.registry, access.output].some((grant) => grant === 'write'),
@@ -167,7 +167,7 @@ describe("a route's role", () => {
     expect(writing.map(({ id }) => id)).toEqual(['jobs.logs', 'codex-account.read']);
   });
 
-  test('names what it is for: nothing is allowed on everything but what AWS can not limit', () => {
+  test("names its resources: only actions that AWS can't limit are allowed on everything", () => {
     const onEverything = [...roleStatements(stack).values()]
       .flat()
       .filter(({ resources }) => resources.includes('*'))

@@ -23,16 +23,16 @@ const grants = stacks.flatMap(({ template }) => grantsOf(template));
 const holders = stacks.flatMap(({ template }) => [...new Set(grantsOf(template).map(({ holder }) => holder))]);
 
 describe('what the roles of a deployment may do', () => {
-  test('is nothing with a * that nobody explains', () => {
+  test('has no unexplained *', () => {
     expect(objectionsTo(grants).map(({ grant, about }) => `${grant.holder}: ${about}`)).toEqual([]);
   });
 
-  test('needs every explanation that there is', () => {
+  test('needs every listed explanation', () => {
     const used = new Set(grants.map(explanationOf));
     expect(Object.entries(IAM_EXCEPTIONS).flatMap(([name, one]) => (used.has(one) ? [] : [name]))).toEqual([]);
   });
 
-  test('is told for every role, by who has it', () => {
+  test('is listed for every role, with its owner', () => {
     const roles = stacks.flatMap(({ template }) =>
       Object.values(template.Resources).filter((one) => (one as { Type: string }).Type === 'AWS::IAM::Role'),
     );
@@ -81,12 +81,12 @@ describe('an objection', () => {
     expect(objectionsTo(one === undefined ? [] : [one])).not.toEqual([]);
   });
 
-  test('is made to none of what is named, or explained', () => {
+  test('is made to nothing that is named or explained', () => {
     expect(objectionsTo([grant({}), grant({ resources: ['Output'] })])).toEqual([]);
   });
 });
 
-test('findings that were left have a reason that is a sentence', () => {
+test('accepted findings have a reason that is a sentence', () => {
   const left = stacks.flatMap(({ acknowledgements }) => acknowledgements);
   const own = left.filter(({ rule }) => rule.startsWith('AwsSolutions-'));
   expect(own.length).toBeGreaterThan(10);

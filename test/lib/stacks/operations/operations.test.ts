@@ -46,7 +46,7 @@ describe('the alarms', () => {
     expect(alarms.size * ALARM_PRICE).toBeCloseTo(1.2);
   });
 
-  test.each(ALARMS)('$id goes off as the table says, and is calm where nothing is told', (spec) => {
+  test.each(ALARMS)('$id goes off as the table says, and stays OK without data', (spec) => {
     const alarm = alarms.get(`quiet-${spec.id}`);
     expect(alarm).toMatchObject({
       Statistic: spec.statistic,
@@ -85,7 +85,7 @@ describe('the alarms', () => {
     expect(JSON.stringify(queue)).toContain('DeliveriesDeadLetters');
   });
 
-  test('tell nobody unless there is an address; then it is told of their end too, over TLS', () => {
+  test('notify no one unless an address is set; it is also notified when they end, over TLS', () => {
     expect(resourcesOf(quiet.api, 'AWS::SNS::Topic').size).toBe(0);
     for (const { AlarmActions, OKActions } of alarms.values()) expect([...AlarmActions, ...OKActions]).toEqual([]);
 
@@ -102,7 +102,7 @@ describe('the alarms', () => {
 });
 
 describe('the dashboard', () => {
-  test('is there only if it is wanted: it costs more than all alarms', () => {
+  test('exists only if enabled: it costs more than all alarms', () => {
     expect(resourcesOf(quiet.api, 'AWS::CloudWatch::Dashboard').size).toBe(0);
     expect(resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').size).toBe(1);
   });
@@ -116,7 +116,7 @@ describe('the dashboard', () => {
   });
 });
 
-test('every function and the worker name the deployment to what tells metrics', () => {
+test('every function and the worker add the deployment to their metrics', () => {
   const named = (variables: Record<string, unknown>) => variables.POWERTOOLS_SERVICE_NAME;
   for (const { environment } of functionsById(quiet.api).values()) expect(named(environment)).toBe('quiet');
   const [task] = resourcesOf(quiet.worker, 'AWS::ECS::TaskDefinition').values();
@@ -127,7 +127,7 @@ test('the stacks pass the AwsSolutions rules with a topic and a dashboard too', 
   expect(assembly.stacks).toHaveLength(2 * Object.keys(told).length);
 });
 
-test('the runbook follows logs that there are, each by a part of its name that no other has', () => {
+test('the runbook follows existing logs, each by a unique part of its name', () => {
   const runbook = readFileSync(join(ROOT, 'docs/operate/runbook.md'), 'utf8');
   const groups = Object.values(quiet).flatMap((stack) =>
     [...resourcesOf(stack, 'AWS::Logs::LogGroup').keys()].map((id) => `${stack.stackName}-${id}`),

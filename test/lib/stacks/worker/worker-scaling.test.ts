@@ -23,7 +23,7 @@ const namesOf = (stack: typeof api | typeof worker, id: string) => {
 const [scale] = functionsOf(worker);
 
 describe('the function that launches workers', () => {
-  test('is in the stack of the workers, and is called what others call', () => {
+  test('is in the stack of the workers, under the name that others call', () => {
     expect(scale?.Code.ZipFile).toBe('triggers.scale-workers');
     expect(scale?.FunctionName).toBe('second-scale-workers');
     const callers = functionsOf(api).filter(({ Environment }) => 'SCALE_WORKERS_FUNCTION' in Environment.Variables);
@@ -33,7 +33,7 @@ describe('the function that launches workers', () => {
     readEnv(countEnv, namesOf(api, 'triggers.count-jobs'));
   });
 
-  test('is told the settings, and all that its environment is checked for', () => {
+  test('gets the settings, and every variable that its environment is checked for', () => {
     expect(readEnv(scaleEnv, namesOf(worker, 'triggers.scale-workers'))).toMatchObject({
       PROMPTQ_MAX_WORKERS: 7,
       PROMPTQ_SPOT_WEIGHT: 30,
@@ -92,7 +92,7 @@ describe('the function that launches workers', () => {
     ]);
   });
 
-  test('is the only one that may start tasks or hand on a role', () => {
+  test('is the only one that may start tasks or pass a role', () => {
     const others = [...roleStatements(api), ...roleStatements(worker)].filter(
       ([id]) => id !== scale?.Role['Fn::GetAtt'][0],
     );
@@ -100,7 +100,7 @@ describe('the function that launches workers', () => {
     expect(actions.filter((action) => /^ecs:|PassRole/.test(action))).toEqual([]);
   });
 
-  test('decides every minute, and a missed call is made up for by the next', () => {
+  test('decides every minute, and makes up for a missed call in the next', () => {
     const [rule] = resourcesOf(worker, 'AWS::Events::Rule').values();
     expect(rule?.Properties).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',
@@ -111,7 +111,7 @@ describe('the function that launches workers', () => {
   });
 });
 
-test('which revision is wanted is told by a parameter: an export in use could not change', () => {
+test('a parameter names the wanted revision: an export in use could not change', () => {
   const [parameter] = resourcesOf(worker, 'AWS::SSM::Parameter').values();
   expect(parameter?.Properties).toMatchObject({
     Name: '/second-worker/task-definition',
@@ -119,7 +119,7 @@ test('which revision is wanted is told by a parameter: an export in use could no
   });
 });
 
-test('those who only ask for a decision may call that function and no other', () => {
+test('functions that only request a decision may call that function and no other', () => {
   const asked = [...roleStatements(api).values()]
     .flat()
     .filter(({ actions }) => actions.includes('lambda:InvokeFunction'));
@@ -127,7 +127,7 @@ test('those who only ask for a decision may call that function and no other', ()
   expect(targets.filter((target) => target.includes(':function:second-scale-workers'))).toHaveLength(2);
 });
 
-test('a worker leaves after as many minutes as the settings say', () => {
+test('a worker stops after as many idle minutes as the settings say', () => {
   const [task] = resourcesOf(worker, 'AWS::ECS::TaskDefinition').values();
   expect(JSON.stringify(task?.Properties)).toContain('{"Name":"PROMPTQ_IDLE_SECONDS","Value":"300"}');
 });

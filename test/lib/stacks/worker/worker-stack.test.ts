@@ -58,7 +58,7 @@ const task = taskSchema.parse(only('AWS::ECS::TaskDefinition'));
 const [container] = task.ContainerDefinitions;
 
 describe('a worker', () => {
-  test('gets all that its environment is checked for, and time enough to hand its jobs back', () => {
+  test('gets every variable that its environment is checked for, and enough time to release its jobs', () => {
     const env = readEnv(
       workerEnv,
       standIns(Object.fromEntries(container.Environment.map(({ Name, Value }) => [Name, Value]))),
@@ -68,7 +68,7 @@ describe('a worker', () => {
     expect(env.PROMPTQ_STOP_GRACE_SECONDS).toBeLessThan(container.StopTimeout);
   });
 
-  test('is root with the rights that it needs to start jobs under accounts of their own, and no other', () => {
+  test('is root with only the rights that it needs to start jobs under separate accounts', () => {
     const { Drop, Add } = container.LinuxParameters.Capabilities;
     // https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_KernelCapabilities.html
     const byDefault = `AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE NET_RAW SETFCAP SETGID
@@ -81,7 +81,7 @@ describe('a worker', () => {
       'SETPCAP',
       'SETUID',
     ]);
-    // On Fargate only SYS_PTRACE could be added, and that would let it be read by what it must not.
+    // On Fargate only SYS_PTRACE could be added, and that would let other processes read it.
     expect(Add).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe('a worker', () => {
     expect(container.Environment.filter(({ Name }) => own.test(Name))).toEqual([]);
   });
 
-  test('has the size and the processor that the settings ask for', () => {
+  test('has the size and the processor of the settings', () => {
     expect([task.Cpu, task.Memory]).toEqual(['1024', '4096']);
     expect(task.RuntimePlatform).toEqual({ CpuArchitecture: 'ARM64', OperatingSystemFamily: 'LINUX' });
     const other = taskSchema.parse(
@@ -173,7 +173,7 @@ describe('a worker', () => {
     ]);
   });
 
-  test('has a role that is allowed on everything what AWS can not limit, to fetch its image, and no more', () => {
+  test("has a role for fetching its image, which allows on everything only what AWS can't limit", () => {
     const onEverything = [...roleStatements(stack)]
       .filter(([id]) => id.startsWith('Task'))
       .flatMap(([, statements]) => statements.filter(({ resources }) => resources.includes('*')));
@@ -182,7 +182,7 @@ describe('a worker', () => {
 });
 
 describe('the network', () => {
-  test('has no NAT gateway, and a free way to S3 and DynamoDB', () => {
+  test('has no NAT gateway, and free endpoints for S3 and DynamoDB', () => {
     expect(resourcesOf(stack, 'AWS::EC2::NatGateway').size).toBe(0);
     const services = [...resourcesOf(stack, 'AWS::EC2::VPCEndpoint').values()].map(({ Properties }) =>
       JSON.stringify(Properties.ServiceName),
@@ -190,7 +190,7 @@ describe('the network', () => {
     expect(services.map((name) => /\.([a-z0-9]+)"/.exec(name)?.[1]).sort()).toEqual(['dynamodb', 's3']);
   });
 
-  test('lets nothing in but files that workers ask for, and the one function that asks for the code of a login', () => {
+  test('lets in only files that workers mount, and the one function that reads the code of a login', () => {
     const groups = resourcesOf(stack, 'AWS::EC2::SecurityGroup');
     for (const { Properties } of groups.values()) expect(Properties).not.toHaveProperty('SecurityGroupIngress');
     const rule = (port: number, to: RegExp, from: RegExp) => ({
@@ -209,7 +209,7 @@ describe('the network', () => {
     expect(rules).toHaveLength(2);
   });
 
-  test('has the function that asks for the code of a login, which reaches nothing else', () => {
+  test('has the function that reads the code of a login, which reaches nothing else', () => {
     const inNetwork = [...resourcesOf(stack, 'AWS::Lambda::Function').values()].filter(
       ({ Properties }) => Properties.VpcConfig !== undefined,
     );
@@ -259,7 +259,7 @@ describe('the network', () => {
 });
 
 describe('the workspaces', () => {
-  test('stay when the stack goes, and cost less when nobody reads them', () => {
+  test('stay when the stack is deleted, and cost less when they are not read', () => {
     const [files] = resourcesOf(stack, 'AWS::EFS::FileSystem').values();
     expect(files).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
@@ -271,7 +271,7 @@ describe('the workspaces', () => {
     });
   });
 
-  test('let nobody in without TLS, past the access point, or but the worker itself', () => {
+  test('admit only the worker, over TLS and by the access point', () => {
     const { Statement } = policyDocument.parse(only('AWS::EFS::FileSystem').FileSystemPolicy);
     expect(Statement.map(({ effect, condition }) => [effect, condition])).toEqual([
       ['Deny', { Bool: { 'aws:SecureTransport': 'false' } }],

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await deployment.stop());
 
-it('a batch counts once however it is repeated, cut anew or reordered, on several shards at once', async () => {
+it('a batch counts once however it is repeated, split differently or reordered, on several shards at once', async () => {
   const changes = randomChanges(2_000);
   const shards = ['shard-a', 'shard-b'];
   const cuts = (list: readonly JobChange[], size: number) =>
@@ -45,7 +45,7 @@ it('a batch that comes in another order counts up to its latest change', async (
   expect(await counts.read()).toMatchObject({ QUEUED: 0, RUNNING: 1 });
 });
 
-it('counts that nobody has kept yet are zero, and reading them writes nothing', async () => {
+it('counts that were never written are zero, and reading them writes nothing', async () => {
   expect(Object.values(await counts.read())).toEqual(STATUSES.map(() => 0));
   const { Count } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));
   expect(Count).toBe(0);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await deployment.stop());
 
-it('a batch counts once however it is repeated, cut anew or reordered, on several shards at once, and a recount proves it', async () => {
+it('a batch counts once however it is repeated, split or reordered, on several shards at once, and a recount proves it', async () => {
   const shards = await Promise.all(
     ['shard-a', 'shard-b'].map(async (shard) => {
       const { changes, jobs } = randomLives(shard, 300);
@@ -71,7 +71,7 @@ async function recount() {
   return await recountStats(deployment.table, { jobsTable, registryTable });
 }
 
-/** Random lives of jobs over several days, projects and models, as a stream tells them; `jobs`: how they end up. */
+/** Random lives of jobs over several days, projects and models, as a stream delivers them; `jobs`: their last state. */
 function randomLives(prefix: string, length: number): { changes: CountedChange[]; jobs: Job[] } {
   const live: Job[] = [];
   const pick = <T>(...of: readonly [T, ...T[]]): T => of[Math.floor(Math.random() * of.length)] ?? of[0];

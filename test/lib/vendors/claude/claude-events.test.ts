@@ -54,7 +54,7 @@ test.for([1, 2, 3, 7, 100_000])('a run is read the same in pieces of %i bytes', 
   });
 });
 
-test('until there is a result, the last that claude itself said is the message, and nothing is finished', () => {
+test('without a result, the last text of claude itself is the message, and nothing is finished', () => {
   const events = [INIT, said('mine'), said('a subagent', { parent_tool_use_id: 'toolu_1' })];
   expect(read(events)).toEqual({ finished: false, sessionId: 's-1', finalMessage: 'mine' });
 });
@@ -75,7 +75,7 @@ test('a failure that claims success is the error, and not the last message', () 
   });
 });
 
-test('a result that is no success is an error, in the words that there are', () => {
+test('an unsuccessful result is an error, with the available text', () => {
   const failed = {
     type: 'result',
     subtype: 'error_during_execution',
@@ -102,7 +102,7 @@ test("a limit parks a run until its end, if it stood against the run's last requ
   expect(read([limit('allowed'), busy])).not.toHaveProperty('park');
 });
 
-test('what claude says is passed on message by message, what a subagent says is not', () => {
+test("claude's messages are passed on one by one, those of a subagent are not", () => {
   const said: string[] = [];
   const reader = createClaudeReader({ push: (text) => said.push(text), end: () => said.push('|') });
   const content = [{ type: 'text', text: 'one' }, { type: 'tool_use' }, { type: 'text', text: 'two' }];

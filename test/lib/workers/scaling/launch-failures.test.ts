@@ -14,7 +14,7 @@ const reasonOf = async (job: Job) => {
 };
 
 describe('a launch that fails', () => {
-  test('stands in the reason of jobs that wait, is tried again after a pause, and costs them nothing', async () => {
+  test('is shown in the reason of waiting jobs, is retried after a pause, and uses none of their retries', async () => {
     const job = await scaling.queue();
     scaling.aws.courses.push({ start: 0, reason: 'Capacity is unavailable at this time. Please try again later' });
     await scaling.decide();
@@ -39,7 +39,7 @@ describe('a launch that fails', () => {
     expect(await scaling.deployment.jobs.get(job.id, { consistent: true })).toEqual(job);
   });
 
-  test('in part is made up for later; a refusal says what it was, and no names', async () => {
+  test('in part is completed later; the reason names the refusal, but no resources', async () => {
     for (let n = 0; n < 4; n += 1) await scaling.queue();
     scaling.aws.courses.push(
       { start: 1, reason: 'RESOURCE:FARGATE' },
@@ -56,7 +56,7 @@ describe('a launch that fails', () => {
     expect(scaling.aws.tasks).toHaveLength(4);
   });
 
-  test('after its answer was lost is made again, and starts nothing twice', async () => {
+  test('whose answer was lost is repeated, and starts nothing twice', async () => {
     await scaling.queue();
     await scaling.queue();
     scaling.aws.courses.push('unheard');
@@ -75,7 +75,7 @@ describe('a launch that fails', () => {
     expect(launches.flatMap(({ tasks }) => tasks ?? ['unknown'])).toEqual(['task0', 'task1', 'task2']);
   });
 
-  test('by a task that stops before it has registered is noticed and made up for', async () => {
+  test('whose task stops before it has registered is noticed and replaced', async () => {
     const job = await scaling.queue();
     await scaling.decide();
     const [task] = scaling.aws.tasks;
@@ -91,7 +91,7 @@ describe('a launch that fails', () => {
     expect(scaling.aws.tasks).toHaveLength(2);
   });
 
-  test('by a task that never registers is made up for after three minutes, while it is there within the limit', async () => {
+  test('whose task never registers is replaced after three minutes, while the task still counts for the limit', async () => {
     for (let n = 0; n < 4; n += 1) await scaling.queue();
     await scaling.decide();
     scaling.later = 181_000;
@@ -101,7 +101,7 @@ describe('a launch that fails', () => {
     expect((await scaling.decide()).launch).toBe(2);
   });
 
-  test('on Spot goes on demand in the same moment', async () => {
+  test('on Spot falls back to on-demand at once', async () => {
     await scaling.queue();
     scaling.aws.courses.push({ start: 0, reason: 'Capacity is unavailable at this time' });
     await scaling.decide({ PROMPTQ_SPOT_WEIGHT: '100' });

@@ -24,7 +24,7 @@ function newToken(): string {
 const launch = (from: Scaling, count: number, { spotWeight = 0, at = NOW } = {}) =>
   withLaunches(from, { count, spotWeight, build: 'worker:1', newToken }, at);
 
-/** All of it started, under names of the token. */
+/** A launch that started all its tasks, under names of its token. */
 function started(scaling: Scaling, at = NOW): Scaling {
   return scaling.launches
     .filter(({ tasks }) => tasks === undefined)
@@ -35,7 +35,7 @@ function started(scaling: Scaling, at = NOW): Scaling {
 }
 
 describe('launches', () => {
-  test('are as many as asked for, in calls that ECS takes', () => {
+  test('are as many as requested, in calls within the limit of ECS', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 100 }), (count, spotWeight) => {
         const { launches } = launch(NONE, count, { spotWeight });
@@ -66,14 +66,14 @@ describe('launches', () => {
     );
   });
 
-  test('are counted on until they have registered', () => {
+  test('count as expected workers until they have registered', () => {
     const scaling = started(launch(NONE, 12).scaling);
     expect(underWay(scaling)).toEqual({ pending: 12, late: 0 });
     const some = new Set(scaling.launches.flatMap(({ tasks = [] }) => tasks).slice(0, 11));
     expect(underWay(withRegistered(scaling, some))).toEqual({ pending: 1, late: 0 });
   });
 
-  test('that are late are not counted on, but are there until they have ended', () => {
+  test('that are late no longer count as expected, but exist until they have ended', () => {
     const later = NOW + LAUNCH.timeoutMs + 1;
     const late = withLate(started(launch(NONE, 2).scaling), later);
     expect(underWay(late)).toEqual({ pending: 0, late: 2 });
@@ -95,7 +95,7 @@ describe('a launch that failed', () => {
     return withAnswer(made.scaling, made.launches[0]?.token ?? '', { tasks: [], failure: 'no capacity' }, at);
   };
 
-  test('is tried again after pauses that double up to five minutes', () => {
+  test('is retried after pauses that double up to five minutes', () => {
     let scaling = NONE;
     let at = NOW;
     const pauses: number[] = [];
@@ -109,7 +109,7 @@ describe('a launch that failed', () => {
     expect(pauses).toEqual([15, 30, 60, 120, 240, 300, 300, 300]);
   });
 
-  test('is told until it is tried again, and is over when a later one has registered', () => {
+  test('is reported until it is retried, and is over when a later one has registered', () => {
     const failed = refused(NONE, NOW);
     expect(standingFailure(failed)?.reason).toBe('no capacity');
     const retried = started(launch(failed, 1, { at: NOW + 60_000 }).scaling, NOW + 60_000);
@@ -127,7 +127,7 @@ describe('a launch that failed', () => {
     expect(isPausing(registered, NOW + 1_000)).toBe(true);
   });
 
-  test('on Spot is made on demand at once, and Spot is tried again when that has worked', () => {
+  test('on Spot is made on demand at once, and Spot is retried when that has worked', () => {
     const made = launch(NONE, 1, { spotWeight: 100 });
     const token = made.launches[0]?.token ?? '';
     const short = withAnswer(made.scaling, token, { tasks: [], failure: 'Capacity is unavailable' }, NOW);

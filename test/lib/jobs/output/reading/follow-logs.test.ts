@@ -55,8 +55,8 @@ async function textOf(events: Readable): Promise<string> {
   return (await Array.fromAsync(events)).join('');
 }
 
-describe('a follow of a job that says nothing', () => {
-  it('is kept open by comments, keeps the watch mark fresh, and closes within a minute without a last event', async () => {
+describe('following a job without output', () => {
+  it('is kept open by comments, keeps the live view fresh, and closes within a minute without a last event', async () => {
     const job = await runningJob('silent');
     let marks = 0;
     const jobs = Object.assign(Object.create(deployment.jobs), {
@@ -80,14 +80,14 @@ describe('a follow of a job that says nothing', () => {
     // A mark holds for 30 s and is renewed when half of it is over.
     expect(marks).toBeGreaterThanOrEqual(seconds / 20);
     expect(marks).toBeLessThan(1 + seconds / 14);
-    // Only a follower who asks again makes it last.
+    // Only another request of the follower extends it.
     const { watched_until: until = '' } = (await deployment.jobs.get(job.id, { consistent: true })) ?? {};
     const endsAt = startedAt + LIMITS.follow.seconds * 1000;
     expect(Date.parse(until)).toBeGreaterThanOrEqual(endsAt);
     expect(Date.parse(until)).toBeLessThanOrEqual(endsAt + LIMITS.follow.pollSeconds * 1000);
   });
 
-  it('judges the follower anew at least every 5 s, and ends when it is refused', async () => {
+  it('authorizes the follower again at least every 5 s, and ends when access is denied', async () => {
     const job = await runningJob('refused');
     const admitted: number[] = [];
     const { context, startedAt, now } = follower();
@@ -101,7 +101,7 @@ describe('a follow of a job that says nothing', () => {
     for (const [at, second] of admitted.entries()) expect(second - (admitted[at - 1] ?? 0)).toBeLessThanOrEqual(5);
   });
 
-  it('stops when its reader has gone', async () => {
+  it('stops when its reader disconnects', async () => {
     const job = await runningJob('gone');
     const { context, pauses } = follower();
     const events = followLogs(context, job, STDOUT);
@@ -114,7 +114,7 @@ describe('a follow of a job that says nothing', () => {
   });
 });
 
-it('a stream with a gap ends before it, and the end says so, wherever the follower goes on', async () => {
+it('a stream with a gap ends before it with a notice, at every offset of the follower', async () => {
   const job = await deployment.store(
     aRunningJob({ id: jobIdOfKey('follow test gap'), status: 'FAILED', reason: 'worker_lost', lease_until: undefined }),
   );
@@ -165,7 +165,7 @@ it('output is read no faster than the reader takes it', async () => {
   expect(sent).toBeGreaterThan(size);
 });
 
-it('a stream that is joined while it is followed goes on where it was', async () => {
+it('a stream that is joined while it is followed continues at the same offset', async () => {
   const job = await runningJob('joined');
   await put(liveChunkKey(job.id, 1, 'stdout', 0), 'one ');
   await put(liveChunkKey(job.id, 1, 'stdout', 4), 'two ');

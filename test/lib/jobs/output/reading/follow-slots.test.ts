@@ -79,14 +79,14 @@ describe('slots', () => {
     expect(await acquire()).toBe(true);
   });
 
-  it('are not given to more functions that ask at the same time', async () => {
+  it('are not exceeded by functions that ask at the same time', async () => {
     const acquired = await Promise.all(Array.from({ length: 10 }, async () => await acquire()));
     expect(acquired.filter(Boolean).length).toBeLessThanOrEqual(COUNT);
     await takeAll();
     expect(held).toHaveLength(COUNT);
   });
 
-  it('that expired are not freed by those who had them', async () => {
+  it('are not freed by their former owner after they expired', async () => {
     await takeAll();
     const former = held.splice(0);
     ahead = 60_001;
@@ -97,7 +97,7 @@ describe('slots', () => {
 });
 
 describe('a follow', () => {
-  it('gives its slot back when its stream ends, or is destroyed', async () => {
+  it('releases its slot when its stream ends or is destroyed', async () => {
     const job = await runningJob('back');
     await textOf(followLogs(context, job, STDOUT));
     const destroyed = followLogs(context, job, STDOUT);
@@ -108,7 +108,7 @@ describe('a follow', () => {
     await expect.poll(async () => await acquire().then(() => held.length)).toBe(COUNT);
   });
 
-  it('without a slot sends what there is, and has its client ask again after a pause', async () => {
+  it('without a slot sends the available output, and asks its client to retry after a pause', async () => {
     await takeAll();
     const job = await runningJob('polled');
     await put(liveChunkKey(job.id, 1, 'stdout', 0), 'so far');
@@ -136,7 +136,7 @@ describe('a follow', () => {
     expect(text).not.toContain(RETRY_LATER);
   });
 
-  it('of a long log without a slot goes on in parts of some seconds', async () => {
+  it('of a long log without a slot continues in parts of some seconds', async () => {
     await takeAll();
     const job = await deployment.store(
       aRunningJob({ id: jobIdOfKey('follow slots long'), status: 'SUCCEEDED', reason: 'exited' }),
