@@ -18,10 +18,10 @@ import { type ServiceUnderTest, startService } from '../../local-service.ts';
 const PERIMETER = randomBytes(24).toString('hex');
 const BOT = `110201543:${randomBytes(18).toString('hex')}`;
 
-/** Where browsers are told to find the service. */
+/** The address of the service for browsers. */
 const ORIGIN = 'http://127.0.0.1';
 
-/** Who calls, and what of the routes is open to it: scopes, everything, or nothing. */
+/** The callers, and the routes that are open to each: by scopes, all, or none. */
 interface Column {
   readonly name: string;
   readonly headers: Record<string, string>;
@@ -29,13 +29,13 @@ interface Column {
   readonly managesTokens?: boolean;
 }
 
-/** What is called, and the scope that it asks for. */
+/** A called route, and the scope that it needs. */
 interface Row {
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly scope: Scope;
-  /** Statuses that somebody who was let in can get. */
+  /** Statuses of an authorized call. */
   readonly answers: readonly number[];
   readonly only?: Route['only'];
 }
@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
   ).map(([method, path, scope]) => ({ name: `${method} ${path}`, method, path, scope, answers: [404] })),
 ];
 
-/** What they answer depends on what other rows do meanwhile: a login is under way or not. */
+/** Their answers depend on concurrent rows: a login is pending or not. */
 const CHANGING = new Set(['codex-account.cancel']);
 
 const BY_ROLE: Record<(typeof ROLES)[number], readonly Scope[]> = {
@@ -73,7 +73,7 @@ const BY_ROLE: Record<(typeof ROLES)[number], readonly Scope[]> = {
   admin: SCOPES,
 };
 
-/** Signs somebody in with each role, by the store's own means. */
+/** Creates a session with each role, directly in the store. */
 async function sessionColumns({ home }: ServiceUnderTest): Promise<Column[]> {
   return await withOperatorRegistry({ stack: undefined, home }, async (registry) => {
     const columns: Column[] = [];
@@ -139,7 +139,7 @@ async function columnsOf(service: ServiceUnderTest): Promise<Column[]> {
   ];
 }
 
-/** Whether somebody is let in, or how he is refused. */
+/** Whether a caller is authorized, or the error that rejects it. */
 function expected({ may, managesTokens = false }: Column, { scope, only }: Row, enforced: boolean): 'in' | 401 | 403 {
   if (may === 'nothing') return 401;
   if (only === 'admin-sessions') return managesTokens ? 'in' : 403;

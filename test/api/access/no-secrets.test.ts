@@ -49,7 +49,7 @@ it('no token, cookie, init data or shared secret is in any table, object, queue,
   expect(cookieValues.length).toBeGreaterThanOrEqual(1);
   const clientSecret = (await readFile(join(home, 'oidc-client-secret'), 'utf8')).trim();
   const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');
-  // Nobody but browsers and the home knows the name that they find the run under.
+  // Only browsers and the home have the host name of the run.
   const { host, hostname, origin } = new URL(service.consoleUrl);
   const answers = await useEverything([service.token, suspended, made], { cookie, host, origin });
   const hash = new URLSearchParams(INIT_DATA).get('hash') ?? '';
@@ -81,7 +81,7 @@ it('no token, cookie, init data or shared secret is in any table, object, queue,
   expect(places.filter(({ place }) => place === 'queue high')).toHaveLength(1);
 });
 
-/** Every way in, right and wrong, with secrets where they belong and where they don't. */
+/** Every credential, right and wrong, with secrets where they belong and where they don't. */
 async function useEverything(tokens: readonly string[], session: Record<string, string>) {
   const said: { place: string; text: string }[] = [];
   const call = async (headers: Record<string, string>, method: string, path: string, body?: unknown) => {
@@ -117,7 +117,7 @@ async function useEverything(tokens: readonly string[], session: Record<string, 
   return said;
 }
 
-/** All that the run has written. */
+/** Everything that the run has written. */
 function kept() {
   const files = globSync('**/*', { cwd: home }).filter((file) => !OPERATORS_OWN.test(file));
   return files.flatMap((file) => {
@@ -125,7 +125,7 @@ function kept() {
       const path = join(home, file);
       return statSync(path).isFile() ? [{ place: file, text: readFileSync(path, 'latin1') }] : [];
     } catch {
-      // What was running took it away meanwhile.
+      // The running service deleted it meanwhile.
       return [];
     }
   });
@@ -155,7 +155,7 @@ async function queued() {
   return read;
 }
 
-/** What the program prints, but for the token and the console's address, which it is to print. */
+/** The program's output without the token and the console's address, which it prints on purpose. */
 function sayings(): string {
   return service.output().replaceAll(service.token, '').replaceAll(service.consoleUrl, '');
 }

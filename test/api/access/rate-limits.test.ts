@@ -9,7 +9,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('a token that runs wild is told to wait, and others are not held up by it', async () => {
+it('a token over its rate gets a retry delay, and does not slow others down', async () => {
   const many = await Promise.all(Array.from({ length: 20 }, () => service.api('GET', '/openapi.json')));
   const refused = many.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(10);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 
-/** What programs read of refusals, besides the sentence. */
+/** The machine-readable fields of an error response. */
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('one mistake is one fault', () => {
     expect({ status, ...json }).toEqual({ status: 400, error, request_id: expect.any(String) });
   });
 
-  it('an edit to a prompt of whitespace is refused too', async () => {
+  it('an edit to a prompt of whitespace is rejected too', async () => {
     const { json: created } = await service.api('POST', '/jobs', JOB);
     const { status, json } = await service.api('PATCH', `/jobs/${created.id}`, { prompt: ' ' });
     expect([status, json.error]).toEqual([400, expect.stringContaining('expected more than whitespace')]);
@@ -68,7 +68,7 @@ describe('one mistake is one fault', () => {
 });
 
 it.each([2 ** 53, 1e100, 1e126, 1e300, 1e-101, 1e-131, 5e-324])(
-  'a profile with a timeout of %d, which the table can not hold, is refused by both runs of an import',
+  'a profile with a timeout of %d, which the table cannot store, is rejected by an import and its dry run',
   async (timeout) => {
     for (const query of ['?dry_run=1', '']) {
       const { status, json } = await service.api('POST', `/config/import${query}`, profile({ timeout }));
@@ -87,7 +87,7 @@ it.each([2 ** 53 - 1, 1e-100, 0.5])('a profile with a timeout of %d is kept as i
   expect(json.items.find(({ name }: { name: string }) => name === 'p').timeout).toBe(timeout);
 });
 
-describe('a method that a path does not have is a 404 that names those that it has', () => {
+describe('an unknown method of a path is a 404 that names the known ones', () => {
   const cases: [string, string, string | null][] = [
     ['DELETE', '/jobs', 'GET, POST'],
     ['POST', '/health', 'GET'],
@@ -104,17 +104,17 @@ describe('a method that a path does not have is a 404 that names those that it h
   });
 });
 
-describe('who may come in', () => {
+describe('authentication', () => {
   const answerTo = (headers: Record<string, string>) =>
     service.api('GET', '/health', undefined, { authorization: '', ...headers });
 
-  it('a 401 says how to prove who calls', async () => {
+  it('a 401 names the accepted credentials', async () => {
     const { status, headers } = await answerTo({});
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="promptq"']);
     expect((await answerTo({ 'x-api-token': service.token })).headers.get('www-authenticate')).toBeNull();
   });
 
-  it('a wrong token beside a right one is refused, in whichever header it comes', async () => {
+  it('a wrong token beside a valid one is rejected, in either header', async () => {
     const [right, wrong] = [service.token, `${service.token.slice(0, -1)}_`];
     const status = async (bearer: string, header: string) =>
       (await answerTo({ authorization: `Bearer ${bearer}`, 'x-api-token': header })).status;
@@ -124,7 +124,7 @@ describe('who may come in', () => {
   });
 });
 
-it('limits have names as everything else has, and keep those that they had', async () => {
+it('limits have names in snake case, and keep their former names', async () => {
   const { limits } = (await service.api('GET', '/environment')).json.service;
   expect(limits).toMatchObject({
     project_name_length: 100,

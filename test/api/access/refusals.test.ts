@@ -183,7 +183,7 @@ describe('the order of judgement', () => {
   });
 });
 
-describe('who may come in', () => {
+describe('authentication', () => {
   const withToken = async (headers: Record<string, string>) =>
     (await service.api('GET', '/health', undefined, { authorization: '', ...headers })).status;
 

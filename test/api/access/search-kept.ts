@@ -6,15 +6,15 @@ import { ListQueuesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/cl
 import type { ServiceUnderTest } from '../../local-service.ts';
 import { runSettings } from '../../run-settings.ts';
 
-/** Milliseconds between two looks at files and tables, and at queues: each look counts as a receive of what waits there. */
+/** Milliseconds between reads of files and tables, and of queues, where a read counts as a receive of each message. */
 const PAUSE = 20;
 const QUEUE_PAUSE = 250;
 
 /**
- * Reads everything that a run keeps, over and over, until it is stopped: files (logs and objects are some), tables, the
- * queues' messages, which are in memory, and what was printed. It notes whatever `like` matches, so that what was there
- * only for a while, before anybody could know what to look for, is found too.
- * @param like global; matches may overlap if it is a look-ahead with a group.
+ * Reads everything that a run stores, repeatedly, until it is stopped: files (with logs and objects), tables, the
+ * queues' messages, which are in memory, and the output. It records whatever `like` matches, so that a secret that was
+ * stored for a moment only, before the test knew it, is found too.
+ * @param like global; matches may overlap if it is a lookahead with a group.
  */
 export async function searchKept(service: ServiceUnderTest, like: RegExp) {
   const { environment } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
@@ -45,7 +45,7 @@ export async function searchKept(service: ServiceUnderTest, like: RegExp) {
   };
   const lookAtQueues = async () => {
     for (const QueueUrl of QueueUrls) {
-      // Seen, and at once there again for whoever takes it.
+      // Received, and at once visible again to the other receivers.
       const look = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0, WaitTimeSeconds: 0 };
       note(QueueUrl, JSON.stringify((await sqs.send(new ReceiveMessageCommand(look))).Messages ?? []));
     }
@@ -73,7 +73,7 @@ export async function searchKept(service: ServiceUnderTest, like: RegExp) {
   const looking = lookOn();
 
   return {
-    /** Every place where a text was seen at any time until now, that of a look which begins now included. */
+    /** Every place where a text was seen until now, including a read that starts now. */
     async slotsOf(text: string): Promise<string[]> {
       asked = true;
       await Promise.race([round.promise, looking]);

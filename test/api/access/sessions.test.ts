@@ -34,7 +34,7 @@ describe('a session', () => {
     }
   });
 
-  it('changes nothing for a page of another origin, or for who names none', async () => {
+  it('is rejected for changes from another origin, or without one', async () => {
     const browser = await signedInBrowser(service, 'admin');
     for (const origin of ['https://evil.example', 'null', `${service.consoleUrl}.evil.example`, '']) {
       const { status, json } = await browser.api('POST', '/jobs', DRAFT, { origin });
@@ -46,7 +46,7 @@ describe('a session', () => {
     expect((await browser.api('POST', '/jobs', DRAFT, token)).status).toBe(201);
   });
 
-  it('ends at once with the sign-out, which no other site can do', async () => {
+  it('ends at once with the sign-out, which no other site can trigger', async () => {
     const browser = await signedInBrowser(service, 'operator');
     const cookie = `promptq=${browser.ownCookies.get('promptq')}`;
     const forged = await browser.open('/auth/sign-out', {
@@ -65,7 +65,7 @@ describe('a session', () => {
     expect(again.status).toBe(303);
   });
 
-  it('is listed for admins, who can end it at once', async () => {
+  it('is listed for administrators, who can end it at once', async () => {
     const [admin, viewer] = [await signedInBrowser(service, 'admin'), await signedInBrowser(service, 'viewer')];
     const { session_id: id } = (await viewer.api('GET', '/session')).json;
     const { items } = (await admin.api('GET', '/sessions')).json;
@@ -120,7 +120,7 @@ describe('a session', () => {
     expect(own).toMatchObject({ browser: expected, address: '127.0.0.1' });
   });
 
-  it('is told by GET /session, as tokens are', async () => {
+  it('is shown by GET /session, like a token', async () => {
     expect((await service.api('GET', '/session')).json).toEqual({
       kind: 'token',
       name: 'token:local run',

@@ -12,12 +12,12 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The cookie of a sign-in that is over goes. */
+/** Deletes the cookie of a finished sign-in. */
 const SERVED = /^promptq-sign-in-\d+=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/;
 
 describe('signing in', () => {
   it.each(['viewer', 'operator', 'admin'] as const)(
-    'as %s leads back to where one came from, with that role',
+    'as %s returns to the page that it came from, with that role',
     async (role) => {
       const browser = new Browser(service);
       const answer = await browser.signIn(role, '/auth/sign-in?return_to=/jobs/x%3Fa=1');
@@ -44,7 +44,7 @@ describe('signing in', () => {
     },
   );
 
-  it('without a role is refused by a page that says so, and gives no session', async () => {
+  it('without a role is rejected with a page that explains it, and creates no session', async () => {
     const browser = new Browser(service);
     const answer = await browser.signIn('stranger', '/auth/sign-in?return_to=/stats');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
@@ -63,14 +63,14 @@ describe('signing in', () => {
     '/auth/sign-in',
     '/auth/../auth/sign-out',
     `/${'x'.repeat(2_000)}`,
-  ])('does not lead to %j', async (target) => {
+  ])('does not redirect to %j', async (target) => {
     const browser = new Browser(service);
     const answer = await browser.open(`/auth/sign-in?${new URLSearchParams({ return_to: target })}`);
     expect([answer.status, answer.headers.get('location'), answer.headers.getSetCookie()]).toEqual([400, null, []]);
     expect(await answer.text()).toContain('This link leads elsewhere');
   });
 
-  it('counts once: the same way back again is refused, and the session stays', async () => {
+  it('works once: a repeated redirect is rejected, and the session stays', async () => {
     const browser = new Browser(service);
     const back = await browser.chooseRole('viewer');
     expect((await browser.open(back)).status).toBe(303);
@@ -80,7 +80,7 @@ describe('signing in', () => {
     expect((await browser.api('GET', '/session')).status).toBe(200);
   });
 
-  it('counts in the browser that began it only, so that nobody can sign another in as himself', async () => {
+  it("works only in the browser that began it, so that an attacker can't sign a victim in to the attacker's account", async () => {
     const attacker = new Browser(service);
     const back = await attacker.chooseRole('viewer');
     const victim = new Browser(service);
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect((await attacker.open(back)).status).toBe(303);
   });
 
-  it('with another state, or none, is refused', async () => {
+  it('with another state, or none, is rejected', async () => {
     const browser = new Browser(service);
     const back = new URL(await browser.chooseRole('viewer'));
     const other = new URL(back);
@@ -111,7 +111,7 @@ describe('signing in', () => {
     const rows = async () =>
       await withOperatorRegistry({ stack: undefined, home: service.home }, async ({ table, registryTable }) => {
         const { Items = [] } = await table.send(new ScanCommand({ TableName: registryTable, ConsistentRead: true }));
-        // What the run itself writes meanwhile.
+        // The run itself writes these meanwhile.
         const own = ['worker', 'lock', 'counter'];
         return Items.filter(({ kind }) => !own.includes(kind)).map(({ kind, id }) => `${kind} ${id}`);
       });
@@ -123,7 +123,7 @@ describe('signing in', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('that the identity provider refuses tells why', async () => {
+  it('that the identity provider rejects shows the reason', async () => {
     const browser = new Browser(service);
     const toProvider = new URL(await browser.begin());
     const state = toProvider.searchParams.get('state') ?? '';
@@ -138,7 +138,7 @@ describe('signing in', () => {
     expect(await answer.text()).toContain('It says: not &#60;b&#62;today');
   });
 
-  it('in two tabs of a browser side by side works in both, and the later session takes the place of the earlier', async () => {
+  it('works in two tabs of a browser at the same time, and the later session replaces the earlier', async () => {
     const browser = new Browser(service);
     const first = await browser.begin();
     const second = await browser.begin();
@@ -150,7 +150,7 @@ describe('signing in', () => {
     expect((await new Browser(service).api('GET', '/session', undefined, { cookie })).status).toBe(401);
   });
 
-  it('under another name of loopback goes on under the one that cookies count for', async () => {
+  it('under another name of loopback continues under the name that cookies are set for', async () => {
     const { port } = new URL(service.baseUrl);
     for (const name of ['localhost', '127.0.0.1']) {
       const answer = await new Browser(service).open(`http://${name}:${port}/auth/sign-in?return_to=/jobs`);
@@ -161,7 +161,7 @@ describe('signing in', () => {
     }
   });
 
-  it('at the identity provider takes a page of its own', async () => {
+  it('uses a separate page for the identity provider', async () => {
     const browser = new Browser(service);
     const page = browser.follow(await browser.open(await browser.begin()));
     const choose = async (headers: Record<string, string>, by = browser) =>
@@ -172,7 +172,7 @@ describe('signing in', () => {
     expect([stranger.status, stranger.headers.get('location')]).toEqual([303, `${service.consoleUrl}/auth/sign-in`]);
   });
 
-  it("its pages can't be framed, hold no script, and are kept by nobody", async () => {
+  it("its pages can't be framed, contain no script, and are not cached", async () => {
     const browser = new Browser(service);
     const page = browser.follow(await browser.open(await browser.begin()));
     for (const target of ['/auth/signed-out', '/auth/sign-in?return_to=x', page]) {

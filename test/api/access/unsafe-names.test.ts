@@ -33,7 +33,7 @@ const REFUSED: [string, string, string][] = [
   ['a line separator', 'a\u2028b', 'a\\u2028b'],
 ];
 
-/** Where a client names something, and what the refusal calls the place. */
+/** Where a client names something, and the field that the error names. */
 const NAMED: [string, (name: string) => ['POST' | 'GET', string, unknown?], string][] = [
   ['a project of a job', (project) => ['POST', '/jobs', { ...DRAFT, project }], 'body.project'],
   ['a project_id of a job', (project_id) => ['POST', '/jobs', { ...DRAFT, project_id }], 'body.project_id'],
@@ -68,7 +68,7 @@ describe('a name with characters that hide what it is', () => {
   );
 });
 
-it('a project has one name, however its characters are composed', async () => {
+it("a project's name is the same in any composition of its characters", async () => {
   const [composed, decomposed] = ['caf\u00e9 twice', 'cafe\u0301 twice'];
   const jobOf = async (project: string) => {
     const { json } = await service.api('POST', '/jobs', { ...DRAFT, project });
@@ -100,7 +100,7 @@ describe('the name __proto__', () => {
     ['POST', '/jobs', '{"prompt":"x","__proto__":{"draft":true}}', 'body: unknown "__proto__"; allowed: '],
     ['POST', '/config/import', profile('{"__proto__":"x"}'), 'body.profiles.0.env: __proto__ is not an allowed name'],
     ['POST', '/config/import', '{"profiles":[{"name":"some","agent":"shell","__proto__":{}}]}', '__proto__'],
-  ])('is refused like any other that nobody knows: %s %s %s', async (method, path, body, message) => {
+  ])('is rejected like any unknown name: %s %s %s', async (method, path, body, message) => {
     const { status, json } = await service.api(method, path, body);
     expect([status, json.error]).toEqual([400, expect.stringContaining(message)]);
   });
@@ -135,7 +135,7 @@ describe('a link to an editor whose host a job could choose', () => {
     ['https://editor.example:{project}/', 'is not a URL'],
     ['JavaScript:alert(1)', 'starts with javascript:'],
     ['ht\ntps://editor.example/', 'contains control, bidirectional or invisible characters'],
-  ])('is refused: %j', async (open_url, why) => {
+  ])('is rejected: %j', async (open_url, why) => {
     const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
     const { status, json } = await service.api('POST', '/deploy-bindings', write);
     expect([status, json.error]).toEqual([400, expect.stringContaining(why)]);
@@ -147,7 +147,7 @@ describe('a link to an editor whose host a job could choose', () => {
     'vscode://file/{cwd}',
     'cursor://file/{cwd}',
     'http://127.0.0.1:8080/?folder={cwd}',
-  ])('is not one whose placeholders stand after it: %s', async (open_url) => {
+  ])('is not one with placeholders after the host: %s', async (open_url) => {
     const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
     const { json, text } = await service.api('POST', '/deploy-bindings', write);
     expect([text, json.ready]).toEqual([text, true]);

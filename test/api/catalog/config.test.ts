@@ -38,7 +38,7 @@ describe('an import', () => {
   };
   const none = { created: [], updated: [], unchanged: [] };
 
-  it('takes 50 rules and 20 profiles in one call, says in a dry run what it would do, and exports what imports as unchanged', async () => {
+  it('takes 50 rules and 20 profiles in one call, shows the changes in a dry run, and exports what imports as unchanged', async () => {
     const dry = await service.api('POST', '/config/import?dry_run=1', document);
     const created = {
       rules: { ...none, created: names.rules },
@@ -55,7 +55,7 @@ describe('an import', () => {
     });
   });
 
-  it('changes what it names and leaves the rest', async () => {
+  it('changes what it names and keeps the rest', async () => {
     await imported({ rules: [{ id: 'kept', text: 'Stay.' }] });
     await imported({ rules: [{ id: 'changed', text: 'Before.' }] });
     const { json } = await service.api('POST', '/config/import', {
@@ -67,7 +67,7 @@ describe('an import', () => {
     expect(json.rules).toEqual({ created: [], updated: ['changed'], unchanged: ['kept'] });
   });
 
-  it('of two at once both are whole', async () => {
+  it('is atomic beside a concurrent one', async () => {
     const answers = await Promise.all(
       ['one', 'two'].map((text) =>
         service.api('POST', '/config/import', {
@@ -80,7 +80,7 @@ describe('an import', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('lists come page by page, with where each item comes from', async () => {
+  it('lists come page by page, with the source of each item', async () => {
     await imported(document);
     const first = (await service.api('GET', '/rules?limit=2')).json;
     const second = (await service.api('GET', `/rules?limit=2&cursor=${first.next_cursor}`)).json;
@@ -102,7 +102,7 @@ async function rulesLike(prefix: string): Promise<string[]> {
   return json.items.filter(({ id }: { id: string }) => id.startsWith(prefix)).map(({ text }: { text: string }) => text);
 }
 
-describe('a broken document is refused with the path of its fault and changes nothing', () => {
+describe('an invalid document is rejected with the path of its fault and changes nothing', () => {
   const rule = { id: 'good', text: 'Good.' };
   const profile = { name: 'good', agent: 'shell' };
   const inProfile = (fault: object) => ({ profiles: [profile, { ...profile, name: 'bad', ...fault }] });
@@ -159,7 +159,7 @@ describe('a broken document is refused with the path of its fault and changes no
       /^body\.profiles\[1\]\.args: received "--fast" .*list of strings$/,
     ],
     [
-      'a variable of our own',
+      'a variable of the service',
       inProfile({ env: { PROMPTQ_ATTEMPT: 'x' } }),
       /^body\.profiles\[1\]\.env\.PROMPTQ_ATTEMPT: .*reserved for the service/,
     ],
@@ -178,11 +178,7 @@ describe('a broken document is refused with the path of its fault and changes no
       inProfile({ env: { A: { secret: 'A', value: 'x' } } }),
       /^body\.profiles\[1\]\.env\.A: unknown "value"; allowed: secret$/,
     ],
-    [
-      'a sandbox that there is not',
-      inProfile({ sandbox: 'strict' }),
-      /^body\.profiles\[1\]\.sandbox: received "strict"/,
-    ],
+    ['an unknown sandbox', inProfile({ sandbox: 'strict' }), /^body\.profiles\[1\]\.sandbox: received "strict"/],
   ];
   for (const [name, document, sentence] of cases) {
     it(name, async () => {
@@ -191,7 +187,7 @@ describe('a broken document is refused with the path of its fault and changes no
     });
   }
 
-  it('several faults are all named, and nothing of any of these documents is there', async () => {
+  it('several faults are all named, and none of these documents is applied', async () => {
     const { status, json } = await service.api('POST', '/config/import', {
       rules: [{ id: 'r' }, rule],
       profiles: [{ ...profile, timeout: 0 }, { name: 'p' }],
@@ -223,7 +219,7 @@ describe('a broken document is refused with the path of its fault and changes no
 describe('a removal', () => {
   const remove = async (path: string) => await service.api('DELETE', path);
 
-  it('takes a rule away for jobs to come, and one that needs it still fails with the reason', async () => {
+  it('removes a rule for later jobs, and a job that still needs it fails with the reason', async () => {
     await imported({ rules: [{ id: 'gone', text: 'Be gone.' }] });
     const waiting = await createJob(service, { profile: 'shell', prompt: 'true', rule_ids: ['gone'], draft: true });
     expect((await remove('/rules/gone')).json).toMatchObject({ id: 'gone', text: 'Be gone.', source: 'imported' });
@@ -240,7 +236,7 @@ describe('a removal', () => {
     expect((await remove('/rules/gone')).status).toBe(404);
   });
 
-  it('takes a profile away, or uncovers what is built in under its name', async () => {
+  it('removes a profile, or uncovers the built-in one of its name', async () => {
     await imported({
       profiles: [
         { name: 'gone', agent: 'shell' },
@@ -264,14 +260,14 @@ describe('a removal', () => {
 
   it.each([
     ['a built-in profile', 'claude', 400, /built in/],
-    ['one that the local run brings along', 'shell', 400, /built in/],
-    ['one that there is not', 'none', 404, /not_found/],
-  ])('of %s is refused', async (_, name, status, error) => {
+    ['a profile of the local run', 'shell', 400, /built in/],
+    ['an unknown profile', 'none', 404, /not_found/],
+  ])('of %s is rejected', async (_, name, status, error) => {
     const answer = await remove(`/profiles/${name}`);
     expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(error)]);
   });
 
-  it('of the default profile is refused, imported or not', async () => {
+  it('of the default profile is rejected, imported or not', async () => {
     const { items } = (await service.api('GET', '/profiles?limit=500')).json;
     const {
       args,
@@ -287,7 +283,7 @@ describe('a removal', () => {
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining("the deployment's default")]);
   });
 
-  it('is seen by whoever imports just then', async () => {
+  it('is seen by a concurrent import', async () => {
     await imported({ rules: [{ id: 'twice', text: 'Be twice.' }] });
     const document = { rules: [{ id: 'twice', text: 'Be twice.' }] };
     const [removed, again] = await Promise.all([
@@ -298,12 +294,12 @@ describe('a removal', () => {
     const { created, unchanged } = again.json.rules;
     const after = (await service.api('POST', '/config/import?dry_run=1', document)).json.rules;
     const isThere = after.unchanged.includes('twice');
-    // Whichever came second decided by what the first had left.
+    // The second one decided on the state that the first had left.
     expect([created, unchanged, isThere]).toEqual(isThere ? [['twice'], [], true] : [[], ['twice'], false]);
   });
 });
 
-describe('a profile has its effect in a job', () => {
+describe('a profile applies to a job', () => {
   it('with environment, secrets by name, which are masked, and arguments', async () => {
     await imported({
       profiles: [

@@ -43,7 +43,7 @@ async function succeeded(project: string, prompt = 'true', more = {}): Promise<s
 
 const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
 
-/** The job's deployments once nothing of them is under way. */
+/** The job's deployments once all are complete. */
 async function deployed(id: string) {
   return await waitFor(async () => {
     const { deployments } = await read(id);
@@ -53,7 +53,7 @@ async function deployed(id: string) {
 }
 
 describe('a generic binding', () => {
-  it('makes a call that its receiver can verify, and says so in the job', async () => {
+  it('makes a call that its receiver can verify, and shows it in the job', async () => {
     const binding = await bind({ binding_mode: 'generic', project: 'calls', target_url: `${receiver.url}/ok` });
     expect(binding).toMatchObject({
       id: 'calls.generic',
@@ -79,7 +79,7 @@ describe('a generic binding', () => {
     expect(list.items[0].secret).toBeUndefined();
   });
 
-  it('tries again what failed, as the same event', async () => {
+  it('retries a failed call, as the same event', async () => {
     const { secret } = await bind({
       binding_mode: 'generic',
       project: 'again',
@@ -94,7 +94,7 @@ describe('a generic binding', () => {
     for (const call of calls) verified(call, secret);
   });
 
-  it('gives up after the last try, and can be asked to try anew', async () => {
+  it('gives up after the last attempt, and can be retried on request', async () => {
     await bind({ binding_mode: 'generic', project: 'given-up', target_url: `${receiver.url}/never` });
     const id = await succeeded('given-up');
     const [deployment] = await deployed(id);
@@ -107,7 +107,7 @@ describe('a generic binding', () => {
     expect((await deployed(id))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 
-  it('is switched off by a receiver that answers 410, until it is written again', async () => {
+  it('is disabled by a receiver that answers 410, until it is written again', async () => {
     const write = { binding_mode: 'generic', project: 'gone', target_url: `${receiver.url}/gone` };
     await bind(write);
     const [deployment] = await deployed(await succeeded('gone'));
@@ -160,7 +160,7 @@ describe('a custom binding', () => {
     expect(lines).toContain(`shop in ${join(service.home, 'workspaces', 'shop', 'site')}`);
     expect(lines).toContain('made');
     await succeeded('other', 'test -f ../../shop/site/shipped.txt', { cwd: 'check' });
-    // What the command left behind ended with it.
+    // Processes that the command left behind ended with it.
     expect(findMarkedAs(`${id}/1/shop.custom`)).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ describe('a custom binding', () => {
     expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', state_reason: { code: 'exited' } });
   });
 
-  it('has the folder of a success for itself where one job at a time works there', async () => {
+  it('keeps the folder of a success from the next job if one job at a time works there', async () => {
     // Projects are made by their first job.
     await createJob(service, { prompt: 'true', profile: 'shell', project: 'alone', draft: true });
     expect((await service.api('PATCH', '/projects/alone', { exclusive_cwd: true })).status).toBe(200);

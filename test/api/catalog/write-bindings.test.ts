@@ -30,14 +30,14 @@ describe('an incomplete binding', () => {
     ['custom', ['command']],
     ['hosted_editor', ['open_url']],
     ['web_framework', ['framework']],
-  ])('of mode %s is kept, says what is missing, and does nothing', async (binding_mode, missing) => {
+  ])('of mode %s is stored, shows what is missing, and does nothing', async (binding_mode, missing) => {
     const project = `incomplete-${binding_mode}`;
     const { json, status } = await service.api('POST', '/deploy-bindings', { binding_mode, project });
     expect([status, json.ready, json.missing, json.name]).toEqual([201, false, missing, binding_mode]);
     expect((await read(await succeeded(project))).deployments).toEqual([]);
   });
 
-  it('whose framework nobody knows says which commands are missing', async () => {
+  it('with an unknown framework shows which commands are missing', async () => {
     const write = { binding_mode: 'web_framework', project: 'unknown', framework: 'homemade', build_command: 'make' };
     expect((await service.api('POST', '/deploy-bindings', write)).json).toMatchObject({
       ready: false,
@@ -47,7 +47,7 @@ describe('an incomplete binding', () => {
 });
 
 describe('writing a binding', () => {
-  it('updates the one that has the name, and keeps what is absent', async () => {
+  it('updates the binding of that name, and keeps absent fields', async () => {
     const first = await bind({ binding_mode: 'custom', project: 'twice', name: 'Ship it', command: 'true' });
     const second = await service.api('POST', '/deploy-bindings', {
       binding_mode: 'custom',
@@ -82,14 +82,14 @@ describe('writing a binding', () => {
     [{ binding_mode: 'hosted_editor', open_url: 'https://e.example/{home}' }, '{home}'],
     [{ binding_mode: 'hosted_editor', open_url: 'https://{project}.example/' }, 'host'],
     [{ binding_mode: 'custom', command: 'true', timeout_seconds: 0 }, 'timeout_seconds'],
-  ])('refuses %j', async (write, why) => {
+  ])('rejects %j', async (write, why) => {
     const { status, json } = await service.api('POST', '/deploy-bindings', { project: 'refused', ...write });
     expect(status).toBe(400);
     expect(json.error).toContain(why);
   });
 });
 
-it('acting again is refused where it can not be', async () => {
+it('a retry of a deployment is rejected if there is nothing to retry', async () => {
   const id = await succeeded('no-bindings');
   const again = async (job: string, binding: string) =>
     await service.api('POST', `/jobs/${job}/deployments/${binding}/retry`);

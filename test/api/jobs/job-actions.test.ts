@@ -15,7 +15,7 @@ afterAll(async () => {
 
 type State = 'DRAFT' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
-/** Makes a job in a state; QUEUED ones wait for a vendor's account that nobody links. */
+/** Creates a job in a state; QUEUED ones wait for a vendor's account that is never linked. */
 const MAKE: Record<State, () => Promise<string>> = {
   DRAFT: () => createJob(service, { prompt: 'true', profile: 'shell', draft: true }),
   QUEUED: async () => {
@@ -47,7 +47,7 @@ async function ended(prompt: string): Promise<string> {
   return id;
 }
 
-/** What each action gives in each state: the state that the answer shows, or 400. */
+/** The result of each action in each state: the state that the response shows, or 400. */
 const TABLE: Record<string, Record<State, State | 400>> = {
   submit: { DRAFT: 'QUEUED', QUEUED: 400, RUNNING: 400, SUCCEEDED: 400, FAILED: 400, CANCELLED: 400 },
   cancel: {
@@ -150,7 +150,7 @@ describe('ending a running job', () => {
     expect(findMarkedAs(mark)).toEqual([]);
   });
 
-  it('a kill does not ask', async () => {
+  it('a kill gives no time to clean up', async () => {
     const id = await createJob(service, { prompt: "trap '' TERM INT; sleep 300 & wait", profile: 'shell' });
     await waitFor(() => findMarkedAs(`${id}/1`).length > 0);
     await service.api('POST', `/jobs/${id}/kill`);
@@ -162,7 +162,7 @@ describe('ending a running job', () => {
     expect(findMarkedAs(`${id}/1`)).toEqual([]);
   });
 
-  it('a kill that is answered is honoured, though the job ends well before its worker reads of it', async () => {
+  it('an accepted kill takes effect, though the job succeeds before its worker reads the request', async () => {
     const go = join(service.home, 'go');
     const block = '```follow-up-job\\n{"prompt":"true","profile":"shell"}\\n```\\n';
     const prompt = `until [ -e ${go} ]; do sleep 0.02; done; printf '${block}'`;
@@ -175,19 +175,19 @@ describe('ending a running job', () => {
       status: 'CANCELLED',
       state_reason: { code: 'killed_by_request' },
     });
-    // A reread finds the block in the output, and makes no job of it.
+    // A reread finds the block in the output, and creates no job from it.
     const { json: reread } = await service.api('POST', `/jobs/${id}/reread-logs`);
     expect(reread).toMatchObject({ status: 'CANCELLED', follow_up_ids: [], recovered_follow_up_ids: [] });
   });
 
-  it('a kill that comes too late is told how the job had ended', async () => {
+  it("a kill that comes too late is rejected with the job's final state", async () => {
     const id = await createJob(service, { prompt: 'true', profile: 'shell' });
     await untilEnded(service, id);
     const { status: code, json } = await service.api('POST', `/jobs/${id}/kill`);
     expect([code, json.details.state]).toEqual([400, 'SUCCEEDED']);
   });
 
-  it('what a successful agent leaves behind is ended too', async () => {
+  it('processes that a successful agent leaves behind are ended too', async () => {
     const id = await createJob(service, { prompt: 'drill: orphan' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
     expect(findMarkedAs(`${id}/1`)).toEqual([]);
@@ -209,7 +209,7 @@ describe('a retry', () => {
     );
   });
 
-  it('comes by itself after a failure while retries are left, with a pause that is said', async () => {
+  it('is automatic after a failure if retries are left, with a pause that the job shows', async () => {
     const flag = join(service.home, 'good-now');
     const id = await createJob(service, {
       prompt: `if [ -e ${flag} ]; then echo good; else exit 7; fi`,
@@ -232,7 +232,7 @@ describe('a retry', () => {
 });
 
 describe('an edit', () => {
-  it('changes what it names and nothing else, by both methods', async () => {
+  it('changes the named fields only, by both methods', async () => {
     const id = await MAKE.QUEUED();
     const patched = await service.api('PATCH', `/jobs/${id}`, { priority: 3, base_prompt: 'exit 2', timeout: null });
     expect(patched.json).toMatchObject({
@@ -254,13 +254,13 @@ describe('an edit', () => {
     await service.api('POST', `/jobs/${id}/cancel`);
   });
 
-  it('of a job that can not be edited is refused for its state, whatever it asks for', async () => {
+  it('of a job that is not editable is rejected for its state, even if its body is invalid', async () => {
     const id = await MAKE.DRAFT();
     const { status, json } = await service.api('PATCH', `/jobs/${id}`, { profile: 'nowhere' });
     expect([status, json.error]).toEqual([400, expect.stringContaining('only while it is QUEUED')]);
   });
 
-  it('loses nothing when two come at once', async () => {
+  it('loses nothing if two are concurrent', async () => {
     const id = await MAKE.QUEUED();
     await Promise.all([
       service.api('PATCH', `/jobs/${id}`, { extra_prompt: 'echo extra' }),

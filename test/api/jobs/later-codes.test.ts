@@ -28,7 +28,7 @@ afterAll(async () => {
 type Item = Record<string, unknown>;
 const itemOf = async (id: string) => (await table.send(new GetCommand({ TableName: jobsTable, Key: { id } }))).Item;
 
-/** Makes a draft into what a later version could make of it. */
+/** Changes a draft as a later version could. */
 async function writtenLater(name: string, later: Item): Promise<Item> {
   const { id } = (await service.api('POST', '/jobs', { prompt: name, profile: 'shell', draft: true })).json;
   const { ready_key: _key, ready_order: _order, ...draft } = (await itemOf(id)) ?? {};
@@ -37,7 +37,7 @@ async function writtenLater(name: string, later: Item): Promise<Item> {
   return item;
 }
 
-it('shows them as they are, refuses to change them, and goes on with the others', async () => {
+it('shows them as they are, rejects changes to them, and continues with the others', async () => {
   const queued = { status: 'QUEUED', status_key: 'QUEUED#0', queued_at: '2026-11-20T10:00:00.000Z' };
   const items = [
     await writtenLater('over budget', {
@@ -84,7 +84,7 @@ it('shows them as they are, refuses to change them, and goes on with the others'
     }
     expect(await itemOf(String(id))).toEqual(items.find((item) => item.id === id));
   }
-  // The stream is counted on: what it says of the unknown state keeps nothing back.
+  // The counts of the stream continue: the unknown state does not block it.
   await waitFor(async () => {
     const { json } = await service.api('GET', '/jobs');
     return json.status_counts.QUEUED === 2 && json.status_counts.SUCCEEDED === 1 && json.total === 4;
@@ -95,7 +95,7 @@ it('shows them as they are, refuses to change them, and goes on with the others'
   ]);
 });
 
-it('ends a job of its own whose reason a later version changed while it ran', async () => {
+it('ends its own job whose reason a later version changed while it ran', async () => {
   const key = join(service.home, 'go');
   const id = await createJob(service, { prompt: `until [ -e ${key} ]; do sleep 0.1; done`, profile: 'shell' });
   await waitFor(async () => (await itemOf(id))?.status === 'RUNNING');

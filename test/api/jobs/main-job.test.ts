@@ -34,7 +34,7 @@ describe('a job on the default profile', () => {
     expect(await readFile(made, 'utf8')).toBe('hi\n');
   });
 
-  it('has failed with what the agent says of the failure of its vendor', async () => {
+  it("fails with the agent's message about its vendor's failure", async () => {
     const id = await createJob(service, { prompt: 'drill: fail 500' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'agent_error' } });
     const { json: result } = await service.api('GET', `/jobs/${id}/result`);
@@ -42,7 +42,7 @@ describe('a job on the default profile', () => {
     expect(result).toMatchObject({ exit_code: 1, error: JSON.parse(failed).error.message });
   });
 
-  it("has failed with the vendor's own words where the agent passes them on", async () => {
+  it("fails with the vendor's own message if the agent passes it on", async () => {
     const id = await createJob(service, { prompt: 'drill: fail 400' });
     await untilEnded(service, id);
     const { json: job } = await service.api('GET', `/jobs/${id}`);
@@ -54,7 +54,7 @@ describe('a job on the default profile', () => {
 });
 
 describe('output', () => {
-  it('can be read while the job runs, and goes on where the last read ended', async () => {
+  it('can be read while the job runs, and continues where the last read ended', async () => {
     const gate = join(service.home, 'gate');
     const prompt = `printf 'first\\n'; while [ ! -e ${gate} ]; do sleep 0.05; done; printf 'second\\n'`;
     const id = await createJob(service, { prompt, profile: 'shell' });
@@ -86,7 +86,7 @@ describe('output', () => {
     expect((await service.api('GET', `/jobs/${id}/logs?stream=stdout&offset=6`)).json.stdout).toBe('\u20ac');
   });
 
-  it('is bounded unless all of it is asked for', async () => {
+  it('is limited unless all of it is requested', async () => {
     const id = await createJob(service, {
       prompt: 'head -c 12000000 /dev/zero | tr "\\0" x; printf end',
       profile: 'shell',
@@ -116,7 +116,7 @@ describe('a job in a project', () => {
   });
 });
 
-it('an agent sees nothing of the worker but what it is allowed to', async () => {
+it('an agent sees only what it may see of the worker', async () => {
   const id = await createJob(service, { prompt: 'env | cut -d= -f1 | sort', profile: 'shell' });
   await untilEnded(service, id);
   const { json } = await service.api('GET', `/jobs/${id}/result`);
@@ -125,7 +125,7 @@ it('an agent sees nothing of the worker but what it is allowed to', async () => 
   expect(names.filter((name: string) => /AWS|TABLE|QUEUE|BUCKET|KEY|TOKEN|PRACTICE/.test(name))).toEqual([]);
 });
 
-it('a job that runs longer than its timeout has failed for that reason', async () => {
+it('a job that runs longer than its timeout fails with that reason', async () => {
   const id = await createJob(service, { prompt: 'sleep 60', profile: 'shell', timeout: 0.3 });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'timed_out' } });
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 afterEach(async () => await setVendor({ logged_in: true, usage_limit_until: null }));
 
-/** Sets what stands against every request to the practice vendor. */
+/** Sets the state that rejects every request to the practice vendor. */
 async function setVendor(state: { logged_in?: boolean; usage_limit_until?: string | null }): Promise<void> {
   const { practice_url, practice_key } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
   const answer = await fetch(new URL('/practice/state', practice_url), {
@@ -35,8 +35,8 @@ async function untilParked(id: string, code: string) {
   });
 }
 
-describe('while nobody is logged in', () => {
-  it('jobs wait and spend nothing, one tries for all, and all start once somebody is', async () => {
+describe('without a linked account', () => {
+  it('jobs wait and use no retry, one probes for all, and all start once an account is linked', async () => {
     await setVendor({ logged_in: false });
     const ids = await Promise.all(
       ['a', 'b', 'c'].map((name) => createJob(service, { prompt: `drill: tool echo ${name}`, retries: 0 })),
@@ -75,7 +75,7 @@ describe('while nobody is logged in', () => {
 });
 
 describe('at the usage limit', () => {
-  it('a job waits until the time that the vendor says, and then runs', async () => {
+  it('a job waits until the time that the vendor gives, and then runs', async () => {
     // codex says the time to the minute, and Promptq waits until that minute is over: it is one second before.
     const until = new Date(Math.ceil((Date.now() + 30_000) / 60_000) * 60_000 - 1_000);
     await setVendor({ usage_limit_until: until.toISOString() });

@@ -34,7 +34,7 @@ async function untilWaitingFor(code: string, id: string) {
   });
 }
 
-it('a job that waits for a turn of its profile says which job has it, and how many are before it', async () => {
+it('a job that waits for a slot of its profile shows which job has it, and how many are before it', async () => {
   const first = await running('profile-gate', { profile: 'single' });
   expect((await read(first.id)).queue).toBeNull();
   const second = await createJob(service, { prompt: 'true', profile: 'single' });
@@ -45,7 +45,7 @@ it('a job that waits for a turn of its profile says which job has it, and how ma
   const urgent = await createJob(service, { prompt: 'true', profile: 'single', priority: 5 });
   expect((await untilWaitingFor('profile_busy', urgent)).queue).toMatchObject({ ahead: 0 });
   expect((await read(last)).queue).toMatchObject({ ahead: 2 });
-  // What was read may be sent back although the place has changed meanwhile.
+  // A response may be sent back in an edit although the position has changed meanwhile.
   const sent = { ...(await read(last)), queue: { ahead: 400, ahead_complete: false, held_by: [] }, retries: 1 };
   const { status, text } = await service.api('PUT', `/jobs/${last}`, sent);
   expect(status, text).toBe(200);
@@ -54,7 +54,7 @@ it('a job that waits for a turn of its profile says which job has it, and how ma
   expect((await read(last)).queue).toBeNull();
 });
 
-it('a job that waits for its folder says which job works there', async () => {
+it('a job that waits for its folder shows which job works there', async () => {
   const project = { project: 'shared' };
   await createJob(service, { prompt: 'x', draft: true, ...project });
   await service.api('PATCH', '/projects/shared', { exclusive_cwd: true });
@@ -66,7 +66,7 @@ it('a job that waits for its folder says which job works there', async () => {
   await untilEnded(service, second);
 });
 
-it('a job that waits for a free worker says how many of its project are before it', async () => {
+it('a job that waits for a free worker shows how many of its project are before it', async () => {
   const gates = [await running('one', { profile: 'shell' }), await running('two', { profile: 'shell' })];
   const line: string[] = [];
   for (let n = 0; n < 3; n += 1) line.push(await createJob(service, { prompt: 'true', profile: 'shell' }));
@@ -77,7 +77,7 @@ it('a job that waits for a free worker says how many of its project are before i
   for (const id of [...line, other]) await untilEnded(service, id);
 });
 
-it('a job that waits for the vendor has no place, as all that wait for it go on together', async () => {
+it('a job that waits for the vendor has no position, as all such jobs start together', async () => {
   const id = await createJob(service, { prompt: 'x', profile: 'codex' });
   const { queue } = await untilWaitingFor('account_required', id);
   expect(queue).toEqual({ ahead: null, ahead_complete: false, held_by: [] });

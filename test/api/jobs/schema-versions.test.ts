@@ -12,7 +12,7 @@ import { type ServiceUnderTest, startService, waitFor } from '../../local-servic
 import { runSettings } from '../../run-settings.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-/** A service whose tables a newer version has worked on meanwhile, as after a deployment that was taken back. */
+/** A service whose tables a newer version has worked on meanwhile, as after a rollback. */
 const ID = jobIdOfKey('of a newer version');
 let service: ServiceUnderTest;
 let table: DynamoDBDocumentClient;
@@ -36,7 +36,7 @@ afterAll(async () => {
 const itemOf = async (id: string) =>
   (await table.send(new GetCommand({ TableName: environment.JOBS_TABLE, Key: { id } }))).Item;
 
-it('a job of a later schema is shown, refused for now, and left alone; others go on', async () => {
+it('a job of a later schema is shown, rejects requests for now, and stays unchanged; other jobs continue', async () => {
   const job = aJob({ id: ID, profile: 'shell', priority: 7 });
   const later = { ...job, ...indexKeys(job), schema: NEWEST_JOB_SCHEMA + 1, texts: ['another', 'shape'] };
   await table.send(new PutCommand({ TableName: environment.JOBS_TABLE, Item: later }));
@@ -67,7 +67,7 @@ it('a job of a later schema is shown, refused for now, and left alone; others go
   expect(await itemOf(ID)).toEqual(later);
 });
 
-it('a job and a permit from before are taken as ever, beside those of today', async () => {
+it('a job and a dispatch message of an earlier version are processed beside those of today', async () => {
   const { id } = (await service.api('POST', '/jobs', { prompt: 'echo old', profile: 'shell', draft: true })).json;
   const { schema, ...item } = (await itemOf(id)) ?? {};
   expect(schema).toBe(JOB_SCHEMA);

@@ -16,7 +16,7 @@ afterAll(async () => await service.stop());
 
 const descriptors = async () => (await readdir(`/proc/${service.pid}/fd`)).length;
 
-/** Opens a connection and asks for something on it; what it is told is dropped. */
+/** Opens a connection and sends a request on it; the response is dropped. */
 function open(path: string): Socket {
   const { hostname, port } = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -27,14 +27,14 @@ function open(path: string): Socket {
   return socket;
 }
 
-it('says at its start, and by the doctor, that it can open too few', async () => {
+it('warns at its start, and in the doctor, that it can open too few', async () => {
   const sentence = `can open ${LIMIT} files at once, which is too few for many clients`;
   expect(service.output()).toContain(sentence);
   const report = await diagnose([], { PROMPTQ_HOME: service.home });
   expect(complaints(report)).toContainEqual(expect.stringContaining(sentence));
 });
 
-it('answers again after more clients than it can serve, on routes too that nobody has used', {
+it('answers again after more clients than it can serve, also on routes not used before', {
   timeout: 180_000,
 }, async () => {
   const job = await createJob(service, { prompt: 'sleep 10; echo done', profile: 'shell' });

@@ -64,7 +64,7 @@ describe('a followed log', () => {
     });
   });
 
-  it('goes on behind the last event that was received, with nothing lost or twice', async () => {
+  it('resumes after the last event that was received, with nothing lost or repeated', async () => {
     const line = 'for n in $(seq 1 150); do echo "line $n of the log"; sleep 0.01; done';
     const { id, open } = await gatedJob('resume', { before: line, after: line });
     const first = await follow(service, id, '&stream=stdout');
@@ -80,7 +80,7 @@ describe('a followed log', () => {
       expect(data.offset).toBe(at === 0 ? 0 : outputs[at - 1]?.data.next_offset);
   });
 
-  it('brings both streams with an id for both', async () => {
+  it('sends both streams with one id for both', async () => {
     const { id, open } = await gatedJob('both', { before: 'echo out; echo err >&2', after: 'echo more >&2' });
     const first = await follow(service, id);
     const before = await until(first, (events) => textOf(events) !== '' && textOf(events, 'stderr') !== '');
@@ -106,7 +106,7 @@ describe('a followed log', () => {
     expect(textOf(events)).toBe(await stdoutOf(id));
   });
 
-  it('of a job that has ended brings all of it and ends', async () => {
+  it('of a job that has ended is sent completely and ends', async () => {
     const prompt = "yes 'a line with \u20ac and \u{1F600} in it' | head -c 3000000; printf '\\ntail'";
     const id = await createJob(service, { prompt, profile: 'shell' });
     await untilEnded(service, id);
@@ -128,13 +128,13 @@ describe('a followed log', () => {
     expect(await allEvents(stream)).toMatchObject([{ name: 'end', data: { attempt: 0, status: 'CANCELLED' } }]);
   });
 
-  it('is that of one attempt: it ends with it, the next one has a stream of its own', async () => {
+  it('covers one attempt: it ends with it, and the next attempt has another stream', async () => {
     const mark = join(service.home, 'second-time');
     const prompt = `[ -e ${mark} ] && echo again && exit 0; touch ${mark}; echo once; exit 1`;
     const id = await createJob(service, { prompt, profile: 'shell', retries: 1 });
     const first = await allEvents(await follow(service, id));
     expect(textOf(first)).toBe('once\n');
-    // The next one may have begun, or ended, before the end of this one was looked at.
+    // The next one may have begun, or ended, before the end of this one was checked.
     expect(first.at(-1)).toMatchObject({
       data: { attempt: 1, status: expect.stringMatching(/^(QUEUED|RUNNING|SUCCEEDED)$/) },
     });
@@ -166,7 +166,7 @@ describe('a followed log', () => {
 });
 
 describe('a log is not followed', () => {
-  it('without being asked for as an event stream', async () => {
+  it('without a request for an event stream', async () => {
     const id = await createJob(service, { prompt: 'echo hi', profile: 'shell' });
     for (const accept of ['*/*', 'application/json', 'text/event-stream;q=0']) {
       const { status, json } = await service.api('GET', `/jobs/${id}/logs?follow=1`, undefined, { accept });
@@ -185,14 +185,14 @@ describe('a log is not followed', () => {
     ['', { 'last-event-id': 'x,1' }, 'such as 12,34'],
     ['&attempt=1', { 'last-event-id': '2:1,2' }, 'attempt 2'],
     ['&attempt=2', {}, 'at most 1'],
-  ])('from where there is nothing: %s %o', async (query, headers, why) => {
+  ])('from an invalid position: %s %o', async (query, headers, why) => {
     const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
     const refused = await follow(service, id, query, headers);
     expect(refused.response.status).toBe(400);
     expect(await refused.response.text()).toContain(why);
   });
 
-  it('of a job that there is not', async () => {
+  it('of an unknown job', async () => {
     expect((await follow(service, 'job_00000000000000000000000001')).response.status).toBe(404);
   });
 });

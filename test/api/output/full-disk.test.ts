@@ -32,7 +32,7 @@ describeOnSmallDisk('while the disk of the home is full', () => {
 
   const itemOf = async (id: string) => (await table.send(new GetCommand({ TableName: jobsTable, Key: { id } }))).Item;
 
-  it('health names what is full, creates are to be repeated, and no job pays for it', {
+  it('health names the full disk, creates get a retry delay, and no job loses a retry', {
     timeout: 180_000,
   }, async () => {
     const key = join(service.home, 'go');

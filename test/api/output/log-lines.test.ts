@@ -10,7 +10,7 @@ import { metricsIn, type PrintedLine, readLines } from '../../captured-lines.ts'
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-/** Looks like one of our tokens, and is none. */
+/** Has the form of our tokens, but is none. */
 const NO_TOKEN = `pq_${randomBytes(24).toString('hex')}`;
 const SECRET = `secret-${randomBytes(12).toString('hex')}`;
 
@@ -63,7 +63,7 @@ it('each line of a worker is JSON with its id, those of an attempt with job and 
   const id = await createJob(service, { prompt: 'echo $KEY; exit 3', profile: 'keyed' });
   await untilEnded(service, id);
   const isEnd = ({ message }: PrintedLine) => message === 'attempt ended';
-  // It is told once it is written, and can be read before.
+  // It is logged after the write, so that a reader may see the job earlier.
   const lines = await waitFor(async () => {
     const all = (await linesOf('worker')).filter((line) => !isMetric(line));
     return all.some(isEnd) && all;
@@ -77,7 +77,7 @@ it('each line of a worker is JSON with its id, those of an attempt with job and 
   expect(lines.filter(isEnd)).toEqual([expect.objectContaining({ job_id: id, attempt: 1, status: 'FAILED' })]);
 });
 
-it('what jobs came to is told by the function that reads the stream, each once', async () => {
+it("the function that reads the stream logs each job's outcome once", async () => {
   const id = await createJob(service, { prompt: 'true', profile: 'shell' });
   await untilEnded(service, id);
   const metrics = await waitFor(async () => {
@@ -90,7 +90,7 @@ it('what jobs came to is told by the function that reads the stream, each once',
   expect(Object.keys(metrics).sort()).toEqual(['JobsFailed', 'JobsSucceeded', 'QueueWait', 'RunTime']);
 });
 
-it('a worker that can not start says why in such a line', async () => {
+it('a worker that fails to start logs the reason in such a line', async () => {
   const program = fileURLToPath(new URL('../../../worker-container/main.ts', import.meta.url));
   const worker = spawn(process.execPath, [program], { env: { PROMPTQ_TIMEOUT_UNIT: SECRET } });
   const [out, errors, [code]] = await Promise.all([text(worker.stdout), text(worker.stderr), once(worker, 'close')]);

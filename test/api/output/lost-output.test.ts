@@ -13,7 +13,7 @@ import { fileOfObject } from '../../kept-objects.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-/** A service whose kept output is damaged behind its back. */
+/** A service whose stored output is damaged from outside. */
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startService();
@@ -30,7 +30,7 @@ async function withOutput(): Promise<{ id: string; folder: string }> {
   return { id, folder: join(service.home, 's3', bucket, 'data') };
 }
 
-it('says so of output that was shortened, and of output that is gone, and keeps no reader waiting', async () => {
+it('reports shortened and missing output, and keeps no reader waiting', async () => {
   const { id, folder } = await withOutput();
   const whole = (await service.api('GET', `/jobs/${id}/result?full=1`)).json;
   expect(whole).toMatchObject({ stdout_bytes: BYTES, stdout_state: 'complete', stderr_state: 'complete' });
@@ -62,7 +62,7 @@ it('says so of output that was shortened, and of output that is gone, and keeps 
   expect(json).toMatchObject({ stdout_bytes: BYTES });
 });
 
-it('keeps the recorded hash of output in which a bit flipped, and says that it differs', async () => {
+it('keeps the recorded hash of output in which a bit flipped, and reports the difference', async () => {
   const { id, folder } = await withOutput();
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
@@ -106,7 +106,7 @@ async function flipBit(file: string): Promise<void> {
 /** All ways to read a whole stream. */
 const WHOLE = ['result', 'result?full=1', 'logs', 'logs?full=1', 'logs?stream=stdout&offset=0'];
 
-/** What each of them, and a follower, is told of stdout. */
+/** The state of stdout that each of them, and a follower, gets. */
 async function statesOf(id: string): Promise<Record<string, unknown>> {
   const told: Record<string, unknown> = {};
   for (const path of WHOLE) {
@@ -121,7 +121,7 @@ async function statesOf(id: string): Promise<Record<string, unknown>> {
 
 const everywhere = (state: string) => Object.fromEntries([...WHOLE, 'follow'].map((path) => [path, state]));
 
-describe('every way to read a stream says', () => {
+describe('every way to read a stream reports', () => {
   const damages: [string, string, (kept: Awaited<ReturnType<typeof openKept>>, key: string) => Promise<void>][] = [
     ['complete', 'that nothing happened to', async () => undefined],
     ['missing', 'whose object was removed', async (kept, key) => await kept.remove(key)],
@@ -143,7 +143,7 @@ describe('an attempt whose record', () => {
   it.each([
     ['is gone', 'missing', 'is gone'],
     ['was shortened', 'corrupt', 'is unreadable'],
-  ])('%s has that said, and its output and attachments shown', async (_how, state, words) => {
+  ])('%s is reported, and its output and attachments are shown', async (_how, state, words) => {
     const prompt = `yes | head -c ${BYTES}; echo x > "$PROMPTQ_ATTACHMENTS/report.txt"`;
     const id = await createJob(service, { prompt, profile: 'shell' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
@@ -166,7 +166,7 @@ describe('an attempt whose record', () => {
   });
 });
 
-it('says of attachments that they are gone, shortened or changed, and never brings them as whole', async () => {
+it('reports missing, shortened and changed attachments, and never sends them as complete', async () => {
   const prompt = 'cd "$PROMPTQ_ATTACHMENTS"; for name in a b c d; do echo "content of $name" > $name; done';
   const id = await createJob(service, { prompt, profile: 'shell' });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
@@ -190,7 +190,7 @@ it('says of attachments that they are gone, shortened or changed, and never brin
   kept.close();
 });
 
-it('leads to a document only if it is there, and has the store send its checksum', async () => {
+it('links to a document only if it exists, and has the store send its checksum', async () => {
   const { id } = await withOutput();
   const kept = await openKept();
   const key = receiptKey(id, 1);

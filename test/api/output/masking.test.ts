@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await Promise.all([service.stop(), repository.close()]));
 
-/** Runs a job. @returns its id, its result, and all that is told of it as text */
+/** Runs a job. @returns its id, its result, and every response about it as text */
 async function ran(prompt: string, settings: Record<string, unknown> = {}) {
   const id = await createJob(service, { profile: 'masked', prompt, ...settings });
   await untilEnded(service, id);
@@ -40,14 +40,14 @@ async function ran(prompt: string, settings: Record<string, unknown> = {}) {
   return { id, result: answers[1]?.json, told: answers.map(({ text }) => text).join('\n') };
 }
 
-/** A project that jobs work on the repository of. */
+/** A project with a repository. */
 async function project(name: string, setup: string | null = null): Promise<void> {
   await createJob(service, { project: name, profile: 'masked', prompt: 'true', draft: true });
   const { status } = await service.api('PATCH', `/projects/${name}`, { repository: repository.url, setup });
   expect(status).toBe(200);
 }
 
-it('the branch and the summary of what a job changed are masked, before they are cut', async () => {
+it("the branch and the summary of a job's changes are masked before they are cut", async () => {
   await project('changed');
   const { result, told } = await ran(
     'git checkout -qb "b-$PLAIN"; echo y > "f-$PLAIN"; echo y > "$LONG-and-its-end"; mkdir "$OTHER"; echo y > "$OTHER/g"',
@@ -60,7 +60,7 @@ it('the branch and the summary of what a job changed are masked, before they are
   expect(told).not.toContain(LONG.slice(-40));
 });
 
-it('of a setup command that fails the message is masked, before it is cut', async () => {
+it('the message of a failed setup command is masked before it is cut', async () => {
   await project('cut-behind', 'printf "%0190d%s\\n" 0 "$PLAIN" >&2; exit 1');
   await project('cut-before', 'printf "%s%01990d\\n" "$PLAIN" 0 >&2; exit 1');
   const behind = await ran('true', { project: 'cut-behind' });
@@ -78,7 +78,7 @@ it('the two streams of a setup command do not cut each other', async () => {
   expect(text.split('\n').sort()).toEqual(['', '***', 'between']);
 });
 
-it('names of attachments are masked, and each file can still be had', async () => {
+it('names of attachments are masked, and each file can still be read', async () => {
   const { id, told, result } = await ran(
     'cd "$PROMPTQ_ATTACHMENTS"; echo 1 > "$PLAIN.txt"; echo 2 > "$OTHER.txt"; echo 3 > "***2.txt"; echo 4 > plain',
   );
@@ -117,7 +117,7 @@ it('secrets are masked in the ways in which programs write them', async () => {
   for (const line of shown) expect(line).toMatch(/^("?\*\*\*"?|a=\*\*\*)$/);
 });
 
-it('a secret in a prompt stays there for who wrote it, and is masked in what the attempt tells', async () => {
+it('a secret in a prompt stays visible in the prompt, and is masked in the output of the attempt', async () => {
   const { id, result } = await ran(`echo ${PLAIN}`);
   expect(result).toMatchObject({ composed_prompt: 'echo ***', stdout: '***\n' });
   expect((await service.api('GET', `/jobs/${id}`)).json.prompt).toBe(`echo ${PLAIN}`);

@@ -42,7 +42,7 @@ const attachment = async (id: string, name: string) =>
   (await service.api('GET', `/jobs/${id}/attachments/${encodeURIComponent(name)}`)).text;
 const DIFF = '.promptq%2Fchanges.diff';
 
-test('a job works in a worktree of its own, and what it changed is told', async () => {
+test('a job works in a separate worktree, and its changes are reported', async () => {
   expect((await setting('app', { repository: open.url })).json).toMatchObject({
     id: 'app',
     repository: open.url,
@@ -84,7 +84,7 @@ test("two jobs at once don't see each other's files", async () => {
   }
 });
 
-test('the setup command runs once in a worktree, and a retry goes on with what there is', async () => {
+test('the setup command runs once in a worktree, and a retry continues in that worktree', async () => {
   await setting('setup', { repository: open.url, setup: 'echo ran | tee -a setup-runs; echo told >&2' });
   const id = await start('setup', 'cat setup-runs; echo more >> notes; cat notes; exit 1');
   expect((await ended(id)).stdout).toBe('ran\nmore\n');
@@ -93,7 +93,7 @@ test('the setup command runs once in a worktree, and a retry goes on with what t
   expect((await ended(id)).stdout).toBe('ran\nmore\nmore\n');
 });
 
-test('a setup command that fails, a ref that is not there and a server that is gone are told', async () => {
+test('a failed setup command, a missing ref and an unreachable server are reported', async () => {
   await setting('broken', { repository: open.url, setup: 'echo wrong >&2; exit 3' });
   const setup = await start('broken', 'true');
   expect((await ended(setup)).state_reason).toMatchObject({
@@ -114,7 +114,7 @@ test('a setup command that fails, a ref that is not there and a server that is g
   });
 });
 
-test('a branch or a commit can be asked for', async () => {
+test('a branch or a commit can be requested', async () => {
   await setting('refs', { repository: open.url, ref: 'feature' });
   expect((await ended(await start('refs', 'ls'))).stdout).toContain('feature.txt');
   await setting('refs', { ref: first });
@@ -142,7 +142,7 @@ test('a cancel while the repository is fetched takes effect though its server ne
   expect(children()).toEqual([]);
 });
 
-test('a secret opens its repository and can be found nowhere', async () => {
+test('a secret opens its repository and appears nowhere', async () => {
   await setting('private', { repository: guarded.url, secret: 'APP_REPOSITORY' });
   const missing = await ended(await start('private', 'true'));
   expect(missing.state_reason.message).toContain('needs the secret APP_REPOSITORY, which is not set');
@@ -194,12 +194,12 @@ test.each([
   ['ref', 'HEAD@{1}'],
   ['secret', '../x'],
   ['setup', 7],
-])('%s %j is refused', async (name, value) => {
+])('%s %j is rejected', async (name, value) => {
   const { status, json } = await setting('app', { [name]: value });
   expect([status, json.error]).toEqual([400, expect.stringContaining(`body.${name}`)]);
 });
 
-test('what an agent leaves in configuration and hooks runs nothing for the worker', async () => {
+test('configuration and hooks that an agent leaves run nothing in the worker', async () => {
   await setting('trap', { repository: open.url });
   const trap = `
     trap="touch $PWD/../sprung"
@@ -218,7 +218,7 @@ test('what an agent leaves in configuration and hooks runs nothing for the worke
   expect(execFileSync('ls', [join(service.home, 'workspaces/trap')]).toString()).not.toContain('sprung');
 });
 
-test('in a project that gives each folder to one at a time, jobs of one cwd run one after the other', async () => {
+test('in a project with one job per folder, jobs of one cwd run one after the other', async () => {
   await setting('alone', { exclusive_cwd: true });
   const script = 'mkdir busy || exit 9; touch ready; while [ ! -e go ]; do sleep 0.05; done; rmdir busy; rm ready';
   const first = await start('alone', script, { cwd: 'shared' });

@@ -59,7 +59,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   const untilThere = (path: string) => waitFor(() => stat(path).then(Boolean, () => false));
   const slots = [FIRST + 1, FIRST + 2];
 
-  test('runs a job as its slot, in a folder of its own, with an environment that names nothing of the worker', async () => {
+  test('runs a job as its slot, in a private folder, with an environment without any name of the worker', async () => {
     const id = await start(
       'id -u; id -G; env | cut -d= -f1 | sort; echo $HOME; echo made > made.txt; : > ~/own; : > $TMPDIR/own',
     );
@@ -103,7 +103,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(folders).toEqual(['cache', 'cache/npm', 'temp'].map((name) => join(attempt, name)));
   });
 
-  test('ends what a job leaves behind, with nobody left to find it by', async () => {
+  test('ends what a job leaves behind, though no ancestor of it is left', async () => {
     const result = await run('(env -i setsid setsid sleep 20 &); (setsid sleep 20 &); echo done');
     expect(result).toMatchObject({ status: 'SUCCEEDED', stdout: 'done\n' });
     expect(living()).toEqual([]);
@@ -119,7 +119,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(living()).toEqual([]);
   });
 
-  test("keeps a job's attachments, and nothing that a link or another's file would bring", async () => {
+  test("keeps a job's attachments, but no links and no files of others", async () => {
     const { id, attachments, warnings } = await run(`cd $PROMPTQ_ATTACHMENTS; echo kept > kept.txt
       ln -s ${service.home}/local.json link; mkfifo pipe; chmod 000 kept.txt`);
     expect(attachments).toEqual([expect.objectContaining({ path: 'kept.txt', bytes: 5 })]);
@@ -160,7 +160,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(await ended(neighbour)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('gives a job no folder of the worker, nor one that a link leads to', async () => {
+  test('gives a job no folder of the worker, also not through a link', async () => {
     await run('ln -s ../../account to-account; ln -s /etc to-etc', { cwd: 'links' });
     for (const cwd of ['links/to-account', 'links/to-etc', 'links/to-etc/made']) {
       const { status, error } = await run('echo ran > ran.txt', { cwd });
@@ -169,7 +169,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(await readdir('/etc')).not.toContain('made');
   });
 
-  test("lets nobody into a job's own folder while it runs, nor makes the project's folder anybody's", async () => {
+  test("denies all others a job's own folder while it runs, and keeps the owner of the project's folder", async () => {
     const neighbour = await start('echo secret > own; until [ -e gate ]; do sleep 0.05; done; cat own');
     const theirs = folderOf(neighbour);
     await untilThere(join(theirs, 'own'));
@@ -264,7 +264,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(slots).toContain(Number(/\n(\d+)\nleft/.exec(done.log)?.[1]));
   });
 
-  test('links the account as its own account, and lets codex work by a copy, out of which no link leads', async () => {
+  test('links the account as its own account, and gives codex a copy, without links out of it', async () => {
     await service.api('POST', '/codex-account/start');
     const login = await waitFor(async () => {
       const { json } = await service.api('GET', '/codex-account');
@@ -290,7 +290,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect((await service.api('GET', '/codex-account')).json).toMatchObject({ state: 'linked' });
   });
 
-  test('ends what a worker that was killed had left under its accounts', async () => {
+  test('ends the processes that a killed worker left under its accounts', async () => {
     const id = await start('echo $PPID > worker; trap "" TERM; env -i sleep 600; sleep 600');
     await untilThere(join(folderOf(id), 'worker'));
     const worker = await waitFor(async () => Number(await readFile(join(folderOf(id), 'worker'), 'utf8')) || undefined);

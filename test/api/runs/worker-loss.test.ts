@@ -69,18 +69,18 @@ describe('a worker that is killed', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('has its job run again, the first output kept, the processes gone before', async () => {
+  it('has its job run again, after its processes ended, and keeps the first output', async () => {
     await untilAttempt(running, 2);
     expect(findMarkedAs(`${running}/1`)).toEqual([]);
     await waitFor(async () => (await stdoutOf(running, 2)) === 'gone\n');
     expect(await stdoutOf(running, 1)).toBe('one\n');
     await writeFile(gate, '');
     expect(await untilEnded(service, running)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-    // The loss has spent no retry: there was none.
+    // The loss has used no retry: there was none.
     expect((await service.api('GET', `/jobs/${running}`)).json).toMatchObject({ retries: 0, error: null });
   });
 
-  it('is told as a lost lease, with the job', async () => {
+  it('is logged as a lost lease, with the job', async () => {
     const told = await waitFor(async () => {
       const lines = readLines(await readFile(join(service.home, 'logs', 'api.log'), 'utf8'));
       const isTold = lines.some(({ level, losses }) => level === 'WARN' && losses !== undefined);
@@ -90,7 +90,7 @@ describe('a worker that is killed', () => {
     expect(told).toContainEqual(expect.objectContaining({ level: 'WARN', job_id: running, attempt: 1, losses: 1 }));
   });
 
-  it('leaves the command of a binding that it ran as failed, and nobody runs it again until a client asks for it', async () => {
+  it("leaves the binding's command that it ran as failed, and it runs again only on a client's request", async () => {
     await waitFor(async () => (await deployments())[0]?.state !== 'running');
     expect(await deployments()).toMatchObject([
       { state: 'failed', attempts: 1, error: 'The worker that ran it was lost; how far it came is not known.' },
@@ -105,7 +105,7 @@ describe('a worker that is killed', () => {
   });
 });
 
-describe('a worker that was frozen until another took its job over', () => {
+describe('a worker that was paused until another took its job over', () => {
   beforeAll(async () => {
     service = await startService();
   });
@@ -113,7 +113,7 @@ describe('a worker that was frozen until another took its job over', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('changes nothing when it goes on', async () => {
+  it('changes nothing when it resumes', async () => {
     const [first, finish, gate] = ['first', 'finish', 'gate'].map((name) => join(service.home, name));
     const id = await createJob(service, {
       profile: 'shell',
@@ -148,7 +148,7 @@ describe('a worker that was frozen until another took its job over', () => {
   });
 });
 
-/** A second worker beside the local run's, with the same settings and a folder of its own. */
+/** A second worker beside the local run's, with the same settings and another folder. */
 async function startAnotherWorker(like: number) {
   const settings = readFileSync(`/proc/${like}/environ`, 'utf8')
     .split('\0')

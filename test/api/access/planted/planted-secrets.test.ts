@@ -18,7 +18,7 @@ import { huntingScript } from './hunting-job.ts';
 /** A value that occurs nowhere else, by the name of the secret that it stands for. */
 const planted = (name: string) => `planted-${name.replaceAll(' ', '-')}-${crypto.randomUUID()}`;
 
-/** What SECURITY.md says that a job on a laptop can reach. */
+/** What a job on a laptop can reach according to SECURITY.md. */
 async function reachableOnLaptop(): Promise<string[]> {
   const text = await readFile(new URL('../../../../SECURITY.md', import.meta.url), 'utf8');
   const list = /On a laptop agents run as you[^:]*:\n((?: {2}- .*\n)+)/.exec(text)?.[1] ?? '';
@@ -155,7 +155,7 @@ async function linkAccount(service: ServiceUnderTest): Promise<void> {
   await waitFor(async () => (await service.api('GET', '/codex-account')).json.state === 'linked');
 }
 
-/** What of the linked login nobody may see. */
+/** The secret parts of the linked login. */
 async function vendorLogin({ home }: ServiceUnderTest): Promise<string> {
   const folder = join(home, 'account', 'practice', 'codex');
   const [file = ''] = await readdir(folder);
@@ -165,7 +165,7 @@ async function vendorLogin({ home }: ServiceUnderTest): Promise<string> {
   return token;
 }
 
-/** Ports of IPv4 loopback that somebody listens on. */
+/** Open ports of IPv4 loopback. */
 async function listening(): Promise<number[]> {
   const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
   return lines.flatMap((line) => {
@@ -208,7 +208,7 @@ describe('on a laptop, where agents run as its user', () => {
     found = await hunt({}, undefined);
   });
 
-  test('a job finds what SECURITY.md says that it can, and nothing else', async () => {
+  test('a job finds what SECURITY.md lists, and nothing else', async () => {
     expect(found.toSorted()).toEqual((await reachableOnLaptop()).toSorted());
   });
 });
