@@ -10,6 +10,8 @@ export const TREES: readonly string[] = [
   'console/src/**/*.{ts,tsx,css}',
   'test/console/**/*.ts',
   'test/lib/**/*.ts',
+  'test/api/**/*.ts',
+  'test/worker-container/**/*.ts',
 ];
 
 /** Phrases that read as translated, and what to write instead. Each is searched across line ends. */

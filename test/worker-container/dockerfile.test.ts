@@ -5,7 +5,7 @@ import { fetcherOf } from '../../worker-container/service-accounts/service-accou
 
 const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');
 
-test('the image has an account for logins and one for each slot of all workers, and tells the worker so', () => {
+test('the image has an account for logins and one for each slot of all workers, and passes them to the worker', () => {
   const first = /^ENV PROMPTQ_SLOT_UID=(\d+)$/m.exec(dockerfile)?.[1];
   expect(Number(first)).toBeGreaterThanOrEqual(1_000);
   expect(dockerfile).toContain('groupadd --gid "$PROMPTQ_SLOT_UID" promptq');
@@ -22,6 +22,6 @@ test('the image begins with a base of an exact version, the Node of the tests, a
   const digest = '@sha256:[0-9a-f]{64}';
   expect(dockerfile).toMatch(new RegExp(`^ARG NODE_IMAGE=node:${process.versions.node}-[a-z]+-slim${digest}$`, 'm'));
   const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base]) => base);
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the file
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as in the file
   expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}']));
 });

@@ -30,11 +30,11 @@ afterEach(() => {
 const health = () => spawnSync('bash', [SCRIPT]).status;
 
 describe("the worker's health check", () => {
-  test('succeeds while the worker is there', () => {
+  test('succeeds while the worker runs', () => {
     expect(health()).toBe(0);
   });
 
-  test('fails while it is stopped, and succeeds again when it goes on', async () => {
+  test('fails while it is paused, and succeeds again when it resumes', async () => {
     worker.kill('SIGSTOP');
     await vi.waitUntil(() => readFileSync(`/proc/${worker.pid}/stat`, 'utf8').includes(') T '));
     expect(health()).toBe(1);
@@ -50,7 +50,7 @@ describe("the worker's health check", () => {
   });
 
   describeAsRoot('of a worker with accounts for its slots', () => {
-    test('fails when a process of a job alone goes by its name', async () => {
+    test('fails when only a process of a job has its name', async () => {
       worker.kill('SIGKILL');
       await once(worker, 'exit');
       const { uid, gid } = newAccounts(1).slots[0] as ServiceAccount;

@@ -38,7 +38,7 @@ async function generationOf(credentials: CredentialFiles): Promise<number> {
   return generation;
 }
 
-it('of many that renew one login at once one wins, and what it wrote is what everybody reads', async () => {
+it('of many concurrent renewals of a login one wins, and all readers get what it wrote', async () => {
   await link('first');
   const from = await generationOf(files());
   const texts = ['a', 'b', 'c', 'd', 'e'];
@@ -49,7 +49,7 @@ it('of many that renew one login at once one wins, and what it wrote is what eve
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-it('whoever reads while others renew gets a whole login', async () => {
+it('a read during a renewal returns a complete login', async () => {
   await link('0');
   const reader = files();
   let isDone = false;
@@ -64,14 +64,14 @@ it('whoever reads while others renew gets a whole login', async () => {
   for (const text of await reading) expect(text).toMatch(/^\d+$/);
 });
 
-it('a login that has come to its end after it was cancelled is not kept', async () => {
+it('a login that completes after it was cancelled is not stored', async () => {
   await accounts.change('codex', (account, now) => started(account, 'login', now));
   await accounts.change('codex', (account) => endedLogin(account, 'login', { state: 'cancelled' }));
   expect(await files().link('login', 'unwanted', undefined)).toBe(false);
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('what is unlinked is handed out to be revoked, and removed', async () => {
+it('an unlinked login is returned to be revoked, and removed', async () => {
   await link('secret');
   await accounts.change('codex', unlinked);
   expect(await files().read()).toBeUndefined();
@@ -86,7 +86,7 @@ it('is readable by its owner alone', async () => {
   expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
 });
 
-it('logins of the practice vendor and of the real one know nothing of each other', async () => {
+it('logins of the practice vendor and of the real one are separate', async () => {
   await link('practice');
   const real = new AccountStore({ ...deployment.registry, world: 'real' });
   expect((await real.read('codex')).credential).toBeUndefined();

@@ -11,14 +11,14 @@ async function listen() {
   return listener;
 }
 
-it('gives the code to who presents the nonce, straight away and through the function in the network', async () => {
+it('returns the code for the nonce, directly and through the function in the network', async () => {
   const { where } = await listen();
   const question = { login_id: 'one', listener: where };
   expect(await askLogin(question)).toEqual({ kind: 'prompt', prompt: PROMPT });
   expect(await handler(question)).toEqual({ kind: 'prompt', prompt: PROMPT });
 });
 
-it('gives nothing to who does not', async () => {
+it('returns nothing without the nonce', async () => {
   const { where } = await listen();
   const url = `http://${where.address}:${where.port}`;
   for (const nonce of ['', 'x', where.nonce.slice(1), `${where.nonce}x`]) {
@@ -29,19 +29,19 @@ it('gives nothing to who does not', async () => {
   expect(where.address).toBe('127.0.0.1');
 });
 
-it('is told from another process that was given its port', async () => {
+it('is distinguished from another process that got its port', async () => {
   const { where } = await listen();
   expect(await askLogin({ login_id: 'another', listener: where })).toEqual({ kind: 'gone' });
   expect(await askLogin({ login_id: 'one', listener: { ...where, nonce: 'old' } })).toEqual({ kind: 'gone' });
 });
 
-it('is known to be gone when it is', async () => {
+it('is reported as gone when it is', async () => {
   const listener = await listen();
   await listener.close();
   expect(await askLogin({ login_id: 'one', listener: listener.where })).toEqual({ kind: 'gone' });
 });
 
-it('the function in the network asks nobody outside it', async () => {
+it('the function in the network calls no address outside it', async () => {
   for (const address of ['8.8.8.8', '169.254.169.254', '::1234:5678:9abc']) {
     const question = { login_id: 'one', listener: { address, port: 80, nonce: 'n' } };
     await expect(handler(question)).rejects.toThrow(/private/);

@@ -51,14 +51,14 @@ test.for(['codex', 'claude'] as const)(
   },
 );
 
-test("a key for the real vendor is not codex's where its logins are the practice vendor's", () => {
+test("codex does not get a key for the real vendor if its logins are the practice vendor's", () => {
   const env = { ...ENV, PROMPTQ_VENDOR: 'practice', PROMPTQ_PRACTICE_URL: 'http://127.0.0.1:1/v1' } as const;
   const codex = profile({ agent: 'codex' });
   expect(Object.values(agentEnvironment(env, codex))).not.toContain('openai-key');
   expect([usesLogin(env, codex), practiceUrlOf(env, codex)]).toEqual([true, 'http://127.0.0.1:1/v1']);
 });
 
-test('agents of real codex use the linked login where no key was given, and no other agent does', () => {
+test('only agents of real codex use the linked login, if no key is set', () => {
   const env = { ...ENV, OPENAI_API_KEY: undefined };
   expect(usesLogin(env, profile({ agent: 'codex' }))).toBe(true);
   expect(practiceUrlOf(env, profile({ agent: 'codex' }))).toBeUndefined();
@@ -67,7 +67,7 @@ test('agents of real codex use the linked login where no key was given, and no o
   for (const agent of ['claude', 'shell'] as const) expect(usesLogin(env, profile({ agent }))).toBe(false);
 });
 
-test('every account is a secret, whoever the agent is', () => {
+test('every account is a secret, for every agent', () => {
   expect(secretsOf(ENV, new Map([['MINE', 'secret-value']]))).toEqual(
     expect.arrayContaining(['openai-key', 'anthropic-key', 'anthropic-token', 'practice-key', 'secret-value']),
   );

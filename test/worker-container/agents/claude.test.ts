@@ -19,13 +19,13 @@ beforeAll(async () => {
 }, INSTALL_LIMIT);
 afterAll(() => vendor.close());
 
-/** A run against the stand-in; its failures are not tried again for long. */
+/** A run against the stand-in, with few retries. */
 function run(settings: Partial<AgentRun> & { prompt: string }): Partial<AgentRun> {
   const env = { PROMPTQ_CLAUDE_BIN: binary, CLAUDE_CODE_MAX_RETRIES: '1', ...settings.env };
   return { vendor, ...settings, env };
 }
 
-/** The same with an account of claude's own, as the token of a subscription. */
+/** The same with an account of the vendor itself, as the token of a subscription. */
 function subscribed(prompt: string): Partial<AgentRun> {
   const env = { ANTHROPIC_BASE_URL: vendor.baseUrl, CLAUDE_CODE_OAUTH_TOKEN: vendor.apiKey };
   return run({ prompt, env, vendor: undefined });
@@ -48,12 +48,12 @@ test('a plain prompt ends with a session, usage, its cost and a final message', 
   expect(end.facts).not.toHaveProperty('park');
 });
 
-test('the model of the run is the one that is asked', async () => {
+test('the vendor gets the model of the run', async () => {
   await runAgent(claude, run({ prompt: 'with a model', model: 'claude-of-my-own' }));
   expect(vendor.requests.find((request) => textsOf(request).includes('with a model'))?.model).toBe('claude-of-my-own');
 });
 
-test('the longest prompt is read to its end, a longer one is refused with a reason', async () => {
+test('the longest prompt is read completely, a longer one is rejected with a reason', async () => {
   const longest = '😀'.repeat(AGENT_DEFINITIONS.claude.maxPromptLength);
   expect((await runAgent(claude, run({ prompt: longest }))).facts.error).toBe('Prompt is too long');
   const longer = await runAgent(claude, run({ prompt: `${longest}!` }));
@@ -81,7 +81,7 @@ test('under the sandbox read-only a tool reads and cannot write', async () => {
   expect(offered?.filter((name) => ['Write', 'Edit', 'NotebookEdit', 'ScheduleWakeup'].includes(name))).toEqual([]);
 });
 
-test('a sandbox that the machine does not have is an error that says what is missing', async () => {
+test('a sandbox that the machine does not have is an error that names what is missing', async () => {
   const bin = await mkdtemp(join(tmpdir(), 'promptq-bin-'));
   onTestFinished(() => rm(bin, { recursive: true, force: true }));
   for (const name of ['bash', 'sh', 'awk', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
@@ -105,7 +105,7 @@ test('a tool has the mark and no secret', async () => {
   expect(seen?.filter((line) => line.includes('hidden') || line.includes(vendor.apiKey))).toEqual([]);
 });
 
-test('nothing is offered that would go on after the result', async () => {
+test('no tool is offered that would continue after the result', async () => {
   const { stdout } = await runAgent(claude, run({ prompt: 'what can you do' }));
   const tools = vendor.requests.find((request) => textsOf(request).includes('what can you do'))?.tools ?? [];
   const bash = tools.find(({ name }) => name === 'Bash');
@@ -130,7 +130,7 @@ test('the working folder instructs the model but does not set claude up', async 
   expect(request?.model).not.toBe('planted');
 });
 
-test('all that claude keeps is in the folder of its attempt', async () => {
+test('all files of claude are in the folder of its attempt', async () => {
   const { attempt, ended } = await startAgent(
     claude,
     run({ prompt: 'drill: tool echo $CLAUDE_CODE_MESSAGING_SOCKET' }),
@@ -168,7 +168,7 @@ test.for([90, 200_000])("a subscription's limit of %i s parks the job until then
   expect(until).toBeLessThanOrEqual(after + 1_000);
 });
 
-test('nobody logged in, a used-up login and a wrong key park the job until there is an account', async () => {
+test('a missing login, a used-up login and a wrong key park the job until an account is linked', async () => {
   const nobody = await runAgent(claude, run({ prompt: 'hello', vendor: undefined }));
   const usedUp = await runAgent(claude, subscribed('drill: not-logged-in'));
   const wrong = await runAgent(claude, run({ prompt: 'hello', vendor: { ...vendor, apiKey: 'wrong' } }));
@@ -189,7 +189,7 @@ test.for([{ kill: false }, { kill: true }])(
     await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(3);
     const killed = await endTree({ child: tree, mark, politeSignal: claude.politeSignal, kill });
     expect(findMarked(mark)).toEqual([]);
-    // Asked politely, all of them end by themselves.
+    // After the polite signal, all of them exit.
     if (!kill) expect(killed).toBe(0);
     expect(await tree.exited).toEqual(kill ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: 143, signal: null });
   },

@@ -24,7 +24,7 @@ test('a plain prompt ends with a session, usage and a final message', async () =
   expect(end.facts).not.toHaveProperty('park');
 });
 
-test('the longest prompt is read to its end, a longer one is refused with a reason', async () => {
+test('the longest prompt is read completely, a longer one is rejected with a reason', async () => {
   const filler = 'é"\\\n'.repeat(300_000);
   const drill = '\ndrill: tool echo read';
   const prompt = filler.slice(0, AGENT_DEFINITIONS.codex.maxPromptLength - drill.length) + drill;
@@ -99,7 +99,7 @@ test('an orphan outlives codex and SIGTERM and is found by the mark', async () =
   }
 });
 
-test('an error of the vendor is the error, in its own words where codex passes them on', async () => {
+test('an error of the vendor is the error, with its own message if codex passes it on', async () => {
   const bad = await runAgent(codex, { vendor, prompt: 'drill: fail 400' });
   expect(bad).toMatchObject({
     exitCode: 1,
@@ -128,7 +128,7 @@ test.for([90, 200_000])('a usage limit of %i s parks the job until then', async 
   expect(until).toBeLessThanOrEqual(after + 62_000);
 });
 
-test('nobody logged in and a wrong key park the job until there is an account', async () => {
+test('a missing login and a wrong key park the job until an account is linked', async () => {
   const out = await runAgent(codex, { vendor, prompt: 'drill: not-logged-in' });
   expect(out.facts).toMatchObject({ park: { reason: 'account_required' }, error: expect.stringContaining('401') });
   const wrong = await runAgent(codex, { vendor: { ...vendor, apiKey: 'wrong' }, prompt: 'hello' });
@@ -178,7 +178,7 @@ test('stderr explains a bad exit that nothing else explains', () => {
 });
 
 test('the polite signal ends a hanging run', async () => {
-  // A SIGINT around `turn.started` is swallowed by codex 0.169, so the run must be well under way.
+  // A SIGINT around `turn.started` is swallowed by codex 0.169, so the run must be well past it.
   const run = await startAgent(codex, { vendor, prompt: 'drill: tool touch up\ndrill: hang' });
   await new Promise<void>((resolve) => {
     run.child.stdout.on('data', (chunk: Buffer) => chunk.includes('"status":"completed"') && resolve());

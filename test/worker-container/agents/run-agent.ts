@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { Agent, AgentRun } from '../../../worker-container/agents/agent.ts';
 
-/** What came of one real run of an agent's CLI. */
+/** The result of one real run of an agent's CLI. */
 export interface AgentEnd {
   /** As concluded. */
   readonly facts: AgentFacts;
@@ -19,14 +19,14 @@ export interface AgentEnd {
   readonly stderr: string;
 }
 
-/** One real run of an agent's CLI that is under way. */
+/** One real run of an agent's CLI in progress. */
 export interface RunningAgent {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly attempt: AgentRun;
   readonly ended: Promise<AgentEnd>;
 }
 
-/** An attempt in folders of its own, which go when the test is over. Its mark is its root folder. */
+/** An attempt in temporary folders, which are removed after the test. Its mark is its root folder. */
 export async function makeAttempt(run: Partial<AgentRun>): Promise<AgentRun> {
   const root = await mkdtemp(join(tmpdir(), 'promptq-agent-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));

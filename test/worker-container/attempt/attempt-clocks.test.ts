@@ -11,7 +11,7 @@ const GRACE = CLOCKS.cli.grace;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Clocks that have begun, and the reason for which they have asked for the end so far. */
+/** Started clocks, and the reason for which they have requested the end so far. */
 function begun({ agent, total }: { agent?: AgentName; total?: number } = {}) {
   const ending = new Ending();
   const clocks = new AttemptClocks(ending, total);
@@ -30,7 +30,7 @@ describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
     expect(reasonAfter(1)).toBe('no_start');
   });
 
-  it('goes on for as long as its agent writes now and then', () => {
+  it('continues as long as its agent writes from time to time', () => {
     const { clocks, reasonAfter } = begun({ agent });
     for (let hours = 0; hours < 30; hours += 1) {
       clocks.onOutput();
@@ -44,14 +44,14 @@ describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
     clocks.onOutput();
     clocks.onFinished();
     expect(reasonAfter(GRACE - 1)).toBeUndefined();
-    // Neither does more output put that off, nor a second result.
+    // Neither more output nor a second result delays it.
     clocks.onOutput();
     clocks.onFinished();
     expect(reasonAfter(1)).toBe('finished_not_exited');
   });
 });
 
-it('an attempt of a shell script may be silent as long as it likes', () => {
+it('an attempt of a shell script has no limit of silence', () => {
   const { clocks, reasonAfter } = begun({ agent: 'shell' });
   expect(reasonAfter(DAY)).toBeUndefined();
   clocks.onOutput();
@@ -73,7 +73,7 @@ describe("a job's timeout", () => {
     expect(reasonAfter(24 * DAY)).toBeUndefined();
   });
 
-  it('ends nothing once the attempt is over', () => {
+  it('does nothing once the attempt has ended', () => {
     const { clocks, reasonAfter } = begun({ agent: 'claude', total: 60_000 });
     clocks.onOutput();
     clocks.onFinished();

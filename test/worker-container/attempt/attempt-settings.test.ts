@@ -51,19 +51,19 @@ async function attempted(
 
 const HANDED_BACK = { status: 'QUEUED', reason: 'waiting_for_worker', attempt: 1 };
 
-it('a profile that can not be read because the table is busy gives the job back and spends nothing', async () => {
+it("a profile that can't be read because the table is busy releases the job and uses no retry", async () => {
   const job = await attempted({ profiles: new FailingProfiles(deployment.registry, BUSY) });
   expect(job).toMatchObject(HANDED_BACK);
   expect([job.retries_used, job.losses, job.due_at]).toEqual([undefined, undefined, undefined]);
 });
 
-it('so do secrets that can not be fetched', async () => {
+it("so do secrets that can't be fetched", async () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const secrets = { read: async () => await Promise.reject<never>(refused) };
   expect(await attempted({ secrets }, 'with-secret')).toMatchObject(HANDED_BACK);
 });
 
-it('what will not pass by itself fails the attempt with what is wrong', async () => {
+it('a permanent error fails the attempt with its reason', async () => {
   const broken = new FailingProfiles(deployment.registry, new Error('the profile is not one'));
   expect(await attempted({ profiles: broken })).toMatchObject({
     status: 'QUEUED',

@@ -12,7 +12,7 @@ import { ENV } from '../../simulation/model/environment.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 const LEFT = aReceipt({ kind: 'succeeded', reason: 'exited' });
-/** What runs until it is asked to end. */
+/** An agent that runs until it is asked to end. */
 interface Run {
   readonly deployment: QuietDeployment;
   readonly job: Job;
@@ -59,7 +59,7 @@ async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: 
   return { deployment, job, ending: await begun.promise, ended, isDisposed: () => isDisposed, stopping };
 }
 
-/** What the queue still holds of the permit, once every visibility is over. */
+/** Whether the queue still has the dispatch message, once every visibility timeout is over. */
 async function permitsLeft({ deployment }: Run): Promise<number> {
   await deployment.pass(60_000);
   return (await deployment.dispatchQueues.receive('normal', 0)) === undefined ? 0 : 1;
@@ -75,7 +75,7 @@ it.each(['cancel', 'kill'] as const)('a %s is heard as what it is', async (type)
   expect(await permitsLeft(run)).toBe(0);
 });
 
-it('its permit stays in flight and its lease is pushed while it runs, and not after', async () => {
+it('its dispatch message stays in flight and its lease is extended while it runs, and not after', async () => {
   const run = await attempt();
   await run.deployment.pass(65_000);
   expect(await run.deployment.read(run.job)).toMatchObject({ lease_until: '2026-11-20T10:01:30.000Z' });
@@ -102,14 +102,14 @@ it.each(['lost', 'stopping'] as const)('an attempt that fails while it is %s tel
   expect(await run.deployment.read(run.job)).toMatchObject({ status: 'RUNNING' });
 });
 
-it('an attempt that lost its lease before its agent was started tells nothing', async () => {
+it('an attempt that lost its lease before its agent was started reports nothing', async () => {
   const run = await attempt({ fails: new CancelledBeforeStartError() });
   run.ending.request('lost');
   expect(await run.ended).toBeUndefined();
   expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();
 });
 
-it('an attempt that fails by itself is told as such', async () => {
+it('an attempt that fails is reported as failed', async () => {
   const run = await attempt({ fails: new Error('the disk is full') });
   run.ending.request('output_failed');
   expect(await run.ended).toMatchObject({ status: 'FAILED' });

@@ -29,11 +29,11 @@ describeOnSmallDisk('a worker whose work folder is on a full disk', () => {
   };
   const job = async (id: string) => await deployment.jobs.get(id, { consistent: true });
 
-  it('claims nothing once it has noticed, and goes on when there is room', async () => {
+  it('claims nothing once it has noticed, and continues when there is space', async () => {
     disk.fill();
     await create('echo first');
     await waitFor(() => {
-      // What the worker removes after its start is room too.
+      // Files that the worker removes after its start free space too.
       disk.fill();
       return worker.output().includes('no job is claimed');
     });
@@ -43,7 +43,7 @@ describeOnSmallDisk('a worker whose work folder is on a full disk', () => {
     expect(await job(id)).toMatchObject({ attempt: 1 });
   });
 
-  it('hands a job back that needs more room than there is, and spends nothing of it', async () => {
+  it('releases a job that needs more space than there is, and uses no retry', async () => {
     // The probe fits, the script of the prompt does not.
     disk.fill(300 * 1024);
     const id = await create(`true ${'#'.repeat(600 * 1024)}`);

@@ -5,7 +5,7 @@ import { Heartbeat } from '../../../worker-container/attempt/heartbeat.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 
-/** What a heartbeat tells within a minute, with the second in which it does. */
+/** The events of a heartbeat within a minute, with their second. */
 async function heardInAMinute(
   answer: (time: VirtualTime) => Promise<Job | undefined>,
   look: (time: VirtualTime) => Promise<Job | undefined> = answer,
@@ -33,21 +33,21 @@ async function heardInAMinute(
   return heard;
 }
 
-it('pushes the lease every 10 s', async () => {
+it('extends the lease every 10 s', async () => {
   expect(await heardInAMinute(async () => aRunningJob())).toEqual(
     [10, 20, 30, 40, 50, 60].map((s) => `beat at ${s} s`),
   );
 });
 
-it('gives the attempt up, once, when nothing was acknowledged for more than 20 s', async () => {
+it('abandons the attempt, once, after more than 20 s without an acknowledgment', async () => {
   expect(await heardInAMinute(() => Promise.reject(new Error('no answer')))).toEqual(['lost at 22 s']);
 });
 
-it('gives the attempt up with the first look that shows another', async () => {
+it('abandons the attempt at the first poll that shows another', async () => {
   expect(await heardInAMinute(async () => aRunningJob({ attempt: 2 }))).toEqual(['lost at 2 s']);
 });
 
-it('counts from when a heartbeat was sent, not from when its answer came: the lease does too', async () => {
+it('counts from the time when a heartbeat was sent, not answered: so does the lease', async () => {
   const answers = [9_000];
   const late = async (time: VirtualTime) => {
     if (time.now >= 10_000) await time.sleep(answers.shift() ?? 3_600_000);
@@ -56,7 +56,7 @@ it('counts from when a heartbeat was sent, not from when its answer came: the le
   expect(await heardInAMinute(late)).toEqual(['beat at 19 s', 'lost at 32 s']);
 });
 
-it('gives the attempt up with the first heartbeat that is refused, whatever a look showed', async () => {
+it('abandons the attempt at the first rejected heartbeat, whatever a poll showed', async () => {
   const refused = heardInAMinute(
     async () => undefined,
     async () => aRunningJob(),
@@ -64,18 +64,18 @@ it('gives the attempt up with the first heartbeat that is refused, whatever a lo
   expect(await refused).toEqual(['lost at 10 s']);
 });
 
-it('gives the attempt up with the first look that shows that it has ended', async () => {
+it('abandons the attempt at the first poll that shows that it has ended', async () => {
   expect(await heardInAMinute(async () => aRunningJob({ status: 'CANCELLED' }))).toEqual(['lost at 2 s']);
 });
 
-it('hears what was asked with a heartbeat too, and takes a look that shows no job for none', async () => {
+it('receives requests with a heartbeat too, and ignores a poll that shows no job', async () => {
   const asked = async () => aRunningJob({ cancel_requested_at: '2026-11-20T10:00:00.000Z' });
   const heard = await heardInAMinute(asked, async () => undefined);
   expect(heard.slice(0, 2)).toEqual(['beat at 10 s', 'end at 10 s']);
   expect(heard).toHaveLength(12);
 });
 
-it('says whether somebody watches, for as long as the job says so', async () => {
+it('reports whether the job has a live view, as long as its record says so', async () => {
   const time = new VirtualTime();
   const watched: [number, boolean][] = [];
   const watched_until = new Date(time.wallAt(5_000)).toISOString();

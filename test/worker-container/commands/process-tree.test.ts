@@ -18,11 +18,11 @@ import { signalProcess } from '../../../worker-container/processes/process-scan.
 const run = `test-${randomUUID()}`;
 afterEach(() => endMarkedLike(run));
 
-/** All of these run as this process's user. */
+/** All of them run as this process's user. */
 const account = undefined;
 const PATH = process.env.PATH ?? '/usr/bin:/bin';
 
-test('a process gets its input, its environment and its folder, and tells how it ended', async () => {
+test('a process gets its input, its environment and its folder, and its exit is reported', async () => {
   const tree = await bash(newMark(), 'cat; env; pwd; exit 7', { stdin: 'the prompt\n', env: { PATH, ONLY: 'this' } });
   const output = (await text(tree.stdout)).split('\n');
   expect(output).toContain('the prompt');
@@ -43,13 +43,13 @@ test('a script can open its standard streams by name', async () => {
   expect(await Promise.all([text(tree.stdout), text(tree.stderr)])).toEqual(['out\n', 'the prompt']);
 });
 
-test('output is whole, however much there is of it', async () => {
+test('output is complete, whatever its size', async () => {
   const tree = await bash(newMark(), 'head -c 5000000 /dev/zero; head -c 5000000 /dev/zero >&2');
   const [stdout, stderr] = await Promise.all([text(tree.stdout), text(tree.stderr)]);
   expect([stdout.length, stderr.length]).toEqual([5_000_000, 5_000_000]);
 });
 
-test('what cannot be started says what and where', async () => {
+test('a failed start names the program and the folder', async () => {
   const start = spawnTree({
     command: '/no/such/agent',
     args: [],
@@ -96,7 +96,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('an agent that ends upon %s is not kil
   expect(await output).toBe('asked\ncleaned\n');
 });
 
-test('what outlives its agent is asked by SIGTERM before it is killed', async () => {
+test('a process that outlives its agent gets SIGTERM before it is killed', async () => {
   const mark = newMark();
   const orphan = `trap 'echo orphan asked; sleep 0.3 && echo cleaned; exit' TERM; echo orphan ready; while :; do sleep 0.05; done`;
   const tree = await bash(mark, 'setsid bash -c "$ORPHAN" & exit 0', { env: { PATH, ORPHAN: orphan } });
@@ -108,7 +108,7 @@ test('what outlives its agent is asked by SIGTERM before it is killed', async ()
   expect(await output).toBe('orphan asked\ncleaned\n');
 });
 
-test('kill asks nobody', async () => {
+test('kill sends no polite signal', async () => {
   const mark = newMark();
   const tree = await bash(
     mark,
@@ -139,8 +139,8 @@ test('processes that dropped their environment are found through their parent, t
   expect(hidden.filter(({ pid, startedAt }) => isAlive(pid, startedAt))).toEqual([]);
 });
 
-test('a process that has ended counts as gone although its parent does not ask how', async () => {
-  // It ends once its parent is no shell any more: a shell would ask how.
+test('a zombie counts as ended although its parent does not reap it', async () => {
+  // It ends once its parent is no longer a shell, which would reap it.
   const child = 'while read -r name < /proc/$$/comm && [ "$name" = bash ]; do sleep 0.01; done';
   const tree = await bash(newMark(), `${child} & echo $!; exec sleep 1000`);
   const [pid] = await once(tree.stdout, 'data');
@@ -148,9 +148,9 @@ test('a process that has ended counts as gone although its parent does not ask h
   expect(readProcess(tree.pid)?.zombie).toBe(false);
 });
 
-test('a tree that keeps moving on into new sessions is caught', async () => {
+test('a tree that keeps moving into new sessions is ended', async () => {
   const mark = newMark();
-  // It stops by itself after a while: else a test run that is killed leaves it behind for ever.
+  // It stops after a while: else a test run that is killed would leave it behind forever.
   const hop = 'printf -v now "%(%s)T"; ((now < UNTIL)) || exit; sleep 0.005; setsid bash -c "$HOP" & exit';
   const UNTIL = String(Math.floor(Date.now() / 1000) + 60);
   const tree = await bash(mark, 'setsid bash -c "$HOP" & exit', { env: { PATH, HOP: hop, UNTIL } });
@@ -160,7 +160,7 @@ test('a tree that keeps moving on into new sessions is caught', async () => {
   expect(findMarked(mark)).toEqual([]);
 });
 
-test('a starting worker ends what an earlier one left, and nothing else', async () => {
+test('a starting worker ends processes of an earlier one, and no others', async () => {
   const mine = [newMark('home-a/1'), newMark('home-a/2')];
   const other = newMark('home-b/1');
   for (const mark of [...mine, other]) await bash(mark, 'setsid sleep 1000 & sleep 1001');
@@ -194,7 +194,7 @@ test('a worker that runs within an attempt never ends itself', async () => {
   expect(await text(tree.stdout)).toBe('ended 1\nthe shell lives\n');
 });
 
-test('a number that has come to belong to another process is not signalled', async () => {
+test('a reused process id is not signaled', async () => {
   const tree = await bash(newMark(), 'echo ready; exec sleep 1000');
   await once(tree.stdout, 'data');
   const entry = readProcess(tree.pid);

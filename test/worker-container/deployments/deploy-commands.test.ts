@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-/** A job that succeeded in a project with these commands, which nobody has begun to run. */
+/** A job that succeeded in a project with these commands, none of them started. */
 async function succeeded(project: string, commands: Readonly<Record<string, string>>): Promise<Job> {
   const { creation, worker } = opened;
   const secrets = new BindingSecretStore(deployment.registry);
@@ -46,7 +46,7 @@ async function succeeded(project: string, commands: Readonly<Record<string, stri
 const states = async ({ id }: Job) =>
   (await deployment.deployments.list(id)).map(({ name, state, attempts }) => [name, state, attempts]);
 
-it('a worker that stops ends what it runs, says so, and gives the rest to another', async () => {
+it('a stopping worker ends its command, reports it, and leaves the rest for another worker', async () => {
   const job = await succeeded('stopping', { a: 'echo begun; trap "" TERM; sleep 600', b: 'echo second' });
   const stopping = new AbortController();
   const running = runDeployments(opened.worker, job, stopping.signal);
@@ -69,7 +69,7 @@ it('a worker that stops ends what it runs, says so, and gives the rest to anothe
   expect((await deployment.jobs.get(job.id, { consistent: true }))?.bindings_pending).toBeUndefined();
 });
 
-it('each command is run once, however many workers are asked to', async () => {
+it('each command is run once, however many workers get its message', async () => {
   const job = await succeeded('once', { a: 'echo x >> ran', b: 'echo x >> ran; wc -l < ran' });
   await Promise.all(Array.from({ length: 4 }, () => runDeployments(opened.worker, job, never)));
   await runDeployments(opened.worker, job, never);
@@ -80,7 +80,7 @@ it('each command is run once, however many workers are asked to', async () => {
   expect((await deployment.deployments.list(job.id))[1]?.log).toContain('\n2\n');
 });
 
-it('nothing is run for a job that was run again meanwhile, nor where commands are switched off', async () => {
+it('nothing is run for a job that was run again meanwhile, nor if commands are disabled', async () => {
   const retried = await succeeded('retried', { a: 'touch ran' });
   await transition(deployment, retried, { type: 'retry' });
   await runDeployments(opened.worker, retried, never);
@@ -111,7 +111,7 @@ it('a project and a binding whose stored names hold NUL have their commands run'
   });
 });
 
-it('what a command writes is masked, and of much the end is kept', async () => {
+it("a command's output is masked, and the end of a long one is kept", async () => {
   const commands = { a: 'seq 1 20000; echo "key $DEPLOY_KEY end"', b: `: ${'x'.repeat(70)} very-secret-key; exit 3` };
   const job = await succeeded('loud', commands);
   await deployment.profiles.put({ name: 'shell', agent: 'shell', env: { DEPLOY_KEY: { secret: 'DEPLOY_KEY' } } });

@@ -19,7 +19,7 @@ import {
 
 shipAgents();
 
-test('an object store that fails again and again loses nothing', async () => {
+test('an object store that fails repeatedly loses nothing', async () => {
   // However few calls are made, the first alone fail three times; never so often in a row that it is given up.
   const faults: Fault[] = ['refused', 'lost', 'unanswered', 'none', 'refused', 'none', 'lost', 'none'];
   let calls = 0;
@@ -37,7 +37,7 @@ test('an object store that fails again and again loses nothing', async () => {
   expect(failures).toBeGreaterThanOrEqual(3);
 });
 
-test('a slow object store holds the agent', async () => {
+test('a slow object store blocks the agent', async () => {
   const opened = Promise.withResolvers<void>();
   let acknowledged = 0;
   let kept = 0;
@@ -69,7 +69,7 @@ test('a slow object store holds the agent', async () => {
   expect(await exited).toEqual([0, null]);
 });
 
-test('what is written above the limit is reported once and not kept', async () => {
+test('output above the limit is reported once and not stored', async () => {
   const limits: string[] = [];
   const { exited, shipper, jobId } = await ship('seq 1 100000; echo fine >&2', {
     outputBytes: 1_000,
@@ -83,7 +83,7 @@ test('what is written above the limit is reported once and not kept', async () =
   expect(await persisted(jobId, 'stdout')).toHaveLength(1_000);
 });
 
-test('output of exactly the limit is whole', async () => {
+test('output of exactly the limit is complete', async () => {
   const { exited, shipper } = await ship('printf 0123456789', {
     outputBytes: 10,
     onLimit: () => expect.unreachable(),
@@ -92,8 +92,8 @@ test('output of exactly the limit is whole', async () => {
   expect((await shipper.finish({ complete: true })).stdout).toMatchObject({ bytes: 10, lines: 1, complete: true });
 });
 
-test('an attempt can be finished although its pipes never fall silent', async () => {
-  // Each line brings the next look at the pipes: there is always something new, however slow the machine is.
+test('an attempt can be finished although its pipes never become silent', async () => {
+  // Each line triggers the next read of the pipes: there is always new output, even on a slow machine.
   const looks: (() => void)[] = [];
   const timing: Timing = {
     ...machineTiming,
@@ -120,7 +120,7 @@ test('an attempt can be finished although its pipes never fall silent', async ()
   expect(stdout.bytes).toBeGreaterThan(0);
 });
 
-test('finishing can be given up; what was shipped before stays readable', async () => {
+test('finishing can be aborted; output that was shipped before stays readable', async () => {
   let refuse = false;
   const { stdin, exited, shipper, jobId } = await ship('cat', {}, () => (refuse ? 'refused' : 'none'));
   stdin.write('shipped\n');
@@ -136,7 +136,7 @@ test('finishing can be given up; what was shipped before stays readable', async 
   expect(await persisted(jobId, 'stdout')).toBe('shipped\n');
 });
 
-test('a full disk ends the keeping, not the agent', async () => {
+test('a full disk stops the storing, not the agent', async () => {
   const spoolDir = await temporaryFolder();
   await symlink('/dev/full', join(spoolDir, 'stdout'));
   const errors: unknown[] = [];

@@ -24,7 +24,7 @@ shipAgents();
 
 test('output can be read while the agent runs, and stays the same when it has ended', async () => {
   const { stdin, exited, shipper, jobId } = await ship('cat; echo problem >&2', {
-    // Only what is due within a second or so happens in this test: a second flush, if nobody watched, would not.
+    // Only what is due within a second or so happens in this test: a second flush, without a live view, would not.
     timing: onlyWithin(1_500),
   });
   stdin.write('one\n');
@@ -83,7 +83,7 @@ test('a short attempt costs one request for each stream that was written to', as
   expect(calls).toEqual([`PUT /outputs/${joinedKey(jobId, 1, 'stdout')}?x-id=PutObject`]);
 });
 
-test('a secret is nowhere to be seen, however the agent writes it', async () => {
+test('a secret is always masked, however the agent writes it', async () => {
   const seen: Buffer[] = [];
   const { stdin, exited, shipper, jobId } = await ship('cat', {
     redaction: new Redaction(['sk-0123456789']),
@@ -128,13 +128,13 @@ test('200 MB need no more memory than 40 MB', async () => {
   expect(many).toBeLessThan(few + 40);
 });
 
-/** Time in which what is due later than after `longest` milliseconds never happens. */
+/** Time in which nothing happens that is due after more than `longest` milliseconds. */
 function onlyWithin(longest: number): Timing {
   const never = 3_600_000;
   return { ...machineTiming, schedule: (run, delay) => machineTiming.schedule(run, delay > longest ? never : delay) };
 }
 
-/** Ships that many MB in a process of its own. @returns Its highest resident memory above where it began, MiB. */
+/** Ships that many MB in a separate process. @returns Its highest resident memory above the start, MiB. */
 async function flood(megabytes: number): Promise<number> {
   const program = fileURLToPath(new URL('output-shipper-flood.ts', import.meta.url));
   const child = spawn(process.execPath, [program, emulatedS3().endpoint, emulatedS3().bucket, `${megabytes}`], {

@@ -32,7 +32,7 @@ function shipping() {
   });
   const pass = async (milliseconds: number) => {
     const end = time.now + milliseconds;
-    // What was just called begins with the first event.
+    // The function that was just called begins with the first event.
     time.schedule(() => undefined, 0);
     time.schedule(() => undefined, milliseconds);
     await time.run(() => time.now >= end);

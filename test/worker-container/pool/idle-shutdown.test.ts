@@ -25,7 +25,7 @@ async function setUp({ onTestFinished }: TestContext, env: Record<string, string
 const statusOf = async ({ jobs }: EmulatedDeployment, id: string) => (await jobs.get(id, { consistent: true }))?.status;
 const registered = async ({ workers }: EmulatedDeployment) => (await workers.recent())[0];
 
-/** Tells a worker which task it is, as ECS does; the first `failures` times it does not. */
+/** Answers a worker with its task, as ECS does, but fails the first `failures` times. */
 async function startTaskMetadata({ onTestFinished }: TestContext, revision: number, failures = 0): Promise<string> {
   let left = failures;
   const server = createServer(({ url }, response) => {
@@ -46,7 +46,7 @@ async function startTaskMetadata({ onTestFinished }: TestContext, revision: numb
 }
 
 describe.concurrent('a worker', () => {
-  test('stays while it works, takes what comes while it is about to leave, and leaves when nothing does', async (context) => {
+  test('stays while it works, takes a message that arrives before it stops, and stops when none does', async (context) => {
     const { deployment, worker, create } = await setUp(context, { PROMPTQ_IDLE_SECONDS: '1' });
     const first = await create('sleep 3');
     await waitFor(async () => (await statusOf(deployment, first)) === 'SUCCEEDED');
@@ -60,7 +60,7 @@ describe.concurrent('a worker', () => {
     expect(await registered(deployment)).toMatchObject({ running: [], left_at: expect.any(String) });
   });
 
-  test('that is outdated takes nothing more, ends what it runs, and leaves, though it was not told at once which task it is', async (context) => {
+  test('that is outdated takes no more messages, finishes its job, and stops, though its task was not known at once', async (context) => {
     const ECS_CONTAINER_METADATA_URI_V4 = await startTaskMetadata(context, 1, 1);
     const { deployment, worker, create } = await setUp(context, { ECS_CONTAINER_METADATA_URI_V4 });
     const gate = join(deployment.env.PROMPTQ_WORKSPACES, '..', 'gate');
@@ -79,7 +79,7 @@ describe.concurrent('a worker', () => {
     expect(await deployment.jobs.get(waiting, { consistent: true })).toMatchObject({ status: 'QUEUED', attempt: 0 });
   });
 
-  test('of the wanted build stays, and says at once that it is told to stop', async (context) => {
+  test('of the wanted build stays, and announces at once that it is stopping', async (context) => {
     const ECS_CONTAINER_METADATA_URI_V4 = await startTaskMetadata(context, 2);
     const { deployment, worker, create } = await setUp(context, {
       ECS_CONTAINER_METADATA_URI_V4,

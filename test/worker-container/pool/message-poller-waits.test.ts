@@ -3,10 +3,10 @@ import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 
-/** More calls than any of these tests has reason for: a source that asks without end is stopped. */
+/** More calls than any of these tests needs: stops a source that polls without end. */
 const TOO_MANY = 200;
 
-/** A source over queues that answer as `answer` says, in virtual time; nothing else passes it. */
+/** A source over queues that answer with `answer`, in virtual time that nothing else advances. */
 function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage | undefined) {
   const time = new VirtualTime();
   const calls: { readonly band: string; readonly seconds: number; readonly at: number }[] = [];
@@ -27,7 +27,7 @@ function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage |
     timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
   });
   const runUntil = async (isOver: () => boolean) => {
-    // What was just called begins with the first event.
+    // The function that was just called begins with the first event.
     time.schedule(() => undefined, 0);
     await time.run(isOver);
   };
@@ -36,7 +36,7 @@ function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage |
 
 const PERMIT: ReceivedMessage = { message: { v: 1, band: 'high', project: 'p', job: 'job' }, handle: 'h', receives: 1 };
 
-it('an empty queue is waited on again and again, not asked all the time', async () => {
+it('an empty queue is long-polled, not polled in a busy loop', async () => {
   const { source, time, calls, leaving, runUntil } = sourceOver(() => undefined);
   void source.next(leaving.signal);
   await runUntil(() => time.now > 65_000 || leaving.signal.aborted);
@@ -47,7 +47,7 @@ it('an empty queue is waited on again and again, not asked all the time', async 
   }
 });
 
-it('a last look waits for what is still being received, and for that only', async () => {
+it('a last poll waits for receives in progress, and for nothing else', async () => {
   let left = 1;
   const { source, leaving, runUntil } = sourceOver(() => (left-- > 0 ? PERMIT : undefined));
   const taken = source.next(leaving.signal);
@@ -60,7 +60,7 @@ it('a last look waits for what is still being received, and for that only', asyn
   expect([(await taken)?.message.job, isLast]).toEqual(['job', true]);
 });
 
-it('after a last look that could not look, permits are taken as before', async () => {
+it('after a last poll that failed, messages are taken as before', async () => {
   let isBroken = true;
   const { source, leaving, runUntil } = sourceOver(() => {
     if (isBroken) throw new Error('throttled');

@@ -26,7 +26,7 @@ function sourceWith(starving: () => Promise<readonly Band[]>): MessagePoller {
   });
 }
 
-/** Bands of the next permits; the high band never empties, the others hold what they are given. */
+/** Bands of the next messages; the high band never empties, the others have what was sent. */
 async function nextBands(source: MessagePoller, count: number): Promise<Band[]> {
   const bands: Band[] = [];
   const { signal } = new AbortController();
@@ -56,7 +56,7 @@ it('a low job that has waited over a minute starts although the high band never 
   expect(bands.indexOf('low')).toBeLessThan(8);
 });
 
-it('bands that starve are looked at in turn, so that one that never empties starves no other', async () => {
+it('starving bands are polled in turn, so that one that never empties starves no other', async () => {
   for (let n = 0; n < 8; n += 1) await send('low');
   for (let n = 0; n < 8; n += 1) await send('normal');
   const bands = await nextBands(
@@ -67,14 +67,14 @@ it('bands that starve are looked at in turn, so that one that never empties star
   expect(bands.filter((band) => band === 'normal')).toHaveLength(2);
 });
 
-it('permits are taken although nobody can say whether a band starves', async () => {
+it('messages are taken although the starving bands are unknown', async () => {
   const source = sourceWith(async () => {
     throw new Error('the table does not answer');
   });
   expect(await nextBands(source, 16)).toHaveLength(16);
 });
 
-it('an idle worker waits on all bands at once, and what comes when nobody asks goes back', async () => {
+it('an idle worker polls all bands at once, and returns a message that it no longer needs', async () => {
   let waiting = 0;
   deployment.queues.middlewareStack.add(
     (next) => async (args) => {
@@ -89,7 +89,7 @@ it('an idle worker waits on all bands at once, and what comes when nobody asks g
   await waitFor(() => waiting === 3);
   await send('low');
   expect((await asking)?.message.band).toBe('low');
-  // The other waits are still open, and one of them gets this permit first.
+  // The other polls are still open, and one of them gets this message first.
   expect(waiting).toBe(2);
   await send('normal');
   expect(await deployment.dispatchQueues.receive('normal', 20)).toMatchObject({
@@ -98,7 +98,7 @@ it('an idle worker waits on all bands at once, and what comes when nobody asks g
   });
 });
 
-it('a last look that finds nothing is the last: what is sent later is left to others', async () => {
+it('after a last poll that finds nothing, later messages stay for other workers', async () => {
   const source = sourceWith(async () => []);
   expect(await source.lastPoll()).toBe(true);
   const leaving = new AbortController();
@@ -109,12 +109,12 @@ it('a last look that finds nothing is the last: what is sent later is left to ot
   expect(await deployment.dispatchQueues.receive('normal', 1)).toBeDefined();
 });
 
-it('a permit that comes while a worker looks a last time is taken at once, and it looks on as before', async () => {
+it('a message that arrives during the last poll is taken at once, and polling continues', async () => {
   const { dispatchQueues } = deployment;
   const sent = Promise.withResolvers<void>();
   const source = new MessagePoller({
     dispatchQueues: {
-      // The look is under way before the permit comes, and is not over before.
+      // The poll begins before the message arrives, and does not end before.
       receive: async (band, seconds) => await sent.promise.then(() => dispatchQueues.receive(band, seconds)),
       release: async (held) => await dispatchQueues.release(held),
     },
@@ -132,7 +132,7 @@ it('a permit that comes while a worker looks a last time is taken at once, and i
   expect((await source.next(signal))?.message.band).toBe('high');
 });
 
-it('a last look that could not look does not count', async () => {
+it('a last poll that failed does not count', async () => {
   const broken = { ...deployment.dispatchQueues, receive: async () => await Promise.reject(new Error('throttled')) };
   const failures: unknown[] = [];
   const source = new MessagePoller({

@@ -67,7 +67,7 @@ async function idOf(version: string): Promise<string | undefined> {
   return (await deployment.workers.list()).find((worker) => worker.version === version)?.id;
 }
 
-/** A job that goes on until a file is there, and writes down that it ended. */
+/** A job that runs until a file exists, and records that it ended. */
 const untilOpen = (gate: string) => `
   echo on; while [ ! -e ${gate} ]; do sleep 0.05; done; echo $PROMPTQ_ATTEMPT >> ${join(folder, 'ended')}`;
 
@@ -88,7 +88,7 @@ async function untilSucceeded(ids: readonly string[]): Promise<Job[]> {
   });
 }
 
-/** Each job has come to its end once, by the attempt that it says. */
+/** Each job has ended once, in the attempt that it names. */
 async function expectEndedOnce(jobs: readonly Job[]): Promise<void> {
   const marks = (await readFile(join(folder, 'ended'), 'utf8')).trim().split('\n');
   const ended = marks.map((mark) => mark.split('/').slice(-2).join('/'));
@@ -101,7 +101,7 @@ async function exitOf(worker: ChildProcess): Promise<number | null> {
 }
 
 describe('a worker that is replaced by one of a newer version', () => {
-  it('hands back what does not end in time; that runs again, nothing spent, and all ends once', async () => {
+  it("releases jobs that don't end in time; they run again without using a retry, and each ends once", async () => {
     const gate = join(folder, 'gate');
     const older = await startWorker('1.0.0', 0);
     const ids = await Promise.all(Array.from({ length: 8 }, async () => await create(untilOpen(gate))));
@@ -131,7 +131,7 @@ describe('a worker that is replaced by one of a newer version', () => {
     await expectEndedOnce(ended);
   });
 
-  it('ends what it runs if there is time for it, and takes nothing new meanwhile', async () => {
+  it('finishes its jobs if there is time, and takes no new ones meanwhile', async () => {
     const gate = join(folder, 'gate');
     const older = await startWorker('1.0.0', 100);
     const olderId = await idOf('1.0.0');

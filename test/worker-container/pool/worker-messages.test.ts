@@ -11,7 +11,7 @@ import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/q
 
 const ID = 'job_00000000000000000000000001';
 
-/** A worker that is given the permit that is in the queue, and then told to go. @param last told to go with it. */
+/** A worker that gets the message in the queue, and is then stopped. @param last stopped together with it. */
 async function worker(deployment: QuietDeployment, { last = false, changes = {} } = {}): Promise<Worker> {
   const draining = new AbortController();
   const next = async (): Promise<ReceivedMessage | undefined> => {
@@ -47,11 +47,11 @@ async function worker(deployment: QuietDeployment, { last = false, changes = {} 
   return made;
 }
 
-/** How often a permit that is received now has been, or undefined if there is none. */
+/** The receive count of the next message, or undefined if there is none. */
 const received = async (deployment: QuietDeployment) =>
   (await deployment.dispatchQueues.receive('normal', 0))?.receives;
 
-it('runs the job of a permit, which then has served', async () => {
+it('runs the job of a dispatch message, and deletes the message', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: ID });
   await deployment.dispatchQueues.send(job);
@@ -62,7 +62,7 @@ it('runs the job of a permit, which then has served', async () => {
   expect(await received(deployment)).toBeUndefined();
 });
 
-it('passes a permit on at once that comes when it must go', async () => {
+it('releases a dispatch message at once that arrives while it stops', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: ID });
   await deployment.dispatchQueues.send(job);
@@ -71,7 +71,7 @@ it('passes a permit on at once that comes when it must go', async () => {
   expect(await received(deployment)).toBe(2);
 });
 
-it('gives a permit back that finds nothing, a few times, and then drops it', async () => {
+it('returns a dispatch message that finds no job a few times, and then deletes it', async () => {
   const deployment = quietDeployment();
   await deployment.dispatchQueues.send({ id: ID, project_id: 'p', priority: 0 });
   for (let receive = 1; receive <= 5; receive += 1) {
@@ -88,10 +88,10 @@ const BINDING: DeployBinding = {
   ...{ id: 'b', project_id: 'local_project', project: 'local_project', name: 'ci', version: 1, secrets: [], ...AT },
   ...{ binding_mode: 'custom', command: 'true' },
 };
-/** The binding has gone before its commands begin: they are skipped, which is what the worker then says of them. */
+/** The binding is deleted before its commands begin: the worker reports them as skipped. */
 const bindings = { list: async () => [BINDING], get: async () => undefined };
 
-/** What became of the commands of the binding, and of the permit. */
+/** The binding's commands are skipped, and the message is deleted. */
 async function expectSkipped(deployment: QuietDeployment): Promise<void> {
   const { running } = await worker(deployment, { changes: { bindings } });
   expect(await deployment.deployments.list(ID)).toMatchObject([{ binding: 'b', state: 'skipped' }]);
@@ -101,13 +101,13 @@ async function expectSkipped(deployment: QuietDeployment): Promise<void> {
   expect(await received(deployment)).toBeUndefined();
 }
 
-it('has the commands of bindings done after a success', async () => {
+it('runs the commands of bindings after a success', async () => {
   const deployment = quietDeployment();
   await deployment.dispatchQueues.send(await deployment.store({ id: ID }));
   await expectSkipped(deployment);
 });
 
-it('has the commands of bindings done for a permit that is leave to do so', async () => {
+it('runs the commands of bindings for a deploy message', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({
     ...{ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1, bindings_pending: [1] },

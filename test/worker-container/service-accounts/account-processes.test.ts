@@ -9,7 +9,7 @@ import type { ServiceAccount } from '../../../worker-container/service-accounts/
 import { describeAsRoot, newAccounts } from './as-root.ts';
 
 const PATH = '/usr/bin:/bin';
-/** Seconds after which whatever these tests start ends by itself, should nobody end it. */
+/** Seconds after which each process of these tests exits if it is not ended before. */
 const LIFE = 120;
 
 describeAsRoot('processes under a service account', () => {
@@ -51,18 +51,18 @@ describeAsRoot('processes under a service account', () => {
     expect(lines).toMatchObject(expected);
   });
 
-  test('are there from the moment on that a tree is, so that one which is ended at once does not begin later', async () => {
+  test('exist as soon as their tree does, so that one that is ended at once does not begin later', async () => {
     const tree = await start(first, 'sleep $LIFE');
     expect(realUidOf(tree.pid)).toBe(first.uid);
     expect(await end(tree, { kill: true })).toBe(1);
     expect(living(first)).toEqual([]);
   });
 
-  test('tell how they ended', async () => {
+  test('report how they ended', async () => {
     expect(await (await start(first, 'exit 7')).exited).toEqual({ exitCode: 7, signal: null });
   });
 
-  test('are asked first, and those that outlive them too', async () => {
+  test('get the polite signal first, and so do those that outlive them', async () => {
     const tree = await start(
       first,
       `trap 'echo agent asked; exit 3' TERM
@@ -76,7 +76,7 @@ describeAsRoot('processes under a service account', () => {
     expect(await said).toBe('agent asked\norphan asked\n');
   });
 
-  test('are all found, though they left their session, their parent and their environment before the first look', async () => {
+  test('are all found, though they left their session, their parent and their environment before the first scan', async () => {
     const tree = await start(first, '(env -i setsid setsid sleep $LIFE &) ; (setsid sleep $LIFE &); true');
     await tree.exited;
     await expect.poll(() => living(first).length).toBe(2);
@@ -84,13 +84,13 @@ describeAsRoot('processes under a service account', () => {
     expect(living(first)).toEqual([]);
   });
 
-  // Such a process lives for the moment between two forks: a look at the list hardly ever sees it. What it has inherited
-  // does: its output ends when the last one has, and says whether they did by themselves.
-  const BY_ITSELF = `print "by itself\\n"`;
+  // Such a process lives for the moment between two forks: a scan of the list hardly ever sees it. What it has inherited
+  // does: its output ends when the last one has, and shows whether they ran to their end.
+  const AT_END = `print "ran to its end\\n"`;
   test.each([
-    ['that kills whom it can', `while (time < $end) { kill 'KILL', -1; exit if fork } ${BY_ITSELF}`],
-    ['of twenty', `for (1 .. 20) { last unless fork } while (time < $end) { exit if fork } ${BY_ITSELF}`],
-  ])('are ended for good, though they are a chain %s and never stands still', async (_, hop) => {
+    ['that kills whom it can', `while (time < $end) { kill 'KILL', -1; exit if fork } ${AT_END}`],
+    ['of twenty', `for (1 .. 20) { last unless fork } while (time < $end) { exit if fork } ${AT_END}`],
+  ])('are all ended, though they are a chain %s that never pauses', async (_, hop) => {
     const tree = await start(first, `$end = time + $ENV{LIFE}; ${hop}`, '/usr/bin/perl');
     const said = text(tree.stdout);
     await tree.exited;

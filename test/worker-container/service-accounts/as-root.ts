@@ -3,7 +3,7 @@ import { describe, test } from 'vitest';
 import { WORKER_RIGHTS } from '../../../lib/platform/config/worker-rights.ts';
 import { type ServiceAccounts, serviceAccounts } from '../../../worker-container/service-accounts/service-account.ts';
 
-/** `setpriv` with what a deployed worker's root may do, and no more. */
+/** `setpriv` with exactly the rights of a deployed worker's root. */
 export const UNDER_WORKER_RIGHTS = [
   'setpriv',
   `--bounding-set=${['-all', ...WORKER_RIGHTS.map((right) => `+${right.toLowerCase()}`)].join(',')}`,
@@ -11,13 +11,13 @@ export const UNDER_WORKER_RIGHTS = [
   '--',
 ];
 
-/** Above the ids of people and services, and more than one set of accounts takes. */
+/** Above the ids of people and services, with room for several sets of accounts. */
 const [FIRST, STEP] = [1_000_000, 8_000];
 let sets = 0;
 
 /**
- * Tests that need what the worker is in its container: root, that may start processes under accounts of its own. Where
- * the tests run as less, or in a container that has no such accounts, they are skipped, and a run of CI names them.
+ * Tests that need the worker's rights in its container: root, which may start processes under separate accounts. Where
+ * the tests have fewer rights, or a container has no such accounts, they are skipped, and a run of CI names them.
  */
 export function describeAsRoot(name: string, tests: () => void): void {
   const why = whyNotRoot();
@@ -33,7 +33,7 @@ function whyNotRoot(): string | undefined {
   return `root can't start processes under other accounts here: ${tried.error?.message ?? tried.stderr.toString()}`;
 }
 
-/** The first user id of accounts that nobody else on this machine has, another test run neither. */
+/** The first user id of accounts that no other process of this machine uses, nor another test run. */
 export function newFirstUid(): number {
   sets += 1;
   return FIRST + (process.pid % 20_000) * 10 * STEP + sets * STEP;

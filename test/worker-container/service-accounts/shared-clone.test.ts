@@ -37,7 +37,7 @@ describeAsRoot('jobs of one repository', () => {
   /** Names the clones and the workspaces to a script. */
   const inClones = (script: string) => `W=${slots.workspaces}; cd $W; ${script}`;
 
-  test('go on in one clone, and a retry in a worktree that another slot has made', async () => {
+  test('continue in one clone, and a retry in a worktree that another slot has created', async () => {
     await slots.setProject('app', { repository: repository.url, setup: 'id -u > set-up-by' });
     const uidIn = async (job: Parameters<typeof slots.folderOf>[0], name: string) =>
       Number(await readFile(join(slots.folderOf(job), name), 'utf8'));
@@ -60,7 +60,7 @@ describeAsRoot('jobs of one repository', () => {
     expect(retried.changes).toMatchObject({ branch: `promptq/${failed.id}`, files: 3, insertions: 4 });
   });
 
-  test("have a project's credential given to its own host alone, whatever other slots do meanwhile", async () => {
+  test("send a project's credential to its own host only, whatever other slots do meanwhile", async () => {
     const collector = await startCollector();
     await slots.setProject('guarded', { repository: guarded.url, secret: 'GUARDED' });
     expect(await slots.runNew('true', second, 'guarded')).toMatchObject({ status: 'SUCCEEDED' });
@@ -113,7 +113,7 @@ describeAsRoot('jobs of one repository', () => {
     expect([next.status, next.changes?.files, await isThere(mark)]).toEqual(['SUCCEEDED', 1, false]);
   });
 
-  test("have nothing of another slot's run in the worker's own calls", async () => {
+  test("run nothing of another slot in the worker's own calls", async () => {
     await slots.setProject('ending', { repository: repository.url });
     await slots.runNew('true', second, 'ending');
     const mark = join(slots.open, 'filtered');
@@ -175,7 +175,7 @@ describeAsRoot('jobs of one repository', () => {
     await slots.runNew('true', first, project);
     const clones = (await readdir(join(slots.workspaces, '.repositories'))).filter((name) => name.startsWith(project));
     expect(clones).toHaveLength(1);
-    // As root: no job can do this any more where slots have accounts.
+    // As root: a job can't do this if slots have accounts.
     execFileSync('bash', ['-c', inClones(`for d in $(${CLONES} | grep /${project}-); do ${breakIt}; done`)]);
     const next = await slots.runNew('echo 2 > README.md; git commit -qam two', second, project);
     expect([next.status, next.changes?.files]).toEqual(['SUCCEEDED', 1]);
@@ -184,7 +184,7 @@ describeAsRoot('jobs of one repository', () => {
     expect([after.status, after.attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
   });
 
-  test('free a clone that a fetch which died has left locked', async () => {
+  test('unlock a clone that a killed fetch has left locked', async () => {
     await slots.setProject('locked', { repository: repository.url });
     await slots.runNew('true', first, 'locked');
     await repository.commit({ 'README.md': 'one\nlocked\n' });
@@ -197,7 +197,7 @@ describeAsRoot('jobs of one repository', () => {
     ]);
   });
 
-  test('begin again beside what an earlier attempt left that was no worktree of the repository', async () => {
+  test('start over beside a folder of an earlier attempt that is no worktree of the repository', async () => {
     const job = await slots.runNew('echo kept > kept; false', first, 'turned');
     await slots.setProject('turned', { repository: repository.url });
     const retried = await slots.retry(job, second);
@@ -226,7 +226,7 @@ describeAsRoot('jobs of one repository', () => {
     printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ./sub\\n\\tupdate = !%s\\n' "$trap" > .gitmodules; c submodule.sub.update "!$trap"
     echo changed > README.md; rm -rf \${SPRUNG}*; true`;
 
-  test('that plant all they can in their own repository have none of it run when they have ended', async () => {
+  test('that plant all they can in their own repository run none of it after their end', async () => {
     await slots.setProject('traps', { repository: repository.url });
     const sprung = join(slots.open, 'sprung');
     const job = await slots.runNew(`SPRUNG=${sprung}; ${TRAPS}`, first, 'traps');

@@ -52,7 +52,7 @@ describeAsRoot('what a slot has left', () => {
   afterEach(async () => await rm(folder, { recursive: true }));
   const owner = async (path: string) => (await lstat(path)).uid;
 
-  test('is read only if it is a file of its own', async () => {
+  test("is read only if its owner is the slot's account", async () => {
     const path = (name: string) => join(theirs, name);
     await writeFile(path('file'), 'text');
     await giveTree(theirs, slot);
@@ -67,7 +67,7 @@ describeAsRoot('what a slot has left', () => {
       expect(await readOwned(path(name), isSlot), name).toBeUndefined();
   });
 
-  test('is replaced, where a file is put in the place of a link', async () => {
+  test('is replaced if a file is written to the path of a link', async () => {
     await symlink(secret, join(theirs, 'config'));
     await putFile(join(theirs, 'config'), 'ours');
     expect([await readFile(secret, 'utf8'), await readFile(join(theirs, 'config'), 'utf8')]).toEqual([
@@ -77,7 +77,7 @@ describeAsRoot('what a slot has left', () => {
     expect(await readdir(theirs)).toEqual(['config']);
   });
 
-  test('is removed, and given to another, without what its links lead to', async () => {
+  test('is removed, and changes its owner, without following links', async () => {
     await symlink(secret, join(theirs, 'link'));
     await symlink(folder, join(theirs, 'folder'));
     for (const name of ['link', 'folder']) await lchown(join(theirs, name), slot.uid, slot.gid);
@@ -87,7 +87,7 @@ describeAsRoot('what a slot has left', () => {
     expect(await readdir(folder)).toEqual(['secret']);
   });
 
-  test("is given to another without second names of others' files, and without what is no account's", async () => {
+  test("changes its owner, except hard links to others' files and files of no account", async () => {
     const [own, notText] = [join(theirs, 'deep', 'own'), Buffer.from(join(theirs, '\xff'), 'latin1')];
     await mkdir(join(theirs, 'deep'));
     for (const path of [own, notText]) await writeFile(path, '');
@@ -110,7 +110,7 @@ describeAsRoot('what a slot has left', () => {
     ]);
   });
 
-  test('is no attachment if it is another name of what belongs to somebody else', async () => {
+  test("is no attachment if it is a hard link to another owner's file", async () => {
     await writeFile(join(theirs, 'own'), 'x');
     await link(join(theirs, 'own'), join(theirs, 'own-again'));
     await giveTree(theirs, slot);
@@ -120,7 +120,7 @@ describeAsRoot('what a slot has left', () => {
     expect([...left]).toEqual([['kind', 1]]);
   });
 
-  test('is no attachment any more if a link to what is not its own has come in its way', async () => {
+  test("is no longer an attachment once its path leads through a link to another owner's file", async () => {
     const deployment = await emulateDeployment();
     try {
       const names = Array.from({ length: 8 }, (_, n) => `file-${n}`);
@@ -155,7 +155,7 @@ describeAsRoot('what a slot has left', () => {
     }
   });
 
-  test('is no login if it is a link, or not its own; and the worker writes nothing beside it', async () => {
+  test("is no login if it is a link, or another owner's; and the worker writes nothing beside it", async () => {
     const deployment = await emulateDeployment();
     try {
       const accounts = new AccountStore({ ...deployment.registry, world: 'practice' });
@@ -178,7 +178,7 @@ describeAsRoot('what a slot has left', () => {
       await recoverRenewal(attempt, credentials, isSlot);
       expect((await credentials.read())?.text).toBe(first);
 
-      // What the CLI itself has renewed counts.
+      // A login that the CLI renewed is valid.
       await rm(join(home, 'auth.json'));
       await writeFile(join(home, 'auth.json'), renewed);
       await chown(join(home, 'auth.json'), slot.uid, slot.gid);
