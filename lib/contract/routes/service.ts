@@ -14,7 +14,7 @@ export const readHealth = defineRoute({
   },
   errors: [],
   mode: 'buffered',
-  access: { jobs: 'read', registry: 'read', output: 'read', dispatchQueues: 'send' },
+  access: { registry: 'read', output: 'read', dispatchQueues: 'send' },
 });
 
 export const readOpenApi = defineRoute({
