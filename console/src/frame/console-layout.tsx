@@ -6,7 +6,7 @@ import { useMayAdminister } from '../api/session.ts';
 import { isSessionOver, onSessionOver } from '../api/session-over.ts';
 import { useShortcuts } from '../browser/use-shortcuts.ts';
 import { Notices } from '../feedback/notices.tsx';
-import { navigationFor } from '../page/navigation.ts';
+import { entryOf, navigationFor } from '../page/navigation.ts';
 import { PageLoading } from '../page/page-loading.tsx';
 import { TopBar } from './top-bar.tsx';
 import './console-layout.css';
@@ -59,11 +59,7 @@ export function ConsoleLayout() {
           aria-label="Pages"
           className={navigationOpen ? 'console-navigation open' : 'console-navigation'}
         >
-          <SideNavigation
-            activeHref={`/${pathname.split('/')[1] ?? ''}`}
-            items={navigationFor({ isAdmin })}
-            onFollow={follow}
-          />
+          <SideNavigation activeHref={entryOf(pathname)} items={navigationFor({ isAdmin })} onFollow={follow} />
         </nav>
         <main id="main" className="console-main" tabIndex={-1}>
           <Notices />

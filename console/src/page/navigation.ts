@@ -33,6 +33,12 @@ export function pagesFor({ isAdmin }: { isAdmin: boolean }): readonly Page[] {
   return [...FIRST, ...Object.values(SECTIONS).flat()].filter(({ adminsOnly }) => isAdmin || adminsOnly !== true);
 }
 
+/** The page's entry in the side navigation. A comparison is part of the jobs. */
+export function entryOf(pathname: string): string {
+  const [, page = ''] = pathname.split('/');
+  return page === 'compare' ? '/jobs' : `/${page}`;
+}
+
 /** The same pages as items of the side navigation. */
 export function navigationFor(user: { isAdmin: boolean }): readonly SideNavigationProps.Item[] {
   const shown = new Set(pagesFor(user));
