@@ -3,7 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
-import { timeoutMs } from '../../lib/platform/config/timeout.ts';
+import { timeoutMs, timeoutText } from '../../lib/platform/config/timeout.ts';
 import { STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
 import { AttemptLogin } from '../account/attempt-login.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -113,7 +113,7 @@ async function runWithLogin(
       ending: byItself ? undefined : ending.reason,
       exit,
       facts,
-      timeout: `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`,
+      timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
     });
     const used = facts.model ?? model;
     const record: AttemptRecord = {

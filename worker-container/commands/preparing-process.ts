@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { Ending } from './ending.ts';
 import { CancelledBeforeStartError } from './not-started-error.ts';
@@ -62,7 +63,7 @@ export async function runPreparing({
     if (typeof how !== 'string') await Promise.race([Promise.all(read), sleep(LATE_OUTPUT)]);
     await endTree({ child: tree, mark: command.mark, politeSignal: 'SIGTERM', kill: true });
     if (how === 'asked') throw new CancelledBeforeStartError();
-    if (how === 'too long') throw new Error(`it took longer than ${limit / 1000} seconds`);
+    if (how === 'too long') throw new Error(`it took longer than ${timeoutText(limit / 1000, 'seconds')}`);
     keep(redactor.flush());
     return { ...how, stderrTail: tail.toString() };
   } finally {

@@ -6,6 +6,7 @@ import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deploy
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { openHome } from '../attempt/attempt-files.ts';
@@ -187,7 +188,7 @@ function withoutNul(name: string): string {
 function failureOf(command: string, { ended, exit }: CommandEnd, timeoutSeconds: number): string | undefined {
   const shown = command.length > 80 ? `${command.slice(0, 80)}…` : command;
   if (ended === 'stopped') return `The worker was stopped while this ran, and ended it: ${shown}`;
-  if (ended === 'timed out') return `It ran longer than ${timeoutSeconds} seconds: ${shown}`;
+  if (ended === 'timed out') return `It ran longer than ${timeoutText(timeoutSeconds, 'seconds')}: ${shown}`;
   if (exit.exitCode === 0) return undefined;
   return `${exit.signal === null ? `Exit code ${exit.exitCode}` : `Ended by ${exit.signal}`}: ${shown}`;
 }

@@ -175,7 +175,7 @@ describe('a custom binding', () => {
       error: expect.stringMatching(/^Exit code 3/),
       log: expect.stringMatching(/broken/),
     });
-    expect(b).toMatchObject({ name: 'b', state: 'failed', error: expect.stringMatching(/longer than 1 seconds/) });
+    expect(b).toMatchObject({ name: 'b', state: 'failed', error: expect.stringMatching(/longer than 1 second:/) });
     expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', state_reason: { code: 'exited' } });
   });
 
