@@ -196,6 +196,7 @@ test('a side that does not exist is named, and the other one stays', async () =>
     await page.goto(address);
     await page.getByText('Choose two jobs or attempts').waitFor();
   }
+  await page.locator('#navigation a[aria-current="page"]').getByText('Jobs').waitFor();
 });
 
 test('unreadable parts of a side are reported, and the rest is compared', async () => {
