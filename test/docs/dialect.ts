@@ -12,6 +12,7 @@ export const TREES: readonly string[] = [
   'test/lib/**/*.ts',
   'test/api/**/*.ts',
   'test/worker-container/**/*.ts',
+  'test/{mutation,simulation}/**/*.ts',
 ];
 
 /** Phrases that read as translated, and what to write instead. Each is searched across line ends. */

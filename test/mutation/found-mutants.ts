@@ -5,7 +5,7 @@ import { decidingFiles } from './deciding-files.ts';
 import type { Mutant } from './mutant.ts';
 import { type Safeguard, safeguardsOf } from './safeguards.ts';
 
-/** Every safeguard that the sources of the deciding modules show, each to be taken out by itself. */
+/** Every safeguard in the sources of the deciding modules, each to be removed separately. */
 export function foundMutants(root: string): Mutant[] {
   return decidingFiles(root).flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8');
@@ -13,7 +13,7 @@ export function foundMutants(root: string): Mutant[] {
   });
 }
 
-/** What some rules find in a source, each as a mutant with a name of its own. */
+/** What some rules find in a source, each as a mutant with a separate name. */
 export function mutantsFrom(
   { file, source }: { readonly file: string; readonly source: string },
   rules: (tree: ts.SourceFile) => readonly Safeguard[],
@@ -36,7 +36,7 @@ export function mutantsFrom(
   });
 }
 
-/** The function that something stands in. */
+/** The function that contains a node. */
 function functionOf(node: ts.Node): string {
   for (let at: ts.Node | undefined = node; at !== undefined; at = at.parent)
     if ((ts.isFunctionDeclaration(at) || ts.isMethodDeclaration(at)) && at.name !== undefined) return at.name.getText();

@@ -1,15 +1,15 @@
 import type { Mutant } from './mutant.ts';
 
 const OF_A_LATER_SCHEMA =
-  'what is of a later schema has no status and no lease to go by, so nothing is done to it; only the compiler asks';
+  'an item of a later schema has no readable status or lease, so it is skipped; the check is for the compiler only';
 
-/** Mutants that change nothing that counts, each with the reason. */
+/** Mutants that change nothing of importance, each with the reason. */
 export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { readonly reason: string })[] = [
   {
     file: 'lib/jobs/admission/claim.ts',
     find: 'received.receives === 1',
     replace: 'true',
-    reason: 'a message that is delivered again looks again too, which costs a few reads and nothing else',
+    reason: 'a redelivered message also checks again, which costs only a few reads',
   },
   { file: 'lib/reconciler/reconcile-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
   { file: 'lib/reconciler/remove-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
@@ -17,6 +17,6 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     file: 'lib/reconciler/remove-jobs.ts',
     find: "job === undefined || job === 'newer'",
     replace: 'false',
-    reason: 'a transition refuses for a job that is gone as it does for one of a later schema; only the compiler asks',
+    reason: 'a transition rejects a deleted job as it does one of a later schema; the check is for the compiler only',
   },
 ];

@@ -3,7 +3,7 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type * as worlds from '../simulation/worlds/run-worlds.ts';
 
-/** One mutated source, and which worlds are to look at it; sent by `mutate.ts` to this process of its own. */
+/** One mutated source, and the worlds that run with it; `mutate.ts` sends it to this separate process. */
 export interface Look {
   /** Another one each time: modules are loaded once under each. */
   readonly number: number;
@@ -17,7 +17,7 @@ export interface Look {
 /** What the worlds showed: the first that broke, with what it broke; or nothing. */
 export type Seen = { readonly violation?: string };
 
-/** Own modules are loaded anew for each mutant, the others once: so a mutant costs no start of a process. */
+/** The project's modules are loaded again for each mutant, the others once: a mutant costs no start of a process. */
 const stripped = new Map<string, string>();
 let current: Look | undefined;
 
@@ -39,13 +39,13 @@ registerHooks({
 });
 
 process.on('message', (look: Look) => void answer(look));
-// Whoever asked has gone.
+// The caller has exited.
 process.on('disconnect', () => process.exit());
 
 async function answer(look: Look): Promise<void> {
   const { number, seed, lives } = look;
   current = look;
-  // Worlds throw thousands of errors that nobody reads.
+  // Worlds throw thousands of errors that are never read.
   Error.stackTraceLimit = 0;
   const { runWorlds } = (await import(`../simulation/worlds/run-worlds.ts?look=${number}`)) as typeof worlds;
   const { broken } = await runWorlds({ seed, step: 1, lives, milliseconds: Infinity, enough: 1 });

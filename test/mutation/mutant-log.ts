@@ -6,18 +6,18 @@ const verdictSchema = z.object({
   /** The mutant's name. */
   mutant: z.string(),
   file: z.string(),
-  /** Of the file without the mutant, so that a changed file is tried again. */
+  /** Of the file without the mutant, so that a changed file is checked again. */
   source: z.string(),
   by: z.enum(['simulator', 'test', 'compiler', 'nobody']),
   /** The invariant that broke, or the test that failed. */
   seen: z.string().optional(),
-  /** What it took to see it. */
+  /** The effort until it was found. */
   seconds: z.number(),
 });
-/** What became of one mutant. */
+/** The result of one mutant. */
 export type Verdict = z.output<typeof verdictSchema>;
 
-/** Verdicts as lines of JSON in a file, so that a run that was cut goes on where it was. */
+/** Verdicts as lines of JSON in a file, so that an interrupted run continues where it stopped. */
 export class MutantLog {
   readonly #path: string | undefined;
   readonly #verdicts = new Map<string, Verdict>();

@@ -38,7 +38,7 @@ const ENDLESS = 900;
 
 const NO_END = 'it never ends';
 
-/** Shorter waits (ms) than the tests have by themselves: what a mutant keeps from coming is looked for again if it may be load. */
+/** Shorter waits (ms) than the tests' own: a timeout that may come from load is checked again. */
 const WAITS = ['--testTimeout=60000', '--hookTimeout=60000', '--expect.poll.timeout=10000'];
 
 /** Failures that a busy machine can cause too. */

@@ -6,19 +6,19 @@ import type { Look, Seen } from './mutant-lane.ts';
 
 const LANE = fileURLToPath(new URL('mutant-lane.ts', import.meta.url));
 
-/** Looks after which a process is replaced: the modules of earlier mutants stay in its memory. */
+/** Runs after which a process is replaced: the modules of earlier mutants stay in its memory. */
 const LOOKS_PER_PROCESS = 40;
 
-/** CPU seconds of a life after which a look counts as one that never ends: some ten times what a life takes. */
+/** CPU seconds of a life after which a run counts as endless: about ten times what a life takes. */
 const ENDLESS = 0.03;
 
-/** Seconds between two looks at the process. */
+/** Seconds between two checks of the process. */
 const WATCHED_EVERY = 2;
 
 /** Linux counts CPU time in hundredths of a second. */
 const TICKS = 100;
 
-/** Worlds that run with a mutated module, in a process of their own because mutants may never end. */
+/** Worlds that run with a mutated module, in a separate process because mutants may never end. */
 export class Worlds {
   #process: ChildProcess | undefined;
   #looks = 0;
@@ -52,7 +52,7 @@ export class Worlds {
     return seen;
   }
 
-  /** @throws Error if the same worlds break something with the source as it is: they would show nothing of mutants. */
+  /** @throws Error if the same worlds break something with the source as it is: they could not detect a mutant. */
   async expectSound(look: Omit<Look, 'number' | 'source'>): Promise<void> {
     const broken = await this.look({ ...look, source: await readFile(look.path, 'utf8') });
     if (broken !== undefined) throw new Error(`without any mutant: ${broken}`);
@@ -65,8 +65,8 @@ export class Worlds {
 }
 
 /**
- * Ends when a process has used so many seconds of CPU from now on, or rejects when the signal aborts. By its own time:
- * on a busy machine a look may take minutes.
+ * Ends when a process has used so many seconds of CPU from now on, or rejects when the signal aborts. In CPU time:
+ * on a busy machine a run may take minutes.
  */
 async function endless({ pid }: ChildProcess, most: number, signal: AbortSignal): Promise<void> {
   const begun = await cpuSeconds(pid);

@@ -23,7 +23,7 @@ const NIGHTLY = { lives: 1_000_000, seconds: 4 * 3_600 };
 
 if (isMainThread) process.exitCode = await main();
 else {
-  // Worlds throw thousands of errors that nobody reads.
+  // Worlds throw thousands of errors that are never read.
   Error.stackTraceLimit = 0;
   const onWorld = (lives: number) => parentPort?.postMessage(lives);
   parentPort?.postMessage(await runWorlds({ ...workerData, onWorld }));

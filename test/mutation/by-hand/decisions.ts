@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant.ts';
 
-/** How the life of a job is decided, watched and counted. */
+/** How the lifecycle of a job is decided, reconciled and counted. */
 export const DECISIONS: readonly Mutant[] = [
   {
-    name: 'leases go by the own clock',
+    name: 'leases use the local clock',
     file: 'lib/platform/aws/table-clock.ts',
     find: 'if (Number.isNaN(date)) return;',
     replace: 'if (date !== 0) return;',
@@ -15,14 +15,14 @@ export const DECISIONS: readonly Mutant[] = [
     replace: "':last': checkpoint ?? last,",
   },
   {
-    name: 'a permit is sent after its write',
+    name: 'a dispatch message is sent after its write',
     file: 'lib/jobs/dispatch/transition.ts',
     find: 'await context.dispatchQueues.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) });\n    const written = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) });',
     replace:
       '{ const w = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) }); await context.dispatchQueues.send(decision.job, { delaySeconds: secondsUntilDue(decision.job, now) }); if (w.applied) return { done: true, job: w.job }; job = w.current; continue; }\n    const written = await context.jobs.apply(job, decision.job, { sameLease: checksLease(event, decision.job) });',
   },
   {
-    name: 'a change that was overtaken is not judged anew',
+    name: 'a change that was overtaken is not decided again',
     file: 'lib/jobs/dispatch/transition.ts',
     find: 'const MAX_ROUNDS = 10;',
     replace: 'const MAX_ROUNDS = 1;',
@@ -34,7 +34,7 @@ export const DECISIONS: readonly Mutant[] = [
     replace: 'await Promise.resolve(undefined)',
   },
   {
-    name: 'a loss is judged anew after somebody else was faster',
+    name: 'a loss is decided again after another process was faster',
     file: 'lib/reconciler/reconcile-jobs.ts',
     find: "{ type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 }",
     replace: "{ type: 'lose', forgiven: context.hadOutage?.() === true }",
@@ -48,13 +48,13 @@ export const DECISIONS: readonly Mutant[] = [
     test: 'test/lib/reconciler/takeover.test.ts',
   },
   {
-    name: 'a retry keeps what was asked before',
+    name: 'a retry keeps an earlier request to end',
     file: 'lib/jobs/lifecycle/lifecycle.ts',
     find: 'cancel_requested_at: _asked,',
     replace: '',
   },
   {
-    name: 'a success is taken although a cancel was answered before it',
+    name: 'a success is applied although a cancel was accepted before it',
     file: 'lib/jobs/lifecycle/lifecycle.ts',
     find: "if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {",
     replace:
@@ -73,13 +73,13 @@ export const DECISIONS: readonly Mutant[] = [
     replace: "reason: 'worker_lost', updated_at",
   },
   {
-    name: 'a probe that found something out goes on as one',
+    name: 'a conclusive probe stays a probe',
     file: 'lib/jobs/lifecycle/lifecycle.ts',
     find: "outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted)",
     replace: 'attempted',
   },
   {
-    name: 'a probe is recorded after it was let go',
+    name: 'a probe is recorded after its release',
     file: 'lib/jobs/admission/parked-jobs.ts',
     find: "    if (await context.probes.replace(reason, probe, next))\n      await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });",
     replace:
@@ -95,7 +95,7 @@ export const DECISIONS: readonly Mutant[] = [
     test: 'test/lib/jobs/dispatch/redrive-dead-letters.test.ts',
   },
   {
-    name: 'whether it is time for a try is asked after the answers',
+    name: 'the time for a probe is checked after the reads',
     file: 'lib/jobs/admission/parked-jobs.ts',
     find: "if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at) return;",
     replace:
@@ -103,7 +103,7 @@ export const DECISIONS: readonly Mutant[] = [
     test: 'test/lib/jobs/admission/parked-jobs.test.ts',
   },
   {
-    name: 'a job that has tried meanwhile is let go again',
+    name: 'a job that has probed meanwhile is released again',
     file: 'lib/jobs/admission/parked-jobs.ts',
     find: ', { rounds: 1 });',
     replace: ');',

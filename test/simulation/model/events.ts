@@ -2,7 +2,7 @@ import { isTerminal } from '../../../lib/contract/schemas/job.ts';
 import { bandOf, isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from './client.ts';
 
-/** What happens to jobs, as the simulator counts it: what never happens in many lives has not been tried. */
+/** What happens to jobs, as the simulator counts it: an event that never occurs in many lives is not tested. */
 export const EVENTS = [
   'created',
   'created as a draft',
@@ -13,7 +13,7 @@ export const EVENTS = [
   'claimed',
   'succeeded',
   'failed',
-  'tried again by itself',
+  'retried automatically',
   'handed back',
   'lost',
   'failed for losses',
@@ -37,7 +37,7 @@ export const EVENTS = [
   'reread',
   'follow-ups recovered by a reread',
   'account linked',
-  'permits sent anew',
+  'messages reissued',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;
@@ -70,7 +70,7 @@ const EVENT_OF: Readonly<Record<string, EventKind>> = {
 };
 
 const EVENT_OF_REQUEUE: Readonly<Record<string, EventKind>> = {
-  retry_backoff: 'tried again by itself',
+  retry_backoff: 'retried automatically',
   waiting_for_worker: 'handed back',
   worker_lost: 'lost',
   account_required: 'parked for the account',

@@ -31,7 +31,7 @@ export const FAULTS = [
 export type FaultKind = (typeof FAULTS)[number];
 export type FaultCounts = Record<FaultKind, number>;
 
-/** How likely each thing is in one world: chances per call or per step, longest delays in milliseconds. */
+/** How likely each fault is in one world: chances per call or per step, longest delays in milliseconds. */
 interface Mischief {
   readonly kill: number;
   readonly freeze: number;
@@ -48,7 +48,7 @@ interface Mischief {
   readonly queues: QueueLimits;
 }
 
-/** Worlds in which nothing is lost and nobody dies must go on without the watch. */
+/** Worlds without losses and deaths must make progress without the reconciler. */
 export type Weather = 'orderly' | 'stormy';
 
 const AS_DEPLOYED: QueueLimits = {
@@ -56,15 +56,15 @@ const AS_DEPLOYED: QueueLimits = {
   maxReceiveCount: QUEUE.maxReceiveCount,
 };
 
-/** The faults of one world: which there are follows from its seed; they happen only until `end`. */
+/** The faults of one world: its seed decides which; they happen only until `end`. */
 export class Faults implements Staleness, QueueMisdeeds {
   readonly counts: FaultCounts = Object.fromEntries(FAULTS.map((kind) => [kind, 0])) as FaultCounts;
   readonly weather: Weather;
   readonly #random: SeededRandom;
   readonly #mischief: Mischief;
-  /** The profile whose vendor refuses; undefined: every one's. */
+  /** The profile whose vendor rejects requests; undefined: all profiles. */
   refused: string | undefined;
-  /** What a vendor that refuses says to whoever asks it now. */
+  /** The answer of a vendor that rejects requests now. */
   vendor: 'account_required' | 'usage_limit' | undefined;
   #active = true;
   #throttled = false;
@@ -89,7 +89,7 @@ export class Faults implements Staleness, QueueMisdeeds {
     this.vendor = undefined;
   }
 
-  /** How long the queues keep a message and how often they hand it out, which is shorter and rarer in some worlds. */
+  /** How long the queues keep a message and how often they deliver it: less in some worlds. */
   get queues(): QueueLimits {
     return this.#mischief.queues;
   }
@@ -102,7 +102,7 @@ export class Faults implements Staleness, QueueMisdeeds {
     return this.#happens('killed', this.#mischief.kill);
   }
 
-  /** Milliseconds that a process stands still, or 0. */
+  /** Milliseconds that a process is paused, or 0. */
   freezes(): number {
     return this.#happens('frozen', this.#mischief.freeze) ? 500 * 1_200 ** this.#random.next() : 0;
   }
@@ -122,7 +122,7 @@ export class Faults implements Staleness, QueueMisdeeds {
     return this.#happens('unanswered', this.#mischief.unanswered);
   }
 
-  /** Milliseconds that a request or an answer is under way. */
+  /** Milliseconds that a request or an answer takes. */
   latency(): number {
     if (this.#happens('slow', this.#mischief.slow))
       return this.#random.skewed(100, this.weather === 'orderly' ? 1_000 : 60_000);

@@ -3,7 +3,7 @@ import type { Timing } from '../../../worker-container/output/timing.ts';
 import type { Faults } from './faults.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A process that can be killed or stand still at every await; its machine's clock may be wrong. */
+/** A process that can be killed or paused at every await; its machine's clock may be wrong. */
 export class SimulatedProcess {
   readonly name: string;
   readonly clock: TableClock;
@@ -14,7 +14,7 @@ export class SimulatedProcess {
   #frozenUntil = 0;
   #cutOffUntil = 0;
   #onDeath: (() => void)[] = [];
-  /** When it last stood still, milliseconds of virtual time. */
+  /** When it was last paused, milliseconds of virtual time. */
   #stoodStillAt = Number.NEGATIVE_INFINITY;
 
   constructor(name: string, time: VirtualTime, faults: Faults, skew: number) {
@@ -29,7 +29,7 @@ export class SimulatedProcess {
     return this.#alive;
   }
 
-  /** Whether it has run without standing still since a moment of virtual time. */
+  /** Whether it has run without a pause since a moment of virtual time. */
   hasRunSince(moment: number): boolean {
     return this.#alive && this.#frozenUntil <= moment && this.#stoodStillAt < moment;
   }
@@ -61,7 +61,7 @@ export class SimulatedProcess {
     };
   }
 
-  /** Lets the process go on with something: at once, when it no longer stands still, or never. */
+  /** Continues the process: at once, after its pause, or never. */
   deliver(goOn: () => void): void {
     if (!this.#alive) return;
     if (this.#faults.kills()) {

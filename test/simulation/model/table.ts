@@ -5,13 +5,13 @@ import { conditionHolds, type Item, type Placeholders } from './expressions.ts';
 import { ModelIndex } from './table-index.ts';
 import { updated } from './update-expressions.ts';
 
-/** How stale what is not read consistently may be, decided anew for each call. */
+/** How stale an eventually consistent read may be, decided for each call. */
 export interface Staleness {
-  /** Milliseconds until a write shows in an index. */
+  /** Milliseconds until a write appears in an index. */
   indexDelay(): number;
-  /** Milliseconds that a read which is not consistent lags behind. */
+  /** Milliseconds that an eventually consistent read lags. */
   readLag(): number;
-  /** Items at most on a page of a query. */
+  /** The maximum of items on a page of a query. */
   pageSize(): number;
 }
 

@@ -8,8 +8,8 @@ interface Entry {
 const BEGINNING = Date.parse('2026-11-20T10:00:00.000Z');
 
 /**
- * Time that passes only from event to event. Between two events all promises that can go on do so; nothing else makes
- * them go on, so that one seed gives one course of events.
+ * Time that passes only from event to event. Between two events all promises that can continue do so; nothing else lets
+ * them continue, so that one seed gives one sequence of events.
  */
 export class VirtualTime {
   readonly #heap: Entry[] = [];
@@ -21,7 +21,7 @@ export class VirtualTime {
     return this.#now;
   }
 
-  /** Milliseconds since 1970: the true time, which the table tells. */
+  /** Milliseconds since 1970: the true time, which the table reports. */
   get wall(): number {
     return BEGINNING + this.#now;
   }
@@ -99,7 +99,7 @@ function isBefore(a: Entry, b: Entry): boolean {
 }
 
 /**
- * Until every promise that can go on has done so. Node runs its whole queue of microtasks before the next immediate,
+ * Until every promise that can continue has done so. Node runs its whole queue of microtasks before the next immediate,
  * however long it is.
  */
 function settled(): Promise<void> {

@@ -1,12 +1,12 @@
 import { isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 
-/** Profiles of the worlds' jobs; each works by a vendor account of its own. */
+/** Profiles of the worlds' jobs; each uses a separate vendor account. */
 export const PROFILES = ['codex', 'claude'] as const;
 
-/** Sees to it that a job which waits for a vendor account is queued for no other account's sake. */
+/** Checks that a job which waits for a vendor account is not queued because of another account. */
 export class AccountRules {
-  /** What was found over, as `reason profile`. */
+  /** What is known to be over, as `reason profile`. */
   readonly #found = new Set<string>();
   /** What each job was ever parked for. */
   readonly #parked = new Map<string, Set<string>>();
@@ -20,11 +20,11 @@ export class AccountRules {
     const { parked } = before ?? {};
     if (parked === undefined || isBusy(parked) || after.status !== 'QUEUED' || after.parked !== undefined)
       return undefined;
-    // Linking is for all of them here; whoever finds a job that it has let go finishes what a death left of it.
+    // Linking covers all of them here; a process that finds a released job finishes what a crash left undone.
     if (doing === 'link') this.#found.add(`${parked} ${after.profile}`);
     if (after.probing !== undefined) return undefined;
     return this.#found.has(`${parked} ${after.profile}`)
       ? undefined
-      : `it was to wait on (${parked}): nobody has tried for profile ${after.profile}`;
+      : `it must keep waiting (${parked}): no probe ran for profile ${after.profile}`;
   }
 }

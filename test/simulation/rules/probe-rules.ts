@@ -5,23 +5,23 @@ import type { Item } from '../model/expressions.ts';
 /** How wrong (ms) a clock may be that has been set by the table's answers. */
 const CLOCK_ERROR = 1_100;
 
-/** One job that was let go to try for all that are parked for its reason. */
+/** One job that was released as the probe for all that are parked for its reason. */
 interface Try {
   readonly job: string;
   readonly attempt: number;
-  /** Whoever lets it go no later than this (ms since 1970) keeps all others from trying. */
+  /** A release until this time (ms since 1970) prevents any other probe. */
   readonly until: number;
 }
 
 /**
- * One parked job at a time tries for all that are parked for its reason. Two may only if the first was let go so long
- * after its record was written that another's turn had come, or if the account was linked meanwhile, which forgets the
- * record while its job goes on.
+ * One parked job at a time probes for all that are parked for its reason. Two may only if the first was released so long
+ * after its record was written that another was due, or if the account was linked meanwhile, which deletes the
+ * record while its job continues.
  */
 export class ProbeRules {
-  /** Every record there was, by reason. */
+  /** Every record so far, by reason. */
   readonly #records = new Map<string, Try[]>(PARK_REASONS.map((reason) => [reason, []]));
-  /** Jobs that do not try alone by right: by reason. */
+  /** Jobs that may probe beside another: by reason. */
   readonly #excused = new Map<string, Set<string>>(PARK_REASONS.map((reason) => [reason, new Set()]));
 
   /** A write to the table of the records. */

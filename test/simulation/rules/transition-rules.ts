@@ -13,7 +13,7 @@ export interface JobWrite {
   readonly wall: number;
   /** When the receipt of an attempt was written (ms since 1970). */
   readonly receiptAt: (jobId: string, attempt: number) => number | undefined;
-  /** Whether a permit for the job as it then is was taken by its queue after the job was last written. */
+  /** Whether the job's queue accepted a message for its current state after the job was last written. */
   readonly hasMessage: (job: Job) => boolean;
 }
 
@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
   CANCELLED: ['cancelled_by_request', 'killed_by_request'],
 };
 
-/** What a job must be whatever came before. */
+/** What a job must be after any history. */
 function faultOfState(job: Job): string | undefined {
   if (REASONS[job.status]?.includes(job.reason) !== true) return `${job.status} with the reason ${job.reason}`;
   if ((job.parked ?? job.reason) !== job.reason) return `parked as ${job.parked} with the reason ${job.reason}`;
@@ -82,10 +82,10 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
   return change(before, after, write);
 }
 
-/** Who makes follow-up jobs and lets parked ones try. */
+/** The actors that create follow-up jobs and release probes. */
 const FOLLOWERS: readonly string[] = ['work', 'watch', 'reread'];
 
-/** What may change without the job's life going on. */
+/** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set(['children_pending', 'follow_ups', 'warnings']);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',
@@ -136,7 +136,7 @@ const CHANGES: Readonly<Record<string, Judge>> = {
   'DRAFT QUEUED': by('submit'),
   'DRAFT CANCELLED': by('cancel'),
   'QUEUED QUEUED': (before, after, write) => {
-    // A worker parks a job for its folder or profile; whoever sees that it is free brings it back, and an edit may name another.
+    // A worker parks a job for its folder or profile; a process that finds it free unparks it, an edit may name another.
     if (before.parked === undefined && isBusy(after.parked)) return by('work')(before, after, write);
     if (isBusy(before.parked) && after.parked === undefined)
       return by('work', 'watch', 'reread', 'kill', 'edit')(before, after, write);
@@ -192,7 +192,7 @@ function faultOfTakeover(before: Job, after: Job, write: JobWrite): string | und
   const isLoss =
     (after.losses ?? 0) !== (before.losses ?? 0) || (after.status === 'FAILED' && after.reason === 'worker_lost');
   const receiptAt = write.receiptAt(before.id, before.attempt);
-  // A receipt is the worker's own word, written when nothing of the attempt was alive any more: anybody may apply it.
+  // The worker wrote the receipt when no process of the attempt was left: any process may apply it.
   if (!isLoss && (actor.id === before.worker_id || receiptAt !== undefined)) return undefined;
   const leaseUntil = Date.parse(before.lease_until ?? '');
   if (leaseUntil > wall + CLOCK_ERROR)

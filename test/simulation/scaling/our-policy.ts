@@ -3,16 +3,16 @@ import { type ScaleContext, scaleWorkers } from '../../../lib/workers/scaling/sc
 import type { SeededRandom } from '../seeded-random.ts';
 import type { Policy, Task, World } from './world.ts';
 
-/** Seconds without work after which a worker leaves (`idleMinutes`: 2). */
+/** Seconds without work after which a worker stops (`idleMinutes`: 2). */
 const IDLE = 120;
 
-/** What the deciding function knows of the workers that have been there. */
+/** What the deciding function knows of earlier workers. */
 interface Known {
   readonly task: Task;
   leftAt?: number;
 }
 
-/** Ours: the real `scaleWorkers`, on what a simulated deployment knows; workers leave by themselves. */
+/** Our policy: the real `scaleWorkers` with the data of a simulated deployment; idle workers stop. */
 export class OurPolicy implements Policy {
   readonly name = 'ours';
   readonly #known: Known[] = [];
@@ -22,7 +22,7 @@ export class OurPolicy implements Policy {
   #lastBatchAt = Number.NEGATIVE_INFINITY;
 
   onWork(world: World): void {
-    // The stream's function is called with all that has changed since its last call.
+    // The stream's function is called with all changes since its last call.
     if (this.#asked) return;
     this.#asked = true;
     const isCold = world.now - this.#lastBatchAt > 600;
@@ -43,7 +43,7 @@ export class OurPolicy implements Policy {
     world.after(IDLE, () => {
       if (!isStill()) return;
       task.leaving = 'idle';
-      // Its waits for permits, twenty seconds each, end first; then it looks a last time.
+      // Its polls for messages, twenty seconds each, end first; then it polls a last time.
       world.after(1 + 20 * world.random.next(), () => {
         if (isStill() && task.leaving === 'idle') world.stop(task, 'itself');
       });
@@ -102,7 +102,7 @@ export class OurPolicy implements Policy {
     };
   }
 
-  /** Workers that have registered, those too that left within the last ten minutes. */
+  /** Workers that have registered, including those that stopped within the last ten minutes. */
   #recent(world: World) {
     const recent = this.#known.filter(({ leftAt }) => leftAt === undefined || leftAt > world.now - 600);
     this.#known.splice(0, this.#known.length, ...recent);

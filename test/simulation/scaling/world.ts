@@ -3,11 +3,11 @@ import { LaunchRate, startSeconds, taskPrice } from './fargate.ts';
 import type { Trace, TracedJob } from './traces.ts';
 
 /**
- * Seconds that a worker takes from its container's start to its first look for permits. The bundled worker took 0.48 to 0.61
+ * Seconds that a worker takes from its container's start to its first poll. The bundled worker took 0.48 to 0.61
  * against the emulators (four of six starts on two busy cores); connecting to DynamoDB and SQS by TLS adds 0.1 to 0.25.
  */
 const BOOT = { from: 0.55, to: 0.9 } as const;
-/** Seconds that a job has to end after SIGTERM before it is given back (PROMPTQ_STOP_GRACE_SECONDS). */
+/** Seconds that a job has to end after SIGTERM before it is released (PROMPTQ_STOP_GRACE_SECONDS). */
 const GRACE = 100;
 
 export interface Job extends TracedJob {
@@ -24,7 +24,7 @@ export interface Task {
   readonly spot: boolean;
   readonly launchedAt: number;
   readonly startSeconds: number;
-  /** Undefined until it looks for permits. */
+  /** Undefined until it polls for messages. */
   readyAt?: number;
   job?: Job | undefined;
   idleSince: number;
@@ -44,7 +44,7 @@ export interface Policy {
   everyMinute(world: World): Promise<void> | void;
 }
 
-/** One trace under one policy, in virtual time: jobs in a fair queue, tasks that start, work and go. */
+/** One trace under one policy, in virtual time: jobs in a fair queue, tasks that start, work and stop. */
 export class World {
   readonly random: SeededRandom;
   readonly trace: Trace;
@@ -81,7 +81,7 @@ export class World {
     this.after(phase, minute);
   }
 
-  /** Runs until all is done and gone, or nobody waits any more. */
+  /** Runs until all jobs are done and all tasks have stopped. */
   async run(): Promise<void> {
     for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
       if (next.at > this.trace.end) break;
@@ -123,7 +123,7 @@ export class World {
     return task;
   }
 
-  /** Ends a task: one that is busy gives its job back, unless it ends within the grace. */
+  /** Ends a task: a busy one releases its job, unless the job ends within the grace. */
   stop(task: Task, by: 'policy' | 'spot' | 'itself'): void {
     const { job } = task;
     if (job === undefined) {

@@ -11,7 +11,7 @@ import { type AgentScript, agentScript } from './agent-script.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { ModelOutput } from './output.ts';
 
-/** One run of an agent that goes on. */
+/** One run of an agent in progress. */
 export interface LiveRun {
   readonly job: string;
   readonly attempt: number;
@@ -30,7 +30,7 @@ export function evidenceOf(job: Pick<Job, 'id'>, attempt: number): string {
   return `${job.id}/${attempt}`;
 }
 
-/** Milliseconds after the last fault in which an attempt may still be lost by it: the longest that a process stands still. */
+/** Milliseconds after the last fault in which an attempt may still be lost by it: the longest pause of a process. */
 const AFTERMATH = 720_000;
 
 const EMPTY_STREAM = { bytes: 0, lines: 0, sha256: '', complete: true };
@@ -86,7 +86,7 @@ export class ModelAgents {
     };
   }
 
-  /** The same prompt mostly makes an agent ask for the same again. */
+  /** The same prompt mostly makes an agent request the same again. */
   #script({ id }: Job): AgentScript {
     const { random } = this.#deployment;
     const before = this.#scripts.get(id);
@@ -124,7 +124,7 @@ export class ModelAgents {
     };
     const half = Math.ceil(script.pieces.length / 2);
     if (half > 0) process.schedule(() => writeUpTo(half), random.next() * length * 0.9);
-    // The agent goes on while its worker stands still; only the news of its end waits.
+    // The agent continues while its worker is paused; only the event of its end waits.
     const exited = new Promise<boolean>((resolve) => {
       time.schedule(() => {
         this.live.delete(run);

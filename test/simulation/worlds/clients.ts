@@ -5,19 +5,19 @@ import { PROFILES } from '../rules/account-rules.ts';
 import type { Answer, ModelApi } from './api.ts';
 import type { ModelDeployment } from './deployment.ts';
 
-/** What the clients of a world were told, and so may rely on. */
+/** The responses that the clients of a world received, and so may rely on. */
 export interface Acknowledged {
   readonly ids: Set<string>;
   readonly idOfKey: Map<string, string>;
 }
 
-/** What clients do to jobs that are there. */
+/** What clients do to existing jobs. */
 const DOINGS = [
   ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
   ...['submit', 'submit', 'read', 'read', 'reread', 'reread', 'link'],
 ] as readonly ('edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
 
-/** Clients that create jobs, do everything to them that can be done, and ask again with the same key when they got no answer. */
+/** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
   readonly acknowledged: Acknowledged = { ids: new Set(), idOfKey: new Map() };
   readonly #deployment: ModelDeployment;
@@ -52,7 +52,7 @@ export class Clients {
     this.#running -= 1;
   }
 
-  /** Brings back what is parked, as linking an account does. */
+  /** Unparks jobs, as linking an account does. */
   async link(): Promise<void> {
     for (const reason of PARK_REASONS) {
       const { kind } = await this.#api.link(reason);

@@ -25,13 +25,13 @@ export interface StreamRecord {
 }
 
 const never = () => false;
-/** Queues of dead letters are no means of the worlds' to do harm. */
+/** Dead-letter queues are not subject to the worlds' faults. */
 const HARMLESS = { loses: never, doubles: never, deliversTwice: never, reorders: never };
 
 /** How many shards the stream has. */
 export const SHARDS = 2;
 
-/** The services of a deployment, which tell of every write that breaks an invariant. */
+/** The services of a deployment, which report every write that breaks an invariant. */
 export class ModelDeployment implements Network {
   readonly time: VirtualTime;
   readonly random: SeededRandom;
@@ -40,20 +40,20 @@ export class ModelDeployment implements Network {
   readonly registry: ModelTable;
   readonly queues: Readonly<Record<Band, ModelQueue>>;
   readonly stream: readonly StreamRecord[][] = Array.from({ length: SHARDS }, () => []);
-  /** Called with what each write to a job made of it. */
+  /** Called with the state after each write to a job. */
   onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
-  /** How often each kind of call came, by the command's name. */
+  /** How often each command was called, by its name. */
   readonly calls: Record<string, number> = {};
   readonly events = noEvents();
   readonly objects: ModelObjects;
   /** Attempts that were reported as succeeded: `id/attempt`. */
   readonly succeeded = new Set<string>();
   readonly #services: Services;
-  /** Tells of an invariant that was broken. */
+  /** Reports a broken invariant. */
   readonly tellFault: (fault: string) => void;
   readonly #trace: ((line: string) => void) | undefined;
   readonly #kept = new Map<string, number>();
-  /** Who has sent which permit. */
+  /** The sender of each message. */
   readonly #sent = new Set<string>();
   readonly #receiptTimes = new Map<string, number>();
   readonly #permitTimes = new Map<string, number>();
@@ -133,7 +133,7 @@ export class ModelDeployment implements Network {
     } catch (error) {
       const { name: kind, message } = error as Error;
       this.#trace?.(this.#line(actor, name, input, kind));
-      // Services name their errors; others are the model's own: it was asked for what it can't do.
+      // Services name their errors; an unnamed one means that the model doesn't support the call.
       if (kind === 'Error' || kind === 'TypeError') this.tellFault(message);
       if (kind === 'NoSuchKey' && String(input.Key).includes('/texts/'))
         this.tellFault(`the texts of ${this.#named(String(input.Key))} were not seen`);
@@ -147,7 +147,7 @@ export class ModelDeployment implements Network {
       this.tellFault('a dead letter was deleted before its permit was sent again');
   }
 
-  /** Stores a job that a later version wrote: whoever changes it breaks an invariant. */
+  /** Stores a job that a later version wrote: any change of it breaks an invariant. */
   addLater(item: Item): void {
     this.#later.add(String(item.id));
     this.jobs.put(item, {});
@@ -160,7 +160,7 @@ export class ModelDeployment implements Network {
     return counts;
   }
 
-  /** The jobs as they truly are, but for those of a later version. */
+  /** The true state of the jobs, without those of a later version. */
   allJobs(): Job[] {
     return (this.jobs.all() as Item[] as Job[]).filter(({ id }) => !this.#later.has(id));
   }
@@ -221,7 +221,7 @@ export class ModelDeployment implements Network {
     if (unfair !== undefined) this.tellFault(`${this.nameOf(is.id)}: ${unfair}`);
     for (const event of eventsOfWrite(was, is, this.#actor)) this.tellEvent(event);
     if (was?.status === 'RUNNING' && is.status === 'SUCCEEDED') this.succeeded.add(`${is.id}/${is.attempt}`);
-    // Heartbeats decide nothing: one may come between a permit and its write.
+    // Heartbeats decide nothing: one may come between a message and its write.
     if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);
     this.#tellStream(was, is);
     this.onJobWrite(was, is, this.#actor);
@@ -235,7 +235,7 @@ export class ModelDeployment implements Network {
   #tellStream(before: Job | undefined, after: Job): void {
     const shard = this.#shardOf.get(after.id) ?? this.#shardOf.size % SHARDS;
     this.#shardOf.set(after.id, shard);
-    // Later jobs are written before the first step, each with a number of its own.
+    // Later jobs are written before the first step, each with a separate number.
     this.#records += 1;
     const sequence = String(10n ** 20n + BigInt(this.#records));
     this.stream[shard]?.push({ sequence, before: before?.status, after: after.status });

@@ -16,10 +16,10 @@ import type { ModelDeployment } from './deployment.ts';
 import { sha256 } from './output.ts';
 import { watchOf } from './workers.ts';
 
-/** A lost attempt must have ended after so many milliseconds: fenced by itself, asked politely, then killed. */
+/** A lost attempt must have ended after so many milliseconds: fence, polite signal, then kill. */
 export const ENDED_AFTER = 36_000;
 
-/** Whether a job has ended, and everything that follows from it is done. */
+/** Whether a job has ended, and every action after its end is done. */
 export function isAtRest(job: Job): boolean {
   return job.children_pending === undefined && (isTerminal(job.status) || job.status === 'DRAFT');
 }
@@ -58,7 +58,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
     ...(isDeepStrictEqual({ ...counts }, recount)
       ? []
       : [`counts are ${JSON.stringify(counts)}, a recount gives ${JSON.stringify(recount)}`]),
-    // One that stood still after its claim may begin only now; it ends as others do.
+    // One that was paused after its claim may begin only now; it ends as others do.
     ...[...judge.agents.live]
       .filter(({ process }) => process.hasRunSince(deployment.time.now - ENDED_AFTER))
       .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
@@ -83,7 +83,7 @@ function faultsOfFollowUps(deployment: ModelDeployment, agents: ModelAgents, job
     const asked = (parent.depth ?? 0) >= depth ? [] : (wanted.get(parent.id) ?? []);
     const made = (children.get(parent.id) ?? []).map(({ id }) => id);
     const tell = (fault: string) => [`follow-ups of ${deployment.nameOf(parent.id)}: ${fault}`];
-    // By their number too: two that share an id are one too few.
+    // Also by count: two that share an id are one too few.
     if (made.length < Math.min(asked.length, perJob)) return tell(`${made.length} of ${asked.length} are there`);
     if (made.some((id) => !asked.includes(id))) return tell('one is there that no success asked for');
     const recorded = followUpIds(parent);
@@ -113,7 +113,7 @@ async function faultsOfOutput(deployment: ModelDeployment, { client, agents }: J
   return faults;
 }
 
-/** How many jobs of a world are read anew at its end. */
+/** How many jobs of a world are reread at its end. */
 const REREADS = 5;
 
 /** A reread finds nothing missing, and a second one changes nothing. */

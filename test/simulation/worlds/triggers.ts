@@ -10,7 +10,7 @@ import { startProcess, watchOf } from './workers.ts';
 /** Lambda ends an invocation after so many milliseconds. */
 const LONGEST_INVOCATION = 60_000;
 
-/** What runs without a client: the watch, every minute, and the counting of the table's stream. */
+/** What runs without a client: the reconciler, every minute, and the counting of the table's stream. */
 export class ModelTriggers {
   readonly #deployment: ModelDeployment;
   readonly #counted = Array.from({ length: SHARDS }, () => 0);
@@ -31,7 +31,7 @@ export class ModelTriggers {
     this.#over = true;
   }
 
-  /** The queues were lost: the next watch sends all permits anew, if somebody asks for it. */
+  /** The queues were lost: the next run of the reconciler reissues all messages on request. */
   noteLoss(): void {
     this.#isLost = this.#deployment.random.chance(0.5);
   }
@@ -44,7 +44,7 @@ export class ModelTriggers {
     }
   }
 
-  /** Gives each batch of a shard until it was taken, and now and then once more. */
+  /** Delivers each batch of a shard until it succeeds, and sometimes once more. */
   async countShard(shard: number): Promise<void> {
     const { time, faults, random, stream } = this.#deployment;
     const records = stream[shard] ?? [];
@@ -65,16 +65,16 @@ export class ModelTriggers {
 
   async #watch(process: SimulatedProcess): Promise<void> {
     const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
-    // Nobody is lost in orderly weather: all else must come about without being watched.
+    // Without faults no worker is lost: everything else must happen without the reconciler.
     if (this.#deployment.faults.weather !== 'stormy') return await wakeForFreeResources(context);
     const isRedrive = this.#isLost;
     await reconcile(context, { redrive: isRedrive });
     if (!isRedrive) return;
-    this.#deployment.tellEvent('permits sent anew');
+    this.#deployment.tellEvent('messages reissued');
     this.#isLost = false;
   }
 
-  /** @returns whether it came to its end; it may go on although it is no longer waited for. */
+  /** @returns whether it completed; it may continue although the caller no longer waits. */
   #invoke(name: string, run: (process: SimulatedProcess) => Promise<void>): Promise<boolean> {
     this.#invocations += 1;
     const process = startProcess(this.#deployment, `${name}-${this.#invocations}`);

@@ -10,7 +10,7 @@ import { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelAgents } from './agent.ts';
 import type { ModelDeployment } from './deployment.ts';
 
-/** A log that nobody reads. */
+/** A log that discards its lines. */
 class SilentLog extends Logger {
   override createChild(): Logger {
     return this;
@@ -29,7 +29,7 @@ export function startProcess(deployment: ModelDeployment, name: string): Simulat
   return new SimulatedProcess(name, time, faults, skew);
 }
 
-/** What watches jobs, opened for one process. */
+/** The context of the reconciler, for one process. */
 export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, actor: Actor) {
   const { table, queues, objects } = new ModelClient(deployment, process, actor);
   return {
@@ -39,10 +39,10 @@ export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, 
   };
 }
 
-/** Milliseconds in which a worker that was told to stop has ended its attempts: its grace, asking politely, a claim under way. */
+/** Milliseconds in which a stopping worker has ended its attempts: its grace, the polite signal, a claim in progress. */
 const STOPPED_AFTER = 120_000;
 
-/** Workers that are started again when they were killed, and replaced by newer ones at a deployment. */
+/** Workers that are restarted after a kill, and replaced by newer ones at a deployment. */
 export class ModelWorkers {
   readonly #deployment: ModelDeployment;
   readonly #agents: ModelAgents;
@@ -57,7 +57,7 @@ export class ModelWorkers {
     this.#slots = slots;
   }
 
-  /** Starts one worker, and another whenever it has gone. */
+  /** Starts one worker, and another whenever it has ended. */
   start(): void {
     this.#count += 1;
     const process = startProcess(this.#deployment, `worker-${this.#count}`);
@@ -81,23 +81,23 @@ export class ModelWorkers {
       .then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
   }
 
-  /** A worker that was told to stop must soon run nothing any more. */
+  /** A stopping worker must soon run nothing. */
   #expectRest(process: SimulatedProcess): void {
     const { time, tellFault } = this.#deployment;
     const since = time.now;
     time.schedule(() => {
       const isRunning = [...this.#agents.live].some((run) => run.process === process);
       if (isRunning && process.hasRunSince(since))
-        tellFault(`${process.name} runs an attempt although it was told to stop`);
+        tellFault(`${process.name} runs an attempt although it must have stopped`);
     }, STOPPED_AFTER);
   }
 
-  /** Every worker is told to stop; newer ones come. */
+  /** Stops every worker; newer ones start. */
   deploy(): void {
     for (const drain of [...this.#drains]) drain();
   }
 
-  /** Every worker is told to stop, and none comes for so many milliseconds. */
+  /** Stops every worker, and starts none for so many milliseconds. */
   leave(milliseconds: number): void {
     this.#absentUntil = this.#deployment.time.now + milliseconds;
     this.deploy();
