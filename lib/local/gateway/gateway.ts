@@ -2,27 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { addAbortSignal, type Duplex } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { ERRORS } from '../../contract/errors.ts';
 import { hasForeignHost } from '../run-access/foreign-callers.ts';
 import { admitUnder, hostUnder } from './browser-name.ts';
-import { ClientGoneError } from './client-gone-error.ts';
 import type { ConsoleSite } from './console-files.ts';
-import { announcedBytes, drainThenClose, readBody } from './gateway-body.ts';
+import { announcedBytes, readBody } from './gateway-body.ts';
 import { proxyEvent, splitTarget } from './gateway-event.ts';
+import { type FunctionHandler, functionLoader, lambdaContext, withinLimit } from './gateway-invocation.ts';
 import {
-  type FunctionHandler,
-  functionLoader,
-  lambdaContext,
-  TimedOutError,
-  withinLimit,
-} from './gateway-invocation.ts';
+  checkHost,
+  type Exchange,
+  failRequest,
+  rejectForeign,
+  rejectMalformed,
+  rejectRequest,
+  rejectSize,
+  rejectTooMany,
+} from './gateway-rejections.ts';
 import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
-import { sendGatewayError, sendGatewayErrorAndEnd, sendProxyResponse } from './gateway-response.ts';
+import { sendProxyResponse } from './gateway-response.ts';
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
 import { type Throttling, throttle } from './gateway-throttle.ts';
-import { LambdaThrottledError, lambdaConcurrency } from './lambda-concurrency.ts';
+import { lambdaConcurrency } from './lambda-concurrency.ts';
 
 /** Milliseconds. Longer than clients keep idle connections: a request must not meet a closing one. */
 const KEEP_ALIVE_MS = 65_000;
@@ -71,12 +73,6 @@ export interface Gateway {
   readonly url: string;
   /** Closes open connections and ends functions that stream. */
   close(): Promise<void>;
-}
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
 }
 
 /**
@@ -192,71 +188,6 @@ async function stream({ handler, event, found, exchange, closing }: FunctionCall
     out.destroy();
     throw cause;
   }
-}
-
-function checkHost({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
-  const hosts = headersDistinct.host?.length ?? 0;
-  if (hosts > 1) return 'the request names two hosts';
-  return hosts === 0 && httpVersion === '1.1' ? 'the request names no host' : undefined;
-}
-
-function rejectRequest({ request, response, requestId }: Exchange, status: number, error: string): void {
-  request.resume();
-  sendGatewayError(response, status, error, requestId);
-}
-
-/** API Gateway's response to a request for another host. */
-function rejectForeign(request: IncomingMessage, response: ServerResponse, requestId: string): void {
-  request.resume();
-  sendGatewayError(response, 403, "this host name is not the service's; PROMPTQ_PUBLIC_ORIGIN can name it", requestId);
-}
-
-/** Also closes the connection, where the body was not read. */
-function rejectTooMany(request: IncomingMessage, response: ServerResponse, requestId: string): void {
-  const { status, word } = ERRORS.too_many_requests;
-  request.resume();
-  sendGatewayError(response, status, word, requestId);
-}
-
-function rejectSize({ request, requestId }: Exchange): void {
-  sendGatewayErrorAndEnd(request.socket, 413, 'Invalid request size', requestId);
-  drainThenClose(request);
-}
-
-/**
- * Maps failures to the cloud's statuses: 502 for a failed function, 504 for a slow one, 500 for one that Lambda does
- * not run (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html). A response that has started
- * is cut off.
- */
-function failRequest({ request, response, requestId }: Exchange, error: unknown, log: GatewayOptions['log']): void {
-  if (!(error instanceof ClientGoneError)) {
-    log(`${request.method} ${splitTarget(request.url ?? '').path} failed (request ${requestId}): ${describe(error)}`);
-  }
-  if (response.headersSent || response.destroyed) response.destroy();
-  else if (error instanceof TimedOutError) sendGatewayError(response, 504, 'timed_out', requestId);
-  else if (error instanceof LambdaThrottledError)
-    sendGatewayError(response, ERRORS.internal_error.status, ERRORS.internal_error.word, requestId);
-  else sendGatewayError(response, ERRORS.function_failed.status, ERRORS.function_failed.word, requestId);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-const PROTOCOL_FAULTS = new Map<string, { status: number; word: string }>([
-  ['HPE_HEADER_OVERFLOW', ERRORS.headers_too_large],
-  ['ERR_HTTP_REQUEST_TIMEOUT', ERRORS.request_timeout],
-]);
-
-/** Responds to bytes that are no HTTP request. */
-function rejectMalformed(fault: NodeJS.ErrnoException, socket: Duplex): void {
-  if (fault.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const known = PROTOCOL_FAULTS.get(fault.code ?? '');
-  const { status, word } = known ?? { status: 400, word: 'the request is not valid HTTP' };
-  sendGatewayErrorAndEnd(socket, status, word, randomUUID());
 }
 
 function isTcp(address: AddressInfo | string | null): address is AddressInfo {
