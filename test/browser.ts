@@ -1,10 +1,10 @@
 import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
 import type { ServiceUnderTest } from './local-service.ts';
 
-/** As what one can sign in at the local run. */
+/** The identities for a sign-in at the local run. */
 export type Choice = 'viewer' | 'operator' | 'admin' | 'stranger';
 
-/** A browser as far as signing in needs one: it keeps cookies by host and goes nowhere by itself. */
+/** A browser as far as signing in needs one: it keeps cookies by host and follows no redirect. */
 export class Browser {
   readonly #service: ServiceUnderTest;
   /** By host without port, as browsers keep them, then by name. */
@@ -39,7 +39,7 @@ export class Browser {
     return response;
   }
 
-  /** Where an answer leads to. */
+  /** The redirect of a response. */
   follow(response: Response): string {
     return new URL(response.headers.get('location') ?? '', response.url).href;
   }
@@ -60,7 +60,7 @@ export class Browser {
     return this.follow(await this.open(this.follow(chosen)));
   }
 
-  /** Signs in. Returns the last answer: where the session begins, or why there is none. */
+  /** Signs in. Returns the last answer: the start of the session, or the reason why there is none. */
   async signIn(choice: Choice, path?: string): Promise<Response> {
     return await this.open(await this.chooseRole(choice, await this.begin(path)));
   }
@@ -83,7 +83,7 @@ export class Browser {
   }
 }
 
-/** A browser of somebody who is signed in. */
+/** A browser with a session. */
 export async function signedInBrowser(service: ServiceUnderTest, choice: Choice): Promise<Browser> {
   const browser = new Browser(service);
   const { status } = await browser.signIn(choice);

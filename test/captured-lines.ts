@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 /** A line of JSON that a function or worker has printed. */
 export type PrintedLine = Readonly<Record<string, unknown>>;
 
-/** Reads lines of JSON, each by itself; a line that is none comes as `{ text }`. */
+/** Parses each line as JSON; returns any other line as `{ text }`. */
 export function readLines(text: string): PrintedLine[] {
   return text
     .split('\n')
@@ -17,7 +17,7 @@ export function readLines(text: string): PrintedLine[] {
     });
 }
 
-/** Runs something and gives what this process printed meanwhile, which then appears nowhere else. */
+/** Runs a function and returns what this process printed meanwhile, which then appears nowhere else. */
 export async function printedBy<T>(run: () => Promise<T>): Promise<{ lines: PrintedLine[]; result: T }> {
   let text = '';
   const take = (chunk: Uint8Array | string): boolean => {

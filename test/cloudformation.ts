@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { startReceiver } from './api/catalog/webhook-receiver.ts';
 
-/** What CloudFormation was told. */
+/** The response that CloudFormation received. */
 export interface ResourceAnswer {
   readonly Status: 'SUCCESS' | 'FAILED';
   readonly Reason?: string;
@@ -10,7 +10,7 @@ export interface ResourceAnswer {
   readonly NoEcho?: boolean;
 }
 
-/** Stands in for CloudFormation: has a function make, change or remove a custom resource, and takes its answer. */
+/** Acts as CloudFormation: has a function create, change or delete a custom resource, and receives its response. */
 export async function startCloudFormation(handler: (event: CloudFormationCustomResourceEvent) => Promise<void>) {
   const receiver = await startReceiver(() => [200]);
   let asked = 0;

@@ -17,7 +17,7 @@ import { createReconciler } from '../lib/reconciler/open-reconciler.ts';
 import { aJob } from './lib/jobs/a-job.ts';
 import { startSecondDynamodb } from './second-dynamodb.ts';
 
-/** Tables, queues and a bucket of a deployment, emulated in a folder of its own, and the modules opened on them. */
+/** Tables, queues and a bucket of a deployment, emulated in a temporary folder, and the modules opened on them. */
 export async function emulateDeployment() {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const credentials = newRunCredentials();
@@ -75,7 +75,7 @@ export async function emulateDeployment() {
     /** What a process of this deployment finds in its environment. */
     processEnv: localEnv(folder, resources, endpoints, {}),
     registry: { table, registryTable: resources.registryTable, clock },
-    /** Stores a job as it stands, without a permit. */
+    /** Stores a job as it is, without a dispatch message. */
     async store(job: Partial<Job> & Pick<Job, 'id'>): Promise<Job> {
       const stored = aJob({ change_id: newChangeId(), ...job });
       await watch.jobs.create(stored);
@@ -83,7 +83,7 @@ export async function emulateDeployment() {
     },
     /** Ends the tables' emulator, so that connections are refused. */
     stopTables: dynamodb.stop,
-    /** Lets the tables' emulator stand still, so that requests are never answered. */
+    /** Pauses the tables' emulator, so that requests are never answered. */
     pauseTables(): void {
       for (const pid of dynamodb.pids()) process.kill(pid, 'SIGSTOP');
     },
@@ -99,7 +99,7 @@ export async function emulateDeployment() {
 
 export type EmulatedDeployment = Awaited<ReturnType<typeof emulateDeployment>>;
 
-/** The deployment as it is, in which no time goes by, however long its machine stands still. */
+/** The deployment with a fixed clock, even if its machine is paused. */
 export function inStillTime<T extends Pick<EmulatedDeployment, 'clock'>>(deployment: T) {
   const now = deployment.clock.now();
   return { ...deployment, clock: { now: () => now } };

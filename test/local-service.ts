@@ -11,7 +11,7 @@ import { stallTolerantTimer } from '../lib/platform/stall-tolerant-timer.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 import { type SecondDynamodb, startSecondDynamodb } from './second-dynamodb.ts';
 
-/** The whole local run as a process of its own, for tests of the API. */
+/** The whole local run as a separate process, for tests of the API. */
 export interface ServiceUnderTest {
   /** Without `/api/v1`. */
   readonly baseUrl: string;
@@ -25,7 +25,7 @@ export interface ServiceUnderTest {
   output(): string;
   /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. A header `host` names the console's host. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** SIGTERM, then waits for the end, and sees to it that no token is in what the run has left. Removes the home unless it was given or is to be kept. Returns the exit code. */
+  /** SIGTERM, then waits for the end, and checks that no token is in what the run has left. Removes the home unless it was given or is to be kept. Returns the exit code. */
   stop(options?: { keepHome?: boolean }): Promise<number | null>;
   /** SIGKILL to the service's own process, as an out-of-memory kill would hit it; the home is kept. */
   kill9(): Promise<void>;
@@ -40,7 +40,7 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
-/** By home, since a second run goes on with the tables of the first. They end with this process. */
+/** By home, since a second run continues with the tables of the first. They end with this process. */
 const secondDynamodbs = new Map<string, Promise<SecondDynamodb | undefined>>();
 
 async function secondDynamodbOf(home: string): Promise<Record<string, string>> {
@@ -54,9 +54,9 @@ const START_LIMIT = 90_000;
 const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
 
 /**
- * Starts a local run on a free port and a home of its own.
+ * Starts a local run on a free port and a temporary home.
  * @param options.under a program, with its arguments, that starts the one which comes after them
- * @param options.home an existing home to go on with; it is not removed at the end
+ * @param options.home an existing home; it is not removed at the end
  * @throws Error with all that was printed, if it ends before it is ready
  */
 export async function startService(
@@ -118,7 +118,7 @@ export async function startService(
 
 /**
  * Waits until `probe` returns something other than undefined or false.
- * @param options.timeoutMs without the time in which the machine stood still, when nothing can come
+ * @param options.timeoutMs not counting the time in which the machine is paused
  * @throws Error after that time, with the probe's last error if it threw
  */
 export async function waitFor<T>(
@@ -152,7 +152,7 @@ async function ready(child: ChildProcess, home: string, printed: () => string): 
     async () => {
       if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
       const info = JSON.parse(await readFile(join(home, 'local.json'), 'utf8')) as Info;
-      // A home that goes on may still hold the file of a run that was killed.
+      // An existing home may still contain the file of a run that was killed.
       if (info.pid !== child.pid) return undefined;
       const health = await call(`${info.base_url}/api/v1/health`, info.token, { method: 'GET' });
       return health.status === 200 ? info : undefined;

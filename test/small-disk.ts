@@ -7,7 +7,7 @@ import { describe, test } from 'vitest';
 /** A disk of a few mebibytes that a test can fill. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves no byte free, or so many. */
+  /** Fills the disk except for so many bytes; default: none. */
   fill(left?: number): void;
   /** Frees what `fill` took. */
   makeRoom(): void;
@@ -51,7 +51,7 @@ function fillBy(file: number, bytes: number): void {
   }
 }
 
-/** Tests that need a disk of their own; where nothing can be mounted they are skipped, and a run names them. */
+/** Tests that need a separate disk; if nothing can be mounted they are skipped, and a run names them. */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
   try {
     mountSmallDisk(1).remove();

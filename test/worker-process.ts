@@ -7,7 +7,7 @@ import type { EmulatedDeployment } from './emulated-deployment.ts';
 
 const PROGRAM = fileURLToPath(new URL('../worker-container/main.ts', import.meta.url));
 
-/** A worker as a process of its own. */
+/** A worker as a separate process. */
 export interface WorkerUnderTest {
   readonly process: ChildProcess;
   /** Its exit code, once it has ended. */

@@ -22,7 +22,7 @@ const idle = (Type: string, Properties: Record<string, unknown> = {}) =>
   idleCharges(new Map([['It', { Type, Properties }]]), counts);
 
 describe('an idle deployment', () => {
-  test('costs less than is promised, and it is known of every resource what it costs', () => {
+  test('costs less than promised, and the price of every resource is known', () => {
     const charges = idleCharges(deployed, counts);
     expect(dollars(charges)).toBeLessThan(IDLE_PROMISE);
     expect(charges.map(({ part }) => part)).toEqual(
@@ -30,7 +30,7 @@ describe('an idle deployment', () => {
     );
   });
 
-  test('can not get a resource of which nobody has said what it costs', () => {
+  test("can't get a resource without a known price", () => {
     expect(() => idle('AWS::EC2::NatGateway')).toThrow('AWS::EC2::NatGateway');
     expect(() => idle('AWS::EC2::VPCEndpoint', { VpcEndpointType: 'Interface' })).toThrow('Interface');
     expect(() => idle('AWS::Events::Rule', { ScheduleExpression: 'cron(0 * * * ? *)', Targets: [] })).toThrow('cron');
@@ -45,7 +45,7 @@ describe('an idle deployment', () => {
     expect(dollars(idle('AWS::Lambda::EventSourceMapping'))).toBeGreaterThan(0.2);
   });
 
-  test('pays for what a schedule starts, as often as it does, while it is enabled', () => {
+  test('pays for each call of an enabled schedule', () => {
     const rule = (ScheduleExpression: string, State = 'ENABLED') =>
       dollars(
         idleCharges(
@@ -78,7 +78,7 @@ describe('a job', () => {
     expect(creating?.dollars['API Gateway']).toBeCloseTo(0.0035);
   });
 
-  test("pays mostly for its worker's time, at the size that the template has", () => {
+  test("pays mostly for its worker's time, at the size in the template", () => {
     const worker = workerSize(deployed);
     expect(worker).toEqual({ vcpus: 1, memoryGb: 4, architecture: 'arm64' });
     expect(taskHour(worker)).toBeCloseTo(0.03238 + 4 * 0.00356 + 0.005);
@@ -88,7 +88,7 @@ describe('a job', () => {
     expect(sumOf(merged(...minutes.slice(1).map(({ dollars: by }) => by)))).toBeLessThan(0.05);
   });
 
-  test('alone on its worker pays for the start, the time without work and the last look too', () => {
+  test('alone on its worker pays for the start, the idle time and the last poll too', () => {
     const worker = workerSize(deployed);
     expect(idleSeconds(deployed)).toBe(120);
     expect(loneSeconds(60, 120)).toBe(45 + 60 + 120 + 21);
@@ -102,7 +102,7 @@ describe('a job', () => {
     expect(infrequentRead(500)).toBeCloseTo(0.01);
   });
 
-  test('that is followed costs no more once it is abandoned than one stream', () => {
+  test('whose log is followed costs at most one stream after the follower disconnects', () => {
     const { seconds } = LIMITS.follow;
     expect(seconds).toBeLessThanOrEqual(60);
     expect(followedStream()).toBeGreaterThan(cost('lambdaArm', seconds * 0.5));

@@ -74,7 +74,7 @@ async function examine(settings: object = {}, env: Record<string, string | undef
 const adviceOf = ({ findings }: Report, check: string) => findings.find((one) => one.check === check)?.advice;
 
 describe('before a deployment the doctor', () => {
-  it('finds nothing to do where all is ready', async () => {
+  it('finds nothing to do if everything is ready', async () => {
     const report = await examine();
     expect(complaints(report)).toEqual([]);
     expect(report.code).toBe(0);
@@ -93,7 +93,7 @@ describe('before a deployment the doctor', () => {
     ]);
   });
 
-  it('says of a new account what to do, with the commands', async () => {
+  it('lists the steps for a new account, with the commands', async () => {
     await install('aws', {
       ...AWS,
       'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version': new Failure('An error occurred (ParameterNotFound)'),
@@ -130,7 +130,7 @@ describe('before a deployment the doctor', () => {
     expect(adviceOf(report, 'CloudFront')).toContain('Your account must be verified before you can add new CloudFront');
   });
 
-  it('judges both kinds of Fargate by the share of Spot, and refuses where no worker could start', async () => {
+  it('checks both kinds of Fargate by the share of Spot, and fails if no worker could start', async () => {
     await install('aws', {
       ...AWS,
       'service-quotas get-service-quota --service-code fargate --quota-code L-36FBB829': quota(0),
@@ -141,7 +141,7 @@ describe('before a deployment the doctor', () => {
     expect(complaints(await examine({ maxWorkers: 10, spotWeight: 0 }))).toEqual([]);
   });
 
-  it('sees a bootstrap that is too old, and a stack that can not be made again', async () => {
+  it("finds a bootstrap that is too old, and a stack that can't be created again", async () => {
     await install('aws', {
       ...AWS,
       'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version': { Parameter: { Value: '5' } },
@@ -160,7 +160,7 @@ describe('before a deployment the doctor', () => {
     expect(adviceOf(report, 'stack team-data')).toContain('--no-enable-termination-protection --stack-name team-data');
   });
 
-  it('says that Docker is missing, does not run, or lacks BuildKit', async () => {
+  it('reports that Docker is missing, does not run, or lacks BuildKit', async () => {
     await install('docker', { version: new Failure('Cannot connect to the Docker daemon. Is it running?') });
     expect(complaints(await examine())).toEqual(['fault docker: Cannot connect to the Docker daemon. Is it running?']);
     await install('docker', { ...DOCKER, 'buildx inspect': new Failure("docker: 'buildx' is not a docker command.") });
@@ -173,7 +173,7 @@ describe('before a deployment the doctor', () => {
     expect(complaints(await examine({}, { CDK_DOCKER: 'finch' }))).toEqual([]);
   });
 
-  it('says that there are no credentials, no region or no AWS command line, and asks nothing more', async () => {
+  it('reports missing credentials, region or AWS command line, and checks nothing more', async () => {
     await install('aws', { ...AWS, 'sts get-caller-identity': new Failure('Unable to locate credentials.') });
     expect(complaints(await examine())).toEqual(['fault credentials: Unable to locate credentials.']);
     await install('aws', AWS);
@@ -186,12 +186,12 @@ describe('before a deployment the doctor', () => {
     expect(complaints(await examine())).toEqual(['fault credentials: there is no command `aws`']);
   });
 
-  it('says what credentials may not read, and goes on', async () => {
+  it('reports what the credentials may not read, and continues', async () => {
     await install('aws', { ...AWS, 'lambda get-account-settings': new Failure('(AccessDenied)') });
     expect(complaints(await examine())).toEqual(['fault Lambda quota: could not be looked at: (AccessDenied)']);
   });
 
-  it('reads the settings first, and says that nobody could sign in', async () => {
+  it('reads the settings first, and reports that no one could sign in', async () => {
     expect(complaints(await examine({ adminEmail: undefined }))).toEqual([
       'warning first user: there is none: no one can sign in to the console',
     ]);

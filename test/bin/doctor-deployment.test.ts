@@ -59,7 +59,7 @@ beforeEach(() => {
   };
 });
 
-/** The command `aws`, of which only one answer is needed. */
+/** The command `aws`, with the one answer that is needed. */
 async function installAws(script: string): Promise<void> {
   await writeFile(join(programs, 'aws'), `#!/bin/sh\n${script}\n`);
   await chmod(join(programs, 'aws'), 0o755);
@@ -87,7 +87,7 @@ async function examine(env: Record<string, string | undefined> = {}): Promise<Re
 }
 
 describe('a deployment', () => {
-  it('that is well: stacks, alarms, queues, secrets and the service; no value of a secret is read', async () => {
+  it('that is healthy: stacks, alarms, queues, secrets and the service; no value of a secret is read', async () => {
     await installAws(NONE_RINGS);
     const report = await examine();
     expect(complaints(report)).toEqual([]);
@@ -144,7 +144,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  it("whose profile has a value of its own: that one counts, and no other profile's", async () => {
+  it("whose profile has a separate value: that one is checked, and no other profile's", async () => {
     await installAws(NONE_RINGS);
     const taskDefinition = { '/team-worker/task-definition': 'String' } as const;
     account.parameters = { ...taskDefinition, '/promptq/team/secrets/with-secret/DEPLOY_KEY': 'SecureString' };
@@ -163,7 +163,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  it('whose alarms ring, or can not be looked at', async () => {
+  it("whose alarms are active, or can't be read", async () => {
     const alarm = { AlarmName: 'team-oldest-ready', AlarmDescription: 'Runbook: "oldest"', StateReason: '1 datapoint' };
     await installAws(`case "$*" in
       *"--state-value ALARM"*"--alarm-names team-oldest-ready") echo '${JSON.stringify({ MetricAlarms: [alarm] })}';;

@@ -11,7 +11,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('a worker that hangs is missed before its 45 s are over, and found again when it goes on', async () => {
+it('a worker that hangs is reported before its 45 s are over, and found again when it resumes', async () => {
   const env = { PROMPTQ_HOME: service.home };
   await waitFor(async () => (await service.api('GET', '/environment')).json.hosts.length === 1);
   const worker = await waitFor(() => findWorker(service.home));
@@ -20,7 +20,7 @@ it('a worker that hangs is missed before its 45 s are over, and found again when
     await waitFor(async () => {
       const { json } = await service.api('GET', '/environment');
       const [host] = json.hosts;
-      // None: this machine stood still until its 45 s were over.
+      // None: this machine was paused until its 45 s were over.
       return host === undefined || Date.parse(json.time) - Date.parse(host.seen_at) > 26_000;
     });
     const report = await diagnose([], env);

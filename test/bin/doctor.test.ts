@@ -31,8 +31,8 @@ async function environment(): Promise<Record<string, string>> {
   return JSON.parse(await readFile(join(home, 'operator.json'), 'utf8')).environment;
 }
 
-describe('a local run that is well', () => {
-  it('has a job done, and nothing to complain about', async () => {
+describe('a healthy local run', () => {
+  it('completes a job, without findings', async () => {
     const report = await diagnose(['--job'], here());
     expect(complaints(report)).toEqual([]);
     expect(report).toMatchObject({ code: 0, state: 'ok' });
@@ -55,7 +55,7 @@ describe('a local run that is well', () => {
     );
   });
 
-  it('is told of in lines for people, without the token', async () => {
+  it('is described in readable lines, without the token', async () => {
     const { code, stdout } = await runDoctor([], here());
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ok +home +\//m);
@@ -64,8 +64,8 @@ describe('a local run that is well', () => {
   });
 });
 
-describe('what is wrong is named, with what to do', () => {
-  it('a token that is wrong, revoked, or may not see everything', async () => {
+describe('a fault is named, with what to do', () => {
+  it('a token that is wrong, revoked, or lacks scopes', async () => {
     const at = ['--url', service.baseUrl];
     const made = JSON.parse((await runToken(home, 'create', '--name', 'a test', '--json')).stdout);
     const limited = await diagnose(at, { PROMPTQ_TOKEN: made.token });
@@ -94,7 +94,7 @@ describe('what is wrong is named, with what to do', () => {
     expect(report.code).toBe(1);
   });
 
-  it('counts that are not those of the jobs', async () => {
+  it('counts that differ from the jobs', async () => {
     const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '', REGISTRY_TABLE: TableName } = await environment();
     const table = new DynamoDBClient({ ...runSettings(await environment()), endpoint });
     const add = async (by: number) =>
@@ -134,7 +134,7 @@ describe('what is wrong is named, with what to do', () => {
     expect(message).toContain(': 3 with losses');
   });
 
-  it('a secret that nobody has set, a file that others can read, a configuration that is faulty', async () => {
+  it('a secret that is not set, a file that others can read, an invalid configuration', async () => {
     const profile = { name: 'with-secret', agent: 'shell', env: { KEY: { secret: 'DEPLOY_KEY' } } };
     expect((await service.api('POST', '/config/import', { profiles: [profile] })).status).toBe(200);
     const config = join(home, 'broken.yaml');
@@ -153,7 +153,7 @@ describe('what is wrong is named, with what to do', () => {
     expect(complaints(await diagnose([], here())).join()).not.toMatch(/secrets|private files|configuration/);
   });
 
-  it('a home that is none, a service that does not answer, a wrong option', async () => {
+  it('an invalid home, a service that does not answer, a wrong option', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'promptq-test-'));
     const none = await diagnose([], { PROMPTQ_HOME: elsewhere });
     expect(complaints(none)).toEqual([expect.stringContaining('is no home of a local run')]);
@@ -184,7 +184,7 @@ describe('a service that ended', () => {
 
   it('comes back without a worker: no job can run', async () => {
     await service.stop();
-    // A worker that refuses its settings ends at once, each time it is started again.
+    // A worker that rejects its settings exits at once, after each restart.
     service = await startService({ home, env: { PROMPTQ_CONCURRENCY: '999' } });
     await createJob(service, { prompt: 'true', profile: 'shell' });
     // Those of the killed run count until they have been silent for 45 s.

@@ -31,8 +31,8 @@ async function call(text: string, method = 'GET', path = '/health', body?: unkno
   return { status, required: json.details?.required_scope };
 }
 
-describe('a token made by the command', () => {
-  it('may read and write unless it is told otherwise', async () => {
+describe('a token created by the command', () => {
+  it('may read and write by default', async () => {
     const made = await create();
     expect(made.scopes).toEqual(['read', 'write']);
     expect(await call(made.token)).toEqual({ status: 200, required: undefined });
@@ -53,7 +53,7 @@ describe('a token made by the command', () => {
     expect(await call(logs.token, 'POST', '/jobs', '{')).toEqual({ status: 403, required: 'write' });
   });
 
-  it('is refused at once while it is suspended, and for ever when it is revoked', async () => {
+  it('is rejected at once while it is suspended, and permanently once it is revoked', async () => {
     const made = await create();
     await token('suspend', made.id);
     expect((await call(made.token)).status).toBe(401);
@@ -68,10 +68,10 @@ describe('a token made by the command', () => {
     expect((await call(made.token)).status).toBe(401);
   });
 
-  it('ends when its time is over', async () => {
+  it('expires', async () => {
     const made = await create('--expires-in', '5s');
     const { status } = await call(made.token);
-    // On a machine that stood still meanwhile its time is over.
+    // On a machine that was paused meanwhile it has expired.
     if (Date.now() < Date.parse(made.expires_at)) expect(status).toBe(200);
     await waitFor(async () => (await call(made.token)).status === 401);
   });
@@ -96,14 +96,14 @@ describe('a token made by the command', () => {
     expect(stdout).not.toMatch(/pq_/);
   });
 
-  it('says nothing of enforcement where scopes are enforced', async () => {
+  it('prints no warning if scopes are enforced', async () => {
     for (const args of [['list'], ['create', '--name', 'x']])
       expect((await token(...args)).stdout).not.toContain('enforced');
     expect(await create()).toMatchObject({ scopes_enforced: true, scopes_note: null });
   });
 });
 
-describe('a wrong use is refused with what is allowed', () => {
+describe('wrong usage is rejected with what is allowed', () => {
   for (const [args, sentence] of [
     [['create'], '--name'],
     [['create', '--name', ' '], 'it is empty'],
@@ -122,14 +122,14 @@ describe('a wrong use is refused with what is allowed', () => {
   }
 });
 
-it('works on a home that nobody runs', async () => {
+it('works on a home without a running service', async () => {
   await service.stop({ keepHome: true });
   const made = await create('--scopes', 'read');
   service = await startService({ home });
   expect((await call(made.token)).status).toBe(200);
 });
 
-it('says that scopes are not enforced, where they are not', async () => {
+it('warns that scopes are not enforced', async () => {
   const made = await token('create', '--name', 'x', '--scopes', 'read');
   expect(made.stdout).toContain('\nScopes are not enforced here: this token has full access.\n');
   expect((await token('list')).stdout).toContain('\nScopes are not enforced here: every token has full access.\n');

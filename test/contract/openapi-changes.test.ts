@@ -71,7 +71,7 @@ const after = (change: Change) => {
   return breakingChanges(api() as ComparedDocument, document as ComparedDocument);
 };
 
-describe('a change that clients can not follow is found', () => {
+describe('a breaking change is found', () => {
   const cases: [string, Change, string][] = [
     ['a path removed', (d) => delete d.paths['/things'], 'POST /things: removed'],
     ['a method removed', (d) => delete d.paths['/things'].post, 'POST /things: removed'],
@@ -117,7 +117,7 @@ describe('a change that clients can not follow is found', () => {
   });
 });
 
-describe('a change that clients need not notice is none', () => {
+describe('a compatible change is not reported', () => {
   const cases: [string, Change][] = [
     ['nothing', () => undefined],
     ['a path more', (d) => (d.paths['/others'] = {})],

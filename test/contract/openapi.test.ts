@@ -10,14 +10,14 @@ import { errorBody } from '../../lib/contract/schemas/service.ts';
 
 const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
 
-/** Anew for each test: validators change what they are given. */
+/** A copy for each test: validators change their input. */
 let document: Record<string, unknown>;
 beforeEach(() => {
   document = JSON.parse(text);
 });
 
 describe('openapi.json', () => {
-  test('says that it is 3.0.3', () => {
+  test('declares version 3.0.3', () => {
     expect(document.openapi).toBe('3.0.3');
   });
 

@@ -8,7 +8,7 @@ const schema = z.object({
   names: z.record(z.string(), z.string()).optional(),
 });
 
-it('a refusal lists so many faults and no more, and counts all of them', () => {
+it('an error lists a limited number of faults, and counts all of them', () => {
   const numbers = Array.from({ length: LIMITS.faults + 10 }, () => 'none');
   expect(() => parseObject(schema, 'body', { numbers })).toThrow(
     expect.objectContaining({

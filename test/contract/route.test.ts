@@ -16,8 +16,8 @@ const spec = {
   access: {},
 } as const;
 
-describe('a route that can not be right does not load', () => {
-  test('a right one does', () => {
+describe('an invalid route does not load', () => {
+  test('a valid one does', () => {
     expect(defineRoute(spec)).toMatchObject({ id: 'things.read', query: undefined, body: undefined });
   });
 

@@ -20,7 +20,7 @@ describe('the first hour on AWS', () => {
     },
   );
 
-  test('runs scripts that there are', () => {
+  test('runs existing scripts', () => {
     for (const [, script] of text.matchAll(/npm run ([a-z:-]+)/g))
       expect(Object.keys(packageJson.scripts)).toContain(script);
   });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PHRASES, TREES } from './dialect.ts';
+import { PHRASES, QUOTING, TREES } from './dialect.ts';
 import { ROOT, readDocument } from './documents.ts';
 
 interface Line {
@@ -32,7 +32,7 @@ function occurrences(phrase: RegExp, lines: readonly Line[]): string[] {
   });
 }
 
-const texts = globSync([...TREES], { cwd: ROOT }).map((file) => {
+const texts = globSync([...TREES], { cwd: ROOT, exclude: QUOTING }).map((file) => {
   const path = file.replaceAll('\\', '/');
   const source = readFileSync(join(ROOT, path), 'utf8');
   return { path, lines: path.endsWith('.md') ? documentLines(path, source) : sourceLines(source) };

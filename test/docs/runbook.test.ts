@@ -8,7 +8,7 @@ const sections = new Map(text.split(/^## /m).map((section) => [section.split('\n
 const idsOf = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
 describe('the runbook', () => {
-  test('has a section for each alarm, in the order of the table, and none for an alarm that there is not', () => {
+  test('has a section for each alarm, in the order of the table, and none for an unknown alarm', () => {
     const named = [...sections.keys()].filter((title) => title.startsWith('Alarm ')).map((title) => title.slice(6));
     expect(named).toEqual(ALARMS.map(({ id }) => id));
   });
@@ -38,7 +38,7 @@ describe('the runbook', () => {
     expect(searched.filter((words) => !code.includes(words))).toEqual([]);
   });
 
-  test('runs scripts that there are, and links to sections that there are', () => {
+  test('runs existing scripts, and links to existing sections', () => {
     for (const script of idsOf(/npm run ([a-z:-]+)/g)) expect(Object.keys(packageJson.scripts)).toContain(script);
     const slug = (title: string) =>
       title

@@ -8,13 +8,13 @@ import { SeededRandom } from '../simulation/seeded-random.ts';
 export interface ClaimRace {
   readonly jobs: number;
   readonly claimers: number;
-  /** Permits handled: each permit is delivered three times. */
+  /** Messages handled: each message is delivered three times. */
   readonly deliveries: number;
   /** Claims that won. */
   readonly claims: number;
   readonly givenBack: number;
   readonly dropped: number;
-  /** Jobs that were not claimed exactly once, or are not RUNNING in their first attempt by the claimer that was told so. */
+  /** Jobs that were not claimed exactly once, or are not RUNNING in their first attempt by the claimer that got them. */
   readonly wrong: string[];
   readonly seconds: number;
 }
@@ -22,12 +22,12 @@ export interface ClaimRace {
 const DELIVERIES = 3;
 const PROJECTS = 8;
 const PRIORITY_OF: Readonly<Record<Band, number>> = { high: 1, normal: 0, low: -1 };
-/** Permits that a claimer takes from a queue when it finds no delivery to handle. */
+/** Messages that a claimer takes from a queue when it finds no delivery to handle. */
 const RECEIVERS = 4;
 
 /**
- * Lets claimers race for jobs with every permit delivered three times, in any order and at the same time to different
- * claimers, as SQS standard queues may. Jobs, permits, queues, index and conditions are the real ones, on the emulators.
+ * Lets claimers race for jobs with every message delivered three times, in any order and at the same time to different
+ * claimers, as SQS standard queues may. Jobs, messages, queues, index and conditions are real, on the emulators.
  */
 export async function raceForClaims(
   deployment: EmulatedDeployment,
@@ -76,7 +76,7 @@ export async function raceForClaims(
   return { jobs, claimers, deliveries: deliveries.length, ...tally, wrong, seconds };
 }
 
-/** Empties the queues; each permit as it is at its first, second and third delivery. */
+/** Empties the queues; each message as it is at its first, second and third delivery. */
 async function receiveAll({ dispatchQueues }: EmulatedDeployment, count: number): Promise<ReceivedMessage[]> {
   const held: ReceivedMessage[] = [];
   await Promise.all(

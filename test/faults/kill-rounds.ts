@@ -26,14 +26,14 @@ export interface KillReport extends Verdict {
 const CLIENTS = 4;
 /** Milliseconds of work between two kills. */
 const BETWEEN = { from: 200, to: 2_000 } as const;
-/** A worker that ends by itself again and again is started after longer and longer pauses, a new service's at once. */
+/** A worker that exits repeatedly is started after growing pauses, a new service's at once. */
 const WORKER_KILLS_IN_A_ROW = 2;
 const SETTINGS = { PROMPTQ_CONCURRENCY: '4', PROMPTQ_WATCH_SECONDS: '2' } as const;
 
 /**
  * Kills parts of a local run (SIGKILL) at random moments while clients work on it, starts it again on the same home at
- * once, and at last compares what the clients were told with what is there. The seed gives the moments and the load;
- * how the machine answers them it can't give.
+ * once, and at last compares the clients' responses with the stored state. The seed determines the moments and the load,
+ * but not how the machine handles them.
  */
 export async function killRounds(options: {
   rounds: number;
@@ -78,7 +78,7 @@ export async function killRounds(options: {
     const found = await verdict({ service, ledger, diary, log });
     await service.stop();
     service = undefined;
-    // What was killed last takes a moment to go.
+    // The processes that were killed last take a moment to end.
     await waitFor(() => findOfHome(home).length === 0).catch(() => undefined);
     const processesLeft = found.processesLeft.concat(findOfHome(home));
     const { calls, cut, unanswered } = ledger;

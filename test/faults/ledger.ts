@@ -1,6 +1,6 @@
-/** What the clients of a run under faults were told about one job, and so may rely on. */
+/** What the responses to the clients of a run under faults promise about one job. */
 export interface JobRecord {
-  /** What the job's own command calls it. */
+  /** The job's name in its own command. */
   readonly name: string;
   readonly id: string;
   /** All that its stdout holds once an attempt ran to its end. */
@@ -16,13 +16,13 @@ export interface JobRecord {
   endedAfter: number | undefined;
 }
 
-/** What a run under faults was told and saw. */
+/** The responses and events of a run under faults. */
 export class Ledger {
   /** Jobs whose creation was answered with 201, by id. */
   readonly jobs = new Map<string, JobRecord>();
-  /** Creations that went without an answer and were not repeated: their jobs may be there or not. */
+  /** Creations that went without an answer and were not repeated: their jobs may exist or not. */
   unanswered = 0;
-  /** Answers that say that something of ours is wrong. */
+  /** Responses that report an internal error. */
   readonly faults: string[] = [];
   /** Calls that were answered, and that were cut off. */
   calls = 0;

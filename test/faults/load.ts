@@ -4,7 +4,7 @@ import type { SeededRandom } from '../simulation/seeded-random.ts';
 import type { JobRecord, Ledger } from './ledger.ts';
 
 export interface LoadOptions {
-  /** The service as of now; undefined while there is none. */
+  /** The current service; undefined while there is none. */
   readonly service: () => ServiceUnderTest | undefined;
   readonly ledger: Ledger;
   readonly random: SeededRandom;
@@ -13,12 +13,12 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Jobs that a client lets wait before it creates no more, so that the end does not have to wait for a backlog. */
+/** The maximum of waiting jobs of a client, so that the end does not have to wait for a backlog. */
 const MOST_WAITING = 6;
 /** Milliseconds between two calls of a client. */
 const PAUSE = { from: 5, to: 60 } as const;
 
-/** One client that creates jobs and does to them all that can be done, whatever happens to the service, until it is told to stop. */
+/** One client that creates jobs and calls every action on them, in spite of faults of the service, until it is stopped. */
 export async function runLoad(options: LoadOptions, client: number): Promise<void> {
   const { random, signal, ledger } = options;
   const own: JobRecord[] = [];
@@ -34,7 +34,7 @@ export async function runLoad(options: LoadOptions, client: number): Promise<voi
   }
 }
 
-/** How many of a client's newest jobs are neither ended nor drafts; all when nobody answers. */
+/** How many of a client's newest jobs are neither ended nor drafts; all without an answer. */
 async function countWaiting(options: LoadOptions, own: readonly JobRecord[]): Promise<number> {
   const newest = own.filter(({ draft }) => !draft).slice(-MOST_WAITING);
   const answers = await Promise.all(newest.map(({ id }) => call(options, 'GET', `/jobs/${id}/status`)));
@@ -72,7 +72,7 @@ async function create(options: LoadOptions, name: string): Promise<JobRecord | u
   }
 }
 
-/** A script that says in the diary which attempt starts and ends, and writes what can be told whole from cut. */
+/** A script that records the start and end of each attempt in the diary, and writes output that shows if it was cut. */
 function command({ random, diary }: LoadOptions, name: string) {
   const lines = Array.from({ length: random.integer(1, 40) }, (_, n) => `${name} line ${n}`);
   const pause = random.chance(0.3) ? random.skewed(0.2, 3).toFixed(2) : '0';
@@ -136,7 +136,7 @@ async function act(options: LoadOptions, job: JobRecord, method: string, action:
   return await call(options, method, `/jobs/${job.id}${action && `/${action}`}`);
 }
 
-/** Undefined: nobody answered, so nobody knows what happened. */
+/** Undefined: without an answer the result is unknown. */
 async function call(
   options: LoadOptions,
   method: string,
@@ -147,7 +147,7 @@ async function call(
   try {
     const answer = await options.service()?.api(method, path, body);
     if (answer === undefined) return undefined;
-    // The gateway's time was over: what came of it nobody says.
+    // The gateway timed out: the result is unknown.
     if (answer.status === 504) {
       ledger.cut += 1;
       return undefined;

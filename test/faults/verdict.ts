@@ -12,14 +12,14 @@ import { findAttemptsOf } from '../marked-processes.ts';
 import { runSettings } from '../run-settings.ts';
 import type { JobRecord, Ledger } from './ledger.ts';
 
-/** What a run under faults has come to. Lists name what is wrong; all are empty when all is well. */
+/** The result of a run under faults. Lists name faults; all are empty if there is none. */
 export interface Verdict {
   /** Jobs whose creation was answered with 201. */
   readonly acknowledged: number;
   /** Their states in the end. */
   readonly states: Record<string, number>;
   readonly attempts: number;
-  /** Acknowledged jobs that are not there, or have not come to their end. */
+  /** Acknowledged jobs that don't exist, or have not ended. */
   readonly lost: string[];
   /** Attempts that started after one whose success was on record, without a retry. */
   readonly ranTwice: string[];
@@ -38,7 +38,7 @@ const STUCK_AFTER = 75_000;
 /** Counts may lag writes by a second. */
 const COUNTS_LAG = 1_100;
 
-/** Waits until nothing moves, and compares what is there with what the clients were told. */
+/** Waits until nothing changes, and compares the stored state with the clients' responses. */
 export async function verdict(run: {
   service: ServiceUnderTest;
   ledger: Ledger;

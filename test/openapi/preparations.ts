@@ -28,7 +28,7 @@ const REDIRECT = { 303: 'needs 100 MB of output: test/api/output/large-output.te
 
 const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/access/vendor-account.test.ts' };
 
-/** Prepares a service with one slot for requests. What stands here is all that generated requests can't know by themselves. */
+/** Prepares a service with one slot for requests. It has everything that generated requests can't know. */
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
@@ -126,7 +126,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
 /** A project of which no job ever runs: whatever is written about it does nothing. */
 const UNUSED = 'unused';
 
-/** What is no job, made anew each time so that it can be used up. */
+/** Resources other than jobs, created each time so that they can be used up. */
 function preparedThings(service: ServiceUnderTest, admin: Browser) {
   let made = 0;
   return {

@@ -1,9 +1,9 @@
 import { isTerminal, type ReasonCode, type Status } from '../../lib/contract/schemas/job.ts';
 
-/** What a client can ask of a job that its state may refuse. */
+/** The actions of a client that a job's state may reject. */
 export type Action = 'submit' | 'edit' | 'cancel' | 'kill' | 'retry';
 
-/** What each action makes of a job in each state that permits it; what is not here is refused. */
+/** The state after each action in each state that permits it; all others are rejected. */
 const PERMITTED: Readonly<Record<Action, Partial<Record<Status, Status>>>> = {
   submit: { DRAFT: 'QUEUED' },
   edit: { QUEUED: 'QUEUED' },
@@ -32,8 +32,8 @@ export interface Seen {
 }
 
 /**
- * What can be known of a job from outside while a worker moves it on by itself: the states that it can be in. Each
- * answer must fit one of them, and narrows them down.
+ * What a client can know of a job while a worker changes its state: the states that it can be in. Each
+ * response must fit one of them, and narrows them down.
  */
 export class JobModel {
   readonly id: string;
@@ -59,7 +59,7 @@ export class JobModel {
     return this.#possible === 'DRAFT' || isTerminal(this.#possible);
   }
 
-  /** An answer that shows the job. @throws Error if it can't be so. */
+  /** A response that shows the job. @throws Error if the model contradicts it. */
   see(seen: Seen): void {
     this.#expect(this.#reachable().has(seen.status), seen);
     this.#take(seen);
@@ -78,12 +78,12 @@ export class JobModel {
     this.#take(seen, action);
   }
 
-  /** An action was refused for the state. @throws Error if the job can't be in that state, or that state permits it. */
+  /** An action was rejected for the state. @throws Error if the job can't be in that state, or that state permits it. */
   refused(action: Action, details: { state: Status; action: string }): void {
     const { state } = details;
     const isRight = details.action === action && this.#reachable().has(state) && PERMITTED[action][state] === undefined;
     if (!isRight) throw new Error(`${action} of ${this} was refused with ${JSON.stringify(details)}`);
-    // A refusal doesn't tell the attempt.
+    // A rejection doesn't show the attempt.
     if (state !== this.#possible) this.#isAttemptKnown = false;
     this.#possible = state;
   }
@@ -108,7 +108,7 @@ export class JobModel {
   #moves(status: Status): Status[] {
     if (status === 'QUEUED') return ['RUNNING'];
     if (status !== 'RUNNING') return [];
-    // What was asked to end never runs again by itself, but may have succeeded before it was reached.
+    // A job that was asked to end never runs again automatically, but may have succeeded before.
     if (this.#asked) return this.#kind === 'failing' ? ['CANCELLED'] : ['CANCELLED', 'SUCCEEDED'];
     if (this.#kind !== 'failing') return ['SUCCEEDED'];
     return this.#retries > 0 ? ['FAILED', 'QUEUED'] : ['FAILED'];

@@ -47,7 +47,7 @@ beforeEach(() => {
   status = () => 200;
 });
 
-/** A deployment: CloudFormation's event with the document as an asset. @returns what CloudFormation was told. */
+/** A deployment: CloudFormation's event with the document as an asset. @returns the response to CloudFormation. */
 async function deploy(type: 'Create' | 'Update' | 'Delete', document: unknown) {
   asked += 1;
   const Bucket = env.OUTPUT_BUCKET ?? '';
@@ -84,7 +84,7 @@ async function stored() {
 const brief = { id: 'brief', name: 'brief', text: 'Be brief.' };
 const deep = { name: 'deep', agent: 'codex', model: 'm-1' };
 
-test('a deployment makes rules and profiles as its document says, and again without a change', async () => {
+test('a deployment creates the rules and profiles of its document, and a second one changes nothing', async () => {
   const { calls, answer, requestId } = await deploy('Create', { rules: [brief], profiles: [deep] });
   expect(answer).toEqual({
     Status: 'SUCCESS',
@@ -111,7 +111,7 @@ test('a sandbox that the workers cannot provide fails the deployment with the re
   });
 });
 
-test('what a document no longer names stays, as does all when the stack goes', async () => {
+test('what a document no longer names stays, as does everything when the stack is deleted', async () => {
   await deploy('Create', { rules: [brief], profiles: [deep] });
   await deploy('Update', { rules: [{ ...brief, text: 'Be very brief.' }] });
   const after = await stored();
@@ -136,7 +136,7 @@ test.each([
   expect(await stored()).toEqual(before);
 });
 
-test('an answer that CloudFormation does not take is given again', async () => {
+test('a response that CloudFormation does not accept is sent again', async () => {
   status = (earlier) => (earlier < 2 ? 503 : 200);
   const { calls, answer } = await deploy('Create', { rules: [brief] });
   expect([calls.length, answer.Status]).toEqual([3, 'SUCCESS']);

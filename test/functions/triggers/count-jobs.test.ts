@@ -35,7 +35,7 @@ async function count(...Records: DynamoDBRecord[]) {
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 20, 10, 0, second)).toISOString();
 
-it('jobs by outcome, waits and run times are told once the batch is counted', async () => {
+it('jobs by outcome, waits and run times are reported once the batch is counted', async () => {
   const waiting = aJob({ queued_at: at(0), updated_at: at(0) });
   const running = aRunningJob({ queued_at: at(0), started_at: at(4), updated_at: at(4) });
   const retried = aJob({ attempt: 1, queued_at: at(10), updated_at: at(10), due_at: at(12), reason: 'retry_backoff' });
@@ -52,7 +52,7 @@ it('jobs by outcome, waits and run times are told once the batch is counted', as
     record(again, ended('SUCCEEDED')),
     record(again, ended('FAILED')),
     record(waiting, ended('CANCELLED')),
-    // It was removed for its age.
+    // It was deleted for its age.
     record(ended('SUCCEEDED'), undefined),
   );
   expect(metricsIn(lines)).toEqual({
@@ -66,7 +66,7 @@ it('jobs by outcome, waits and run times are told once the batch is counted', as
   expect(lines).toHaveLength(1);
 });
 
-it('a running job that lost its worker is told, with whose it was', async () => {
+it("a running job that lost its worker is reported, with the worker's id", async () => {
   const running = aRunningJob({ id: jobIdOfKey('lost'), losses: 1 });
   const requeued = aJob({ id: running.id, attempt: 1, losses: 2, reason: 'worker_lost' });
   const lines = await count(record(running, requeued), record(running, { ...requeued, status: 'FAILED' }));
@@ -79,11 +79,11 @@ it('a running job that lost its worker is told, with whose it was', async () => 
   expect(await count(record({ ...requeued, status: 'FAILED' }, aJob({ id: running.id })))).toEqual([]);
 });
 
-it('what changes no state says nothing', async () => {
+it('a change without a new state reports nothing', async () => {
   expect(await count(record(aRunningJob(), aRunningJob({ lease_until: at(59) })))).toEqual([]);
 });
 
-it('a batch that can not be counted is told with its place in the stream, and no metric of it', async () => {
+it("a batch that can't be counted is reported with its position in the stream, without metrics", async () => {
   const broken = record(aRunningJob(), aJob({ updated_at: 7 as unknown as string }));
   const { lines } = await printedBy(async () => {
     const { handler } = await import('../../../functions/triggers/count-jobs.ts');

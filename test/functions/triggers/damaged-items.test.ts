@@ -10,7 +10,7 @@ import { metricsIn, type PrintedLine, printedBy } from '../../captured-lines.ts'
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 
-/** One damaged item beside sound ones: each pass reports it and goes on. */
+/** One damaged item beside sound ones: each pass reports it and continues. */
 let deployment: EmulatedDeployment;
 beforeEach(async () => {
   deployment = await emulateDeployment();
@@ -48,7 +48,7 @@ const putGarbageReceipt = async (id: string) =>
     new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key: receiptKey(id, 1), Body: '{"version":1' }),
   );
 
-it('a lost job with a receipt that is none keeps no other lost job from going on', async () => {
+it('a lost job with an invalid receipt does not block other lost jobs', async () => {
   const over = { lease_until: ago(60) };
   const damaged = await deployment.store(aRunningJob({ id: jobIdOfKey('garbage'), created_at: ago(500), ...over }));
   await putGarbageReceipt(damaged.id);
@@ -64,7 +64,7 @@ it('a lost job with a receipt that is none keeps no other lost job from going on
   expect(metricsIn(lines).DamagedItems).toEqual([1, 1, 1]);
 });
 
-it('an ended job whose follow-ups or bindings can not be read keeps no other from its own', async () => {
+it('an ended job with unreadable follow-ups or bindings does not block those of other jobs', async () => {
   const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1 } as const;
   for (const pending of [{ children_pending: [1] }, { bindings_pending: [1] }]) {
     const name = Object.keys(pending)[0];
@@ -83,7 +83,7 @@ it('an ended job whose follow-ups or bindings can not be read keeps no other fro
   );
 });
 
-it('a damaged parked job, record of a probe or hold keeps no other job waiting', async () => {
+it('a damaged parked job, probe record or slot does not block other jobs', async () => {
   const account = { parked: 'account_required', reason: 'account_required' } as const;
   const limit = { parked: 'usage_limit', reason: 'usage_limit' } as const;
   await storeInRegistry({ kind: 'probe', id: 'account_required', job_id: 'x', attempt: 'one', next_at: ago(9) });
@@ -113,7 +113,7 @@ it('a damaged parked job, record of a probe or hold keeps no other job waiting',
   ]);
 });
 
-it('a damaged job, or one whose profile is damaged, keeps no other from being claimed', async () => {
+it('a damaged job, or one with a damaged profile, does not block the claims of other jobs', async () => {
   await storeDamaged(aJob({ id: jobIdOfKey('first'), priority: 9 }), { attempt: 'one' });
   await storeInRegistry({ kind: 'profile', id: 'broken', concurrency: 'many' });
   await deployment.store({ id: jobIdOfKey('second'), priority: 8, profile: 'broken' });
@@ -125,7 +125,7 @@ it('a damaged job, or one whose profile is damaged, keeps no other from being cl
   expect(result).toMatchObject({ kind: 'claimed', job: { id: third.id } });
 });
 
-it('a sweep removes what it can', async () => {
+it('a sweep skips damaged items', async () => {
   vi.stubEnv('PROMPTQ_RETENTION_DAYS', '1');
   const old = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, created_at: ago(900_000) } as const;
   await storeDamaged(aJob({ id: jobIdOfKey('damaged'), ...old, finished_at: ago(900_000) }), { version: 'one' });

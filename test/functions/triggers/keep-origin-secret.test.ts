@@ -38,7 +38,7 @@ const digestsOf = (answer: Awaited<ReturnType<typeof keep>>) => (answer.Data?.Di
 const admits = (digests: readonly string[], secret: string | undefined) =>
   cameThroughDistribution({ [ORIGIN_SECRET_HEADER]: secret }, digests);
 
-test('the functions get the digest of the secret that the distribution gets, which nobody is shown', async () => {
+test("the functions get the digest of the distribution's secret, which is never shown", async () => {
   const kept = await keep('Create', 1);
   const brought = await bring('Create', 1);
   const secret = brought.Data?.Value;
@@ -50,12 +50,12 @@ test('the functions get the digest of the secret that the distribution gets, whi
   expect([...store.parameters]).toEqual([[`${FOLDER}/1`, { type: 'SecureString', value: secret }]]);
 });
 
-test('doing it again, as CloudFormation may, changes nothing', async () => {
+test('a repeated call, as CloudFormation may send it, changes nothing', async () => {
   const [first, again] = [await keep('Create', 1), await keep('Create', 1)];
   expect(again.Data).toEqual(first.Data);
 });
 
-test('while a secret is replaced both count, and rolling back is as before', async () => {
+test('both secrets are valid during a replacement, and a rollback restores the former one', async () => {
   const first = await keep('Create', 1);
   const old = (await bring('Create', 1)).Data?.Value;
   const second = digestsOf(await keep('Update', 2));
@@ -68,7 +68,7 @@ test('while a secret is replaced both count, and rolling back is as before', asy
   expect([...store.parameters.keys()]).toEqual([`${FOLDER}/2`, `${FOLDER}/3`]);
 });
 
-test('they go with the stack that made them, not with the one that was brought them', async () => {
+test('they are deleted with the stack that created them, not with the one that reads them', async () => {
   for (const version of [1, 2]) await keep('Update', version);
   expect((await bring('Delete', 2)).Status).toBe('SUCCESS');
   expect(store.parameters.size).toBe(2);
@@ -76,14 +76,14 @@ test('they go with the stack that made them, not with the one that was brought t
   expect(store.parameters.size).toBe(0);
 });
 
-test('a secret that is not there fails the deployment', async () => {
+test('a missing secret fails the deployment', async () => {
   expect(await bring('Create', 7)).toMatchObject({
     Status: 'FAILED',
     Reason: 'there is no origin secret of version 7',
   });
 });
 
-test('API Gateway gets a key that belongs to the secret, tells nothing of it, and is what the distribution gets', async () => {
+test('API Gateway and the distribution get the same key, which is derived from the secret and does not reveal it', async () => {
   await keep('Create', 1);
   const made = await keyOf(1);
   const key = made.Data?.GatewayKey;
@@ -100,7 +100,7 @@ test('API Gateway gets a key that belongs to the secret, tells nothing of it, an
   expect((await keyOf(1)).Data?.GatewayKey).toBe(key);
 });
 
-test('a version that this deployment never had gets a key that nobody has', async () => {
+test('an unknown version gets a key that no one knows', async () => {
   await keep('Create', 3);
   const [one, another] = [(await keyOf(2)).Data?.GatewayKey, (await keyOf(2)).Data?.GatewayKey];
   expect(one).toMatch(/^[0-9a-f]{64}$/);

@@ -55,7 +55,7 @@ async function published(): Promise<string[]> {
   return Contents.map(({ Key = '' }) => Key);
 }
 
-test('each file is shown as what it is, for ever if its name says what is in it, else asked for anew', async () => {
+test('each file has its content type, and is immutable if its name has a hash, else revalidated', async () => {
   await build({ 'index.html': '<p>', 'icon.svg': '<svg>', 'assets/index-1a2b.js': 'x', 'assets/index-3c4d.css': 'y' });
   expect((await cloudFormation.ask('Create', { Digest: '1' })).Status).toBe('SUCCESS');
   const shown = await Promise.all(
@@ -73,7 +73,7 @@ test('each file is shown as what it is, for ever if its name says what is in it,
   ]);
 });
 
-test('a new version leaves those files that open pages still ask for', async () => {
+test('a new version keeps the files that open pages still request', async () => {
   await build({ 'index.html': '<p>', 'assets/index-1a2b.js': 'x' });
   expect((await cloudFormation.ask('Create', { Digest: '1' })).Status).toBe('SUCCESS');
   await build({ 'index.html': '<b>', 'assets/index-5e6f.js': 'z' });
@@ -83,7 +83,7 @@ test('a new version leaves those files that open pages still ask for', async () 
   expect(await Body?.transformToString()).toBe('<b>');
 });
 
-test('a document comes after what it refers to', async () => {
+test('a document is published after the files it refers to', async () => {
   const sent: string[] = [];
   const client = objectClient({ pathStyle: true });
   client.middlewareStack.add((next) => async (args) => {
@@ -102,7 +102,7 @@ test('a bundle without a console fails the deployment', async () => {
   expect([Status, Reason]).toEqual(['FAILED', 'there is no console in this bundle']);
 });
 
-test('all files go with the stack, so that the bucket can', async () => {
+test('all files are deleted with the stack, so that the bucket can be', async () => {
   expect((await cloudFormation.ask('Delete', { Digest: '4' })).Status).toBe('SUCCESS');
   expect(await published()).toEqual([]);
 });

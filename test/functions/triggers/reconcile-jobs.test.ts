@@ -22,11 +22,11 @@ const watch = async (event: { redrive?: boolean } = {}) => {
 };
 const ago = (seconds: number) => timestamp(deployment.clock.now() - seconds * 1000);
 
-it('a deployment in which nothing happens says nothing', async () => {
+it('an idle deployment logs nothing', async () => {
   expect(await watch()).toEqual([]);
 });
 
-it('the longest wait, jobs that wait for an account, permits given up and lost workers are told', async () => {
+it('the longest wait, jobs that wait for an account, dead letters and lost workers are reported', async () => {
   await deployment.store({ id: jobIdOfKey('new'), queued_at: ago(1) });
   await deployment.store({ id: jobIdOfKey('old'), queued_at: ago(4_000) });
   await deployment.store({ id: jobIdOfKey('due later'), queued_at: ago(9_000), due_at: ago(-600) });
@@ -53,7 +53,7 @@ it('the longest wait, jobs that wait for an account, permits given up and lost w
     expect.objectContaining({ request_id: 'invocation-1', job_id: lost.id, attempt: 1, status: 'FAILED' }),
     expect.objectContaining({ request_id: 'invocation-1', messages: 1 }),
   ]);
-  // A redrive reads the waiting jobs in another way, and tells the same of them.
+  // Reissuing reads the waiting jobs in another way, and reports the same numbers.
   expect(metricsIn(await watch({ redrive: true }))).toEqual({
     AccountRequiredJobs: [2],
     OldestReadyJob: [expect.any(Number)],

@@ -73,7 +73,7 @@ export function quietDeployment({ lag = 0 }: { lag?: number } = {}) {
     time,
     sent,
     calls,
-    /** Stores a job as it stands, without a permit. */
+    /** Stores a job as it is, without a dispatch message. */
     async store(job: Partial<Job> & Pick<Job, 'id'>): Promise<Job> {
       const stored = aJob(job);
       await context.jobs.create(stored);
