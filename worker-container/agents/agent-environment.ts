@@ -62,7 +62,7 @@ export function agentEnvironment(
     ...plainEnvironment(env),
     ...personal,
     ...binaryOf(env, profile.agent),
-    ...(profile.vendor === 'own' && credentialsOf(env, profile.agent)),
+    ...(profile.vendor === 'own' && credentialsOf(env, profile)),
     ...resolved(profile, secrets),
   };
 }
@@ -129,12 +129,13 @@ function binaryOf(env: WorkerEnv, agent: AgentName): Record<string, string> {
   return 'binary' in definition ? given({ [definition.binary]: env[definition.binary] }) : {};
 }
 
-/** The credentials of an agent's vendor account, under the agent's names for them. */
-function credentialsOf(env: WorkerEnv, agent: AgentName): Record<string, string> {
+/** The credentials of the worker's vendor account, under the agent's names for them. A profile's own replace them all. */
+function credentialsOf(env: WorkerEnv, { agent, env: own }: Profile): Record<string, string> {
   // Never send a real key to the practice vendor.
   if (env.PROMPTQ_VENDOR === 'practice' && LOGIN_AGENTS.has(agent)) return {};
   const ofWorker: Variables = Object.fromEntries(CREDENTIAL_VARIABLES.map((name) => [name, env[name]]));
   const names = Object.entries<string>(AGENT_DEFINITIONS[agent].credentials);
+  if (names.flat().some((name) => Object.hasOwn(own, name))) return {};
   return given(Object.fromEntries(names.map(([name, ofAgent]) => [ofAgent, ofWorker[name]])));
 }
 

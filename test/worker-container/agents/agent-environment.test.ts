@@ -84,3 +84,14 @@ test.for(AGENTS)('the credentials of %s reach no other agent and are masked', (a
   expect(holders).toEqual(values.length === 0 ? [] : [agent]);
   expect(secretsOf(env, new Map())).toEqual(expect.arrayContaining(values));
 });
+
+test.for<Pick<Profile, 'agent' | 'env'>>([
+  { agent: 'codex', env: { OPENAI_API_KEY: 'own' } },
+  { agent: 'codex', env: { CODEX_API_KEY: 'own' } },
+  { agent: 'claude', env: { ANTHROPIC_API_KEY: 'own' } },
+  { agent: 'claude', env: { CLAUDE_CODE_OAUTH_TOKEN: 'own' } },
+])('a profile of $agent with $env gets no other credentials', ({ agent, env }) => {
+  const { PATH, HOME, LANG } = COMMON;
+  const { PROMPTQ_CODEX_BIN: _, PROMPTQ_CLAUDE_BIN: __, ...received } = agentEnvironment(ENV, profile({ agent, env }));
+  expect(received).toEqual({ PATH, HOME, LANG, ...env });
+});
