@@ -64,10 +64,10 @@ async function live(): Promise<Omit<RequestCounts, 'idleMinute'>> {
   const create = stepOf(meter.take());
   const queued = await known(id);
   const held = await deployment.dispatchQueues.receive('normal', 5);
-  if (held === undefined) throw new Error('the permit did not come');
+  if (held === undefined) throw new Error('the message did not arrive');
   const receiving = stepOf(meter.take());
   const claimed = await claim(deployment, held, worker.workerId);
-  if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);
+  if (claimed.kind !== 'claimed') throw new Error(`the message led to: ${claimed.kind}`);
   const claiming = stepOf(meter.take());
   await deployment.jobs.touch(claimed.job, { lease_until: timestamp(deployment.clock.now() + LEASE.duration) });
   await deployment.dispatchQueues.extend(held, QUEUE.visibilityTimeout);

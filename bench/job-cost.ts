@@ -63,9 +63,9 @@ try {
     const queued = await deployment.jobs.get(id, { consistent: true });
     meter.take();
     const held = await deployment.dispatchQueues.receive(body.priority === undefined ? 'normal' : 'high', 5);
-    if (held === undefined) throw new Error('the permit did not come');
+    if (held === undefined) throw new Error('the message did not arrive');
     const claimed = await claim(deployment, held, worker.workerId);
-    if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);
+    if (claimed.kind !== 'claimed') throw new Error(`the message led to: ${claimed.kind}`);
     const claiming = meter.take();
     await runAttempt(worker, claimed.job, held, new AbortController().signal);
     const finished = meter.take();

@@ -55,7 +55,7 @@ it('recount says that the kept counts are right', async () => {
   expect(counted.stdout).toMatch(/DRAFT +stored 1 {2}counted 1\n/);
 });
 
-it('a home that nobody runs is named', async () => {
+it('a home without a running service is named', async () => {
   const { code, stderr } = await operate('redrive', '--home', join(service.home, 'workspaces'));
   expect([code, stderr]).toEqual([1, expect.stringContaining('nobody runs on')]);
 });

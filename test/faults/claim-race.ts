@@ -83,18 +83,18 @@ async function receiveAll({ dispatchQueues }: EmulatedDeployment, count: number)
     BANDS.flatMap((band) =>
       Array.from({ length: RECEIVERS }, async () => {
         for (
-          let permit = await dispatchQueues.receive(band, 0);
-          permit !== undefined;
-          permit = await dispatchQueues.receive(band, 0)
+          let next = await dispatchQueues.receive(band, 0);
+          next !== undefined;
+          next = await dispatchQueues.receive(band, 0)
         ) {
-          const received = permit;
+          const received = next;
           held.push(...Array.from({ length: DELIVERIES }, (_, n) => ({ ...received, receives: n + 1 })));
         }
       }),
     ),
   );
   if (held.length !== count * DELIVERIES)
-    throw new Error(`${held.length / DELIVERIES} permits of ${count} were received`);
+    throw new Error(`${held.length / DELIVERIES} messages of ${count} were received`);
   return held;
 }
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-it('sixteen claimers with every permit delivered three times claim each of 300 jobs exactly once', async () => {
+it('sixteen claimers claim each of 300 jobs exactly once, with every message delivered three times', async () => {
   const { claims, deliveries, wrong } = await raceForClaims(deployment, {
     jobs: 300,
     claimers: 16,

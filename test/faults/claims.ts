@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { emulateDeployment } from '../emulated-deployment.ts';
 import { raceForClaims } from './claim-race.ts';
 
-/** `npm run prove -- claims [--jobs N] [--claimers N] [--seed N]`: claimers race for jobs, every permit delivered three times. */
+/** `npm run prove -- claims [--jobs N] [--claimers N] [--seed N]`: claimers race for messages delivered three times. */
 const { values } = parseArgs({
   options: {
     jobs: { type: 'string', default: '10000' },

@@ -66,7 +66,7 @@ describe.each(OPERATIONS)('$method $path ($id)', (operation) => {
     );
   });
 
-  it('refuses with 400 whatever breaks its description', async () => {
+  it('rejects every request that violates its description with 400', async () => {
     const broken = [...brokenQueries(operation), ...brokenBodies(operation, preparationOf(operation))];
     for (const { what, ...difference } of broken) {
       const sent = { ...(await request(operation)), ...difference };
@@ -98,7 +98,7 @@ describe.each(OPERATIONS)('$method $path ($id)', (operation) => {
     });
   });
 
-  it('knows nothing that is not there, and nobody without a token or the scope, and takes no body above the limit', async () => {
+  it('rejects unknown ids, missing tokens, missing scopes and bodies above the limit', async () => {
     const valid = await request(operation);
     if (operation.answers.has(404) && operation.path.includes('{')) {
       const path = operation.path.replaceAll(/\{\w+\}/g, 'no-such-thing');

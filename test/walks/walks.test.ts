@@ -10,7 +10,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('random walks over the API meet no answer that the lifecycle does not permit, and leave counts that are right', async () => {
+it('random walks over the API get only responses that the lifecycle permits, and leave correct counts', async () => {
   const { walks, steps, jobs, counts } = await walkApi(service, { runs: 15, seed: 20_261_120 });
   console.log(JSON.stringify({ walks, steps, jobs, counts }));
   expect(walks).toBe(15);

@@ -119,7 +119,7 @@ test.runIf(process.getuid?.() === 0)(
   300_000,
 );
 
-test('nobody answers a foreign host, as a page sends whose name now leads here', async () => {
+test('a foreign host, as a page sends after DNS rebinding, gets no answer', async () => {
   const { request } = await import('node:http');
   const statuses = await Promise.all(
     ports.map(async (port) => {

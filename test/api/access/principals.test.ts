@@ -43,7 +43,7 @@ describe('the perimeter principal', () => {
     expect((await as(perimeter, 'GET', '/nowhere')).status).toBe(404);
   });
 
-  it('is nobody with another token', async () => {
+  it('is anonymous with another token', async () => {
     expect((await as({ 'x-perimeter-token': `${PERIMETER}x` }, 'GET', '/health')).status).toBe(401);
   });
 });
@@ -56,7 +56,7 @@ describe('a Telegram user on the list', () => {
     expect((await as(telegram(18), 'POST', '/jobs', JOB)).status).toBe(201);
   });
 
-  it('is nobody an hour later, nor is a stranger', async () => {
+  it('is anonymous an hour later, and so is a user who is not listed', async () => {
     expect((await as(telegram(17, new Date(Date.now() - 3_700_000)), 'GET', '/jobs')).status).toBe(401);
     expect((await as(telegram(19), 'GET', '/jobs')).status).toBe(401);
   });
@@ -107,7 +107,7 @@ describe('every answer', () => {
     await service.api('OPTIONS', '/jobs', undefined, { origin: 'https://elsewhere.example' }),
   ];
 
-  it('has an id, tells caches and browsers to keep off, and lets no other site in', async () => {
+  it('has an id, forbids caching and sniffing, and admits no other site', async () => {
     for (const { status, headers } of await answers()) {
       expect(headers.get('x-request-id'), String(status)).toMatch(/^[\w-]{8,}$/);
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) expect(headers.get(name)).toBe(value);
@@ -115,7 +115,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to a preflight of CORS is that of a path that nobody maps', async () => {
+  it('to a preflight of CORS is that of an unknown path', async () => {
     const preflight = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
     expect((await as(preflight, 'OPTIONS', '/jobs')).status).toBe(401);
     expect((await service.api('OPTIONS', '/jobs', undefined, preflight)).status).toBe(404);

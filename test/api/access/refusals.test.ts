@@ -29,7 +29,7 @@ it('the account of a vendor that the deployment does not list is not found', asy
   }
 });
 
-describe('a creation with a fault is refused by a sentence that names it', () => {
+describe('an invalid creation is rejected with a sentence that names the fault', () => {
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ['no prompt', { prompt: undefined }, /body\.prompt: is missing/],
     ['an empty prompt', { prompt: '' }, /body\.prompt: received "".*non-empty/],
@@ -97,7 +97,7 @@ describe('a creation with a fault is refused by a sentence that names it', () =>
   });
 });
 
-describe('a body that is no JSON object is refused with 400', () => {
+describe('a body that is no JSON object is rejected with 400', () => {
   for (const body of ['', '{', '[]', 'null', '"x"', '7', '{"prompt":"a"} x', '\u0000']) {
     it(JSON.stringify(body), async () => {
       const { status, json } = await service.api('POST', '/jobs', body);
@@ -111,7 +111,7 @@ describe('a body that is no JSON object is refused with 400', () => {
   });
 });
 
-it('a cursor that is none, or of another list, is refused', async () => {
+it('an invalid cursor, or one of another list, is rejected', async () => {
   const own = { id: 'job_1', created_at: '2026-11-20T10:00:00.000Z', list_key: 'jobs#0' };
   for (const cursor of [{}, [], 7, own, { ...own, list_key: 'x' }, { position: -1 }]) {
     const text = Buffer.from(JSON.stringify(cursor)).toString('base64url');
@@ -193,7 +193,7 @@ describe('authentication', () => {
     expect(await withToken({ 'x-api-token': service.token })).toBe(200);
   });
 
-  it('nobody with a wrong, cut, mistyped or otherwise carried token', async () => {
+  it('rejects a wrong, shortened, mistyped or misplaced token', async () => {
     expect(await withToken({ authorization: service.token })).toBe(401);
     expect(await withToken({ authorization: `Basic ${service.token}` })).toBe(401);
     expect(await withToken({ authorization: `Bearer ${service.token.slice(0, -1)}` })).toBe(401);
@@ -201,7 +201,7 @@ describe('authentication', () => {
     expect(await withToken({ cookie: `token=${service.token}` })).toBe(401);
   });
 
-  it('nobody with a token in the URL, even beside a valid one', async () => {
+  it('rejects a token in the URL, even beside a valid one', async () => {
     expect((await service.api('GET', `/health?token=${service.token}`)).status).toBe(401);
   });
 });

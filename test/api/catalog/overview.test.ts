@@ -26,7 +26,7 @@ async function stats() {
   });
 }
 
-it('stats tell how jobs ended, how long they waited and ran, and what they used', async () => {
+it('stats show how jobs ended, how long they waited and ran, and what they used', async () => {
   const { jobs, tokens, projects, statuses } = await stats();
   expect(statuses).toMatchObject({ SUCCEEDED: 3, FAILED: 1, DRAFT: 1, QUEUED: 0, RUNNING: 0, CANCELLED: 0 });
   expect(jobs.total).toBe(5);
@@ -42,7 +42,7 @@ it('stats tell how jobs ended, how long they waited and ran, and what they used'
   expect(projects.items.map(({ id }: { id: string }) => id)).toContain('alpha');
 });
 
-it('a job that is retried is not ended any more', async () => {
+it('a job that is retried no longer counts as ended', async () => {
   const before = await stats();
   const { json } = await service.api('GET', '/jobs?status=FAILED');
   const id = json.items[0].id;
@@ -93,7 +93,7 @@ it('projects come with how their jobs work, as it was set', async () => {
   expect(await alpha()).toMatchObject({ ...settings, ref: null, exclusive_cwd: false });
 });
 
-it('the environment tells hosts, service, profiles, models, projects, jobs and tokens', async () => {
+it('the environment shows hosts, service, profiles, models, projects, jobs and tokens', async () => {
   // Workers tell every 15 s what they run; counters lag a moment behind.
   const json = await waitFor(async () => {
     const answer = await service.api('GET', '/environment');

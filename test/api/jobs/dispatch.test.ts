@@ -36,7 +36,7 @@ it('twenty creates with one idempotency key at once give one job that runs once'
   expect(others).toEqual([]);
   expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') !== 'true')).toHaveLength(1);
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  // Jobs that were behind it in the queue have run too: no second permit of it can still be waiting for its turn.
+  // Jobs that were behind it in the queue have run too: no second message of it can still be waiting for its turn.
   await untilEnded(service, await createJob(service, { prompt: 'true', profile: 'shell' }));
   expect(await linesOf(ran)).toEqual(['ran']);
 });

@@ -58,19 +58,19 @@ for (const [fields, sentence] of [
   [{ rule_ids: ['none'] }, /^body\.rule_ids: .*there is no rule/],
   [{ idempotency_key: 'k' }, /^body: unknown "idempotency_key"/],
 ] as const)
-  it(`refuses as on creation ${JSON.stringify(fields)}`, async () => {
+  it(`rejects as on creation ${JSON.stringify(fields)}`, async () => {
     const { status, json } = await edit(await draft(), fields);
     expect(status).toBe(400);
     expect(json.error).toMatch(sentence);
   });
 
-it('a project that is refused with another field is not made', async () => {
+it('a project in a request with an invalid field is not created', async () => {
   const { status } = await edit(await draft(), { project: 'never-made', cwd: '/etc' });
   expect(status).toBe(400);
   expect(await countsOf('never-made')).toBeUndefined();
 });
 
-it('refuses a job that is no draft any more, naming its state', async () => {
+it('rejects a job that is no longer a draft, and names its state', async () => {
   const id = await draft();
   await service.api('POST', `/jobs/${id}/cancel`);
   const { status, json } = await edit(id, { priority: 1 });

@@ -68,7 +68,7 @@ describe('a follow-up job', () => {
   });
 });
 
-it('of 21 blocks 20 become jobs, and a warning tells of the rest', async () => {
+it('of 21 blocks 20 become jobs, and a warning reports the rest', async () => {
   const payloads = Array.from({ length: 21 }, (_, n) => ({ prompt: `job ${n}`, draft: true }));
   const parent = await ended({ prompt: asking(...payloads), profile: 'shell' }, 20);
   expect(new Set(parent.follow_up_ids).size).toBe(20);
@@ -106,7 +106,7 @@ describe('reread-logs', () => {
     expect(json.follow_up_ids).toHaveLength(2);
   });
 
-  it('does nothing to a job that is running, and is refused with a body or for no job', async () => {
+  it('does nothing to a running job, and is rejected with a body or for an unknown job', async () => {
     const id = await createJob(service, { prompt: 'echo out; sleep 60', profile: 'shell' });
     for (let status = ''; status !== 'RUNNING'; )
       status = (await service.api('GET', `/jobs/${id}/status?wait=5`)).json.status;

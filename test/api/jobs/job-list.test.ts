@@ -106,7 +106,7 @@ describe('filters', () => {
   });
 });
 
-describe('a parameter out of its bounds is refused by name', () => {
+describe('a parameter out of its bounds is rejected by name', () => {
   for (const [query, sentence] of [
     ['?limit=0', 'query.limit: received "0" (string); expected a whole number from 1 to 500'],
     ['?limit=501', 'query.limit: received "501" (string); expected a whole number from 1 to 500'],

@@ -114,7 +114,7 @@ describe('filters', () => {
       expect(places(await list(`${query}&offset=1`))).toEqual(places(whole).slice(1));
     });
 
-  it('a cursor of another time is refused', async () => {
+  it('a cursor of another time filter is rejected', async () => {
     const { next_cursor } = await list('?created_after=2000-01-01T00:00:00Z&limit=1');
     const { status } = await service.api('GET', `/jobs?created_before=2001-01-01T00:00:00Z&cursor=${next_cursor}`);
     expect(status).toBe(400);
@@ -143,7 +143,7 @@ describe('title and tags', () => {
     [{ tags: ['x'.repeat(41)] }, /^body\.tags\[0\]: .*at most 40$/],
     [{ copied_from: 'job_00000000000000000000000000' }, /^body\.copied_from: .*there is no job of this id$/],
     [{ copied_from: 'x' }, /^body\.copied_from: received "x"; there is no job of this id$/],
-  ])('are refused out of their bounds: %j', async (fields, sentence) => {
+  ])('are rejected out of their bounds: %j', async (fields, sentence) => {
     const { status, json } = await service.api('POST', '/jobs', { prompt: 'words', draft: true, ...fields });
     expect(status).toBe(400);
     expect(json.error).toMatch(sentence);

@@ -40,9 +40,9 @@ it('a job of a later schema is shown, rejects requests for now, and stays unchan
   const job = aJob({ id: ID, profile: 'shell', priority: 7 });
   const later = { ...job, ...indexKeys(job), schema: NEWEST_JOB_SCHEMA + 1, texts: ['another', 'shape'] };
   await table.send(new PutCommand({ TableName: environment.JOBS_TABLE, Item: later }));
-  const permit = JSON.stringify({ v: 1, band: 'high', project: 'local_project', job: ID });
+  const message = JSON.stringify({ v: 1, band: 'high', project: 'local_project', job: ID });
   const url = environment.QUEUE_URL_HIGH;
-  await queues.send(new SendMessageCommand({ QueueUrl: url, MessageBody: permit, MessageGroupId: 'local_project' }));
+  await queues.send(new SendMessageCommand({ QueueUrl: url, MessageBody: message, MessageGroupId: 'local_project' }));
 
   const other = await createJob(service, { prompt: 'true', profile: 'shell', priority: 5 });
   expect(await untilEnded(service, other)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });

@@ -68,7 +68,7 @@ it('an attempt shows no usage and no session but its own', async () => {
   expect(await result(id, '?attempt=1')).toMatchObject({ usage: first.usage, session_id: first.session_id });
 });
 
-it('refuses an attempt that the job has not had', async () => {
+it('rejects an unknown attempt', async () => {
   const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
   const { status, json } = await service.api('GET', `/jobs/${id}/result?attempt=1`);
   expect(status).toBe(400);

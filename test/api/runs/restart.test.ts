@@ -62,7 +62,7 @@ it('a stop in the middle of a job hands it back, spending nothing, and leaves no
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
 });
 
-it('the token of a home stays the same, and a second run on it is refused', async () => {
+it('the token of a home stays the same, and a second run on it is rejected', async () => {
   service = await startService({ home });
   const { token } = service;
   await expect(startService({ home })).rejects.toThrow(String(service.pid));

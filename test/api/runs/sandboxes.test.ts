@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(service.home, { recursive: true });
 });
 
-test('an import refuses each profile whose sandbox the workers cannot provide, and says why', async () => {
+test('an import rejects each profile whose sandbox the workers cannot provide, with the reason', async () => {
   const profiles = [
     { name: 'plain', agent: 'codex' },
     { name: 'review', agent: 'codex', sandbox: 'read-only' },

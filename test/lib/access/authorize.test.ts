@@ -16,7 +16,7 @@ const ADMIN: Principal = { kind: 'session', name: 'user:a', role: 'admin', sessi
 
 const managing = routes.filter(({ path }) => /^\/(tokens|sessions)(\/|$)/.test(path));
 
-it('tokens and sessions are managed by signed-in admins and nobody else', () => {
+it('tokens and sessions are managed by signed-in administrators only', () => {
   expect(managing.length).toBeGreaterThan(6);
   for (const route of managing)
     for (const enforceScopes of [true, false]) {

@@ -13,7 +13,7 @@ it('behind CloudFront it is what CloudFront says, in its shortest form', () => {
   expect(viewer('nonsense')).toBeUndefined();
 });
 
-it('elsewhere the header counts for nothing: anybody can send it', () => {
+it('elsewhere the header is ignored: any client can send it', () => {
   const forged = event({ 'X-Promptq-Viewer': '198.51.100.10' });
   expect(callerAddress(forged, { behindCloudFront: false })).toBe('192.0.2.1');
   expect(callerAddress(event({}), { behindCloudFront: true })).toBe('192.0.2.1');

@@ -32,7 +32,7 @@ describe("what Telegram signed with the bot's token", () => {
     expect(await verify(new URLSearchParams(fields.reverse()).toString())).toEqual(ADA);
   });
 
-  it('lets nobody in who is not on the list', async () => {
+  it('rejects users who are not on the list', async () => {
     expect(await verify(initData({ user: { ...USER, id: 7 } }))).toBeUndefined();
   });
 
@@ -45,7 +45,7 @@ describe("what Telegram signed with the bot's token", () => {
   });
 });
 
-describe('what Telegram did not sign lets nobody in', () => {
+describe('data that Telegram did not sign is rejected', () => {
   const signed = initData();
   const changed = (change: (fields: URLSearchParams) => void) => {
     const fields = new URLSearchParams(signed);
@@ -86,7 +86,7 @@ describe('what Telegram did not sign lets nobody in', () => {
   });
 });
 
-it('a list of users with an unknown role is refused, an empty one lets nobody in', () => {
+it('a list of users with an unknown role is rejected, an empty one admits no user', () => {
   expect(() => telegramUsers('17:owner')).toThrow('the Telegram user 17: owner is no role; known: viewer');
   expect(telegramUsers('').size).toBe(0);
 });

@@ -55,7 +55,7 @@ async function succeeded(project: string): Promise<Job> {
 
 const stored = async ({ id }: Job) => await deployment.jobs.get(id, { consistent: true });
 
-/** The calls and permits that have been sent since the last check. */
+/** The calls and dispatch messages that have been sent since the last check. */
 async function sent() {
   const take = async (QueueUrl: string) => {
     const { Messages = [] } = await deployment.queues.send(

@@ -5,7 +5,7 @@ import { codeOf, deployment, testApp, VERSION } from '../stacks/synthesis.ts';
 
 const stacks = addStacks(testApp(), { deployment: deployment({ deploymentName: 'team' }), version: VERSION, codeOf });
 
-it('the doctor looks for every stack that a deployment has', () => {
+it('the doctor checks every stack of a deployment', () => {
   const names = Object.values(stacks).map(({ stackName }) => stackName);
   expect(STACKS.map((part) => `team-${part}`).sort()).toEqual(names.sort());
 });

@@ -26,7 +26,7 @@ const parked = (last: number): Partial<Job> & Pick<Job, 'id'> => ({
   due_at: `2026-11-20T09:00:0${last}.000Z`,
 });
 
-it('a permit claims its own job as it is, though the index does not show it', async () => {
+it('a dispatch message claims its own job by a consistent read, though the index does not show it', async () => {
   const deployment = behind();
   const job = await deployment.store({ id: id(1) });
   const message = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
@@ -35,13 +35,13 @@ it('a permit claims its own job as it is, though the index does not show it', as
   expect(claimed).toMatchObject({ kind: 'claimed', job: { id: job.id } });
 });
 
-it('the watch judges a running job by its lease as it is', async () => {
+it('the reconciler checks the lease of a running job by a consistent read', async () => {
   const deployment = behind();
   const { id: lost } = await deployment.store(aRunningJob({ lease_until: '2026-11-20T09:59:00.000Z' }));
   expect(await takeOverLostJobs(deployment)).toMatchObject([{ id: lost, reason: 'worker_lost' }]);
 });
 
-it('the watch makes what a job asks for as it is', async () => {
+it('the reconciler creates the follow-ups of a job by a consistent read', async () => {
   const deployment = behind();
   const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
   await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id }));
@@ -49,7 +49,7 @@ it('the watch makes what a job asks for as it is', async () => {
   expect((await deployment.read(job))?.children_pending).toBeUndefined();
 });
 
-it('who waits for the end of a job sees that its follow-ups are made as soon as they are', async () => {
+it('a wait for the end of a job returns as soon as its follow-ups are created', async () => {
   const deployment = behind();
   const finished_at = timestamp(deployment.clock.now());
   const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', finished_at, children_pending: [1] });
@@ -63,7 +63,7 @@ it('who waits for the end of a job sees that its follow-ups are made as soon as 
   expect(looks).toBe(1);
 });
 
-it('nobody waits for follow-ups that did not come within three seconds of the end', async () => {
+it('no response waits longer than three seconds after the end for follow-ups', async () => {
   const deployment = quietDeployment();
   const finished_at = timestamp(deployment.clock.now());
   const job = await deployment.store({ id: id(1), status: 'SUCCEEDED', finished_at, children_pending: [1] });
@@ -71,13 +71,13 @@ it('nobody waits for follow-ups that did not come within three seconds of the en
   const pause = async (milliseconds: number) => {
     waited += milliseconds;
     await deployment.pass(milliseconds);
-    if (waited > 10_000) throw new Error('it waits for ever');
+    if (waited > 10_000) throw new Error('it waits forever');
   };
   expect(await awaitFollowUps({ ...deployment, pause }, job)).toEqual(job);
   expect(waited).toBe(3_000);
 });
 
-it('a redrive sends a permit for when the lease is over, as it is', async () => {
+it('reissuing reads the lease consistently, and sends a message for its expiry', async () => {
   const deployment = behind();
   const job = await deployment.store(aRunningJob());
   await reissueAll(deployment);

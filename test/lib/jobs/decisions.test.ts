@@ -20,7 +20,7 @@ it('only a job that was marked for it is taken out of the table; one that is gon
   await deployment.jobs.remove(ID);
 });
 
-it('a heartbeat refuses only what was judged on there being none', async () => {
+it('a heartbeat rejects only a decision that assumed there was none', async () => {
   const deployment = quietDeployment();
   const known = await deployment.store(aRunningJob({ id: ID, lease_until: '2026-11-20T10:00:30.000Z' }));
   const beat = await deployment.jobs.touch(known, { lease_until: '2026-11-20T10:00:40.000Z' });
@@ -30,7 +30,7 @@ it('a heartbeat refuses only what was judged on there being none', async () => {
   expect(asked).toMatchObject({ applied: true, job: { lease_until: '2026-11-20T10:00:40.000Z' } });
 });
 
-it('a change of a job that is gone is refused', async () => {
+it('a change of a deleted job is rejected', async () => {
   const { jobs } = quietDeployment();
   expect(await jobs.apply(aJob({ id: ID }), aJob({ id: ID, priority: 5 }))).toEqual({
     applied: false,
@@ -122,7 +122,7 @@ it('what is parked is not claimed, though it is due', () => {
   expect(decide(parked, { type: 'claim', workerId: 'w' }, circumstances)).toHaveProperty('rejected');
 });
 
-it('a claim that was applied but not answered is none any more once its job waits again', async () => {
+it('a claim that was applied but not answered is void once its job waits again', async () => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: ID });
   let isRepeated = false;

@@ -19,13 +19,13 @@ async function parkedAfter(trying: Partial<Job>, kind: 'succeeded' | 'parked' | 
   return (await deployment.read(waiting))?.parked;
 }
 
-it('what tried for others starts them with its end, if it found out that it is over', async () => {
+it('a successful probe starts the parked jobs when it ends', async () => {
   expect(await parkedAfter({ probing: 'usage_limit' }, 'succeeded')).toBeUndefined();
   expect(await parkedAfter({ probing: 'usage_limit' }, 'parked')).toBe('usage_limit');
   expect(await parkedAfter({ probing: 'usage_limit' }, 'handed_back')).toBe('usage_limit');
 });
 
-it('what tried for nobody, or for others that are parked for something else, starts none', async () => {
+it('a job that was no probe, or the probe of another reason, starts no parked job', async () => {
   expect(await parkedAfter({}, 'succeeded')).toBe('usage_limit');
   expect(await parkedAfter({ probing: 'account_required' }, 'succeeded')).toBe('usage_limit');
 });

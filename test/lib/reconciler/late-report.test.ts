@@ -21,7 +21,7 @@ async function lostJob(name: string): Promise<Job> {
 
 const succeeded = (job: Job) => aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id, attempt: 1 });
 
-it('a report by an attempt that another has taken over from is refused, whatever the reporter knows', async () => {
+it('a report by a superseded attempt is rejected, whatever the reporter has read', async () => {
   const seen = await lostJob('p-taken');
   expect(await takeOverLostJobs(deployment)).toMatchObject([{ id: seen.id, status: 'QUEUED', reason: 'worker_lost' }]);
   const waiting = await current(seen);

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 /** How jobs and their follow-ups are made, once and with their texts. */
 export const CREATION: readonly Mutant[] = [
   {
-    name: 'a created job gets its permit after it is written',
+    name: 'the dispatch message of a created job is sent after its write',
     file: 'lib/jobs/creation/create-job.ts',
     find: "  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);",
     replace:

@@ -28,7 +28,7 @@ export function faultOfWrite(write: JobWrite): string | undefined {
     faultOfState(after) ??
     (before === undefined ? faultOfCreation(after, write) : faultOfChange(before, after, write)) ??
     (isReady(after) && !(before !== undefined && isReady(before)) && !write.hasMessage(after)
-      ? 'a job was made ready before its permit was sent'
+      ? 'a job was made ready before its message was sent'
       : undefined)
   );
 }

@@ -144,7 +144,7 @@ export class ModelDeployment implements Network {
   #checkDeadLetter({ QueueUrl, ReceiptHandle }: Record<string, unknown>): void {
     const body = this.#services.queues.get(String(QueueUrl))?.bodyOf(String(ReceiptHandle));
     if (body !== undefined && !this.#sent.has(`${this.#actor.id} ${body}`))
-      this.tellFault('a dead letter was deleted before its permit was sent again');
+      this.tellFault('a dead letter was deleted before its message was sent again');
   }
 
   /** Stores a job that a later version wrote: any change of it breaks an invariant. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
   PROMPTQ_CLAUDE_BIN = await claudeCli();
 }, INSTALL_LIMIT);
 
-test('with a vendor of its own claude connects to nobody else', async () => {
+test('with a vendor of its own claude connects to no other host', async () => {
   const proxy = await startRefusingProxy();
   const vendor = await startPracticeMessages();
   onTestFinished(() => vendor.close());
@@ -19,7 +19,7 @@ test('with a vendor of its own claude connects to nobody else', async () => {
   expect(proxy.asked).toEqual([]);
 });
 
-test("without one it connects to claude's own vendor and to nobody else", async () => {
+test("without one it connects to claude's own vendor and to no other host", async () => {
   const proxy = await startRefusingProxy();
   const env = { PROMPTQ_CLAUDE_BIN, ...proxy.env, ANTHROPIC_API_KEY: 'no-real-key' };
   const run = await startAgent(claude, { prompt: 'hello', env });

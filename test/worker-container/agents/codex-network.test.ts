@@ -4,7 +4,7 @@ import { codex } from '../../../worker-container/agents/codex.ts';
 import { startRefusingProxy } from './refusing-proxy.ts';
 import { runAgent, startAgent } from './run-agent.ts';
 
-test('with a vendor of its own codex connects to nobody else', async () => {
+test('with a vendor of its own codex connects to no other host', async () => {
   const proxy = await startRefusingProxy();
   const vendor = await startPracticeVendor();
   onTestFinished(() => vendor.close());
@@ -13,7 +13,7 @@ test('with a vendor of its own codex connects to nobody else', async () => {
   expect(proxy.asked).toEqual([]);
 });
 
-test("without one it connects to codex's own vendor and to nobody else", async () => {
+test("without one it connects to codex's own vendor and to no other host", async () => {
   const proxy = await startRefusingProxy();
   const run = await startAgent(codex, { prompt: 'hello', env: proxy.env });
   await proxy.firstAsked;

@@ -32,7 +32,7 @@ test('the polite signal reaches the script', async () => {
   expect(await run.ended).toMatchObject({ exitCode: 3, stdout: 'up\nasked\n' });
 });
 
-test('a PATH without bash in an absolute folder is refused with a reason', async () => {
+test('a PATH without bash in an absolute folder is rejected with a reason', async () => {
   const relativeBin = relative(process.cwd(), '/bin');
   const attempt = await makeAttempt({ prompt: 'true', env: { PATH: `/no/such/folder:${relativeBin}` } });
   await expect(shell.prepare(attempt)).rejects.toThrow("there is no bash in the worker's PATH: /no/such/folder:..");

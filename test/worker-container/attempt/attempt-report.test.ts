@@ -106,7 +106,7 @@ it('a document that was written before a cancel came says how the job ended', as
   expect({ status, state_reason }).toMatchObject({ status: 'CANCELLED', state_reason: { code: 'killed_by_request' } });
 });
 
-it('what follows from the end is left to the watch if it fails: the report stands', async () => {
+it('failed follow-up actions are deferred to the reconciler: the report stays valid', async () => {
   const partition = async function* () {
     yield await Promise.reject<Job>(new Error('the index is away'));
   };

@@ -40,9 +40,9 @@ async function attempted(
   await creation.profiles.put(secret);
   const { id } = await createJob(creation, { prompt: 'true', profile, retries: 1 }, 'token:test');
   const held = await deployment.dispatchQueues.receive('normal', 5);
-  if (held === undefined) throw new Error('the permit did not come');
+  if (held === undefined) throw new Error('the message did not arrive');
   const claimed = await claim(deployment, held, worker.workerId);
-  if (claimed.kind !== 'claimed') throw new Error(`the permit led to: ${claimed.kind}`);
+  if (claimed.kind !== 'claimed') throw new Error(`the message led to: ${claimed.kind}`);
   await runAttempt({ ...worker, ...changes }, claimed.job, held, new AbortController().signal);
   const job = await deployment.jobs.get(id, { consistent: true });
   if (job === undefined) throw new Error('the job is gone');

@@ -29,7 +29,7 @@ async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: 
   const job = await deployment.store(aRunningJob());
   await deployment.dispatchQueues.send(job);
   const held = await deployment.dispatchQueues.receive('normal', 0);
-  if (held === undefined) throw new Error('there is no permit');
+  if (held === undefined) throw new Error('there is no message');
   const stopping = new AbortController();
   if (stopped) stopping.abort();
   let isDisposed = false;

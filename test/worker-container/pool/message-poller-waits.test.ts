@@ -16,9 +16,9 @@ function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage |
       receive: async (band, seconds) => {
         calls.push({ band, seconds, at: time.now / 1000 });
         if (calls.length > TOO_MANY) leaving.abort();
-        const permit = answer(band, seconds);
-        await time.sleep(permit === undefined ? seconds * 1000 + 1 : 1);
-        return permit;
+        const received = answer(band, seconds);
+        await time.sleep(received === undefined ? seconds * 1000 + 1 : 1);
+        return received;
       },
       release: async () => undefined,
     },
@@ -34,7 +34,11 @@ function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage |
   return { source, time, calls, leaving, runUntil };
 }
 
-const PERMIT: ReceivedMessage = { message: { v: 1, band: 'high', project: 'p', job: 'job' }, handle: 'h', receives: 1 };
+const MESSAGE: ReceivedMessage = {
+  message: { v: 1, band: 'high', project: 'p', job: 'job' },
+  handle: 'h',
+  receives: 1,
+};
 
 it('an empty queue is long-polled, not polled in a busy loop', async () => {
   const { source, time, calls, leaving, runUntil } = sourceOver(() => undefined);
@@ -49,7 +53,7 @@ it('an empty queue is long-polled, not polled in a busy loop', async () => {
 
 it('a last poll waits for receives in progress, and for nothing else', async () => {
   let left = 1;
-  const { source, leaving, runUntil } = sourceOver(() => (left-- > 0 ? PERMIT : undefined));
+  const { source, leaving, runUntil } = sourceOver(() => (left-- > 0 ? MESSAGE : undefined));
   const taken = source.next(leaving.signal);
   await runUntil(() => left < 1);
   let isLast: boolean | undefined;
@@ -64,7 +68,7 @@ it('after a last poll that failed, messages are taken as before', async () => {
   let isBroken = true;
   const { source, leaving, runUntil } = sourceOver(() => {
     if (isBroken) throw new Error('throttled');
-    return PERMIT;
+    return MESSAGE;
   });
   let isLast: boolean | undefined;
   void source.lastPoll().then((answer) => {
@@ -74,9 +78,9 @@ it('after a last poll that failed, messages are taken as before', async () => {
   expect(isLast).toBe(false);
   isBroken = false;
   let taken: ReceivedMessage | undefined;
-  void source.next(leaving.signal).then((permit) => {
-    taken = permit;
+  void source.next(leaving.signal).then((received) => {
+    taken = received;
   });
   await runUntil(() => taken !== undefined);
-  expect(taken).toEqual(PERMIT);
+  expect(taken).toEqual(MESSAGE);
 });

@@ -38,7 +38,7 @@ async function endsItself(context: TestContext, breakTables: (deployment: Emulat
 }
 
 describe.concurrent('a worker', () => {
-  test('ends its agents, and then exits with code 1, when its registration is refused for too long', async (context) => {
+  test('ends its agents, and then exits with code 1, when its registration fails for too long', async (context) => {
     await endsItself(context, async ({ stopTables }) => await stopTables());
   });
 

@@ -14,13 +14,13 @@ beforeEach(async () => {
 });
 afterEach(async () => await deployment.stop());
 
-it('a permit that comes back leads a worker to the jobs of workers that died', async () => {
+it('a message that becomes visible again leads a worker to the jobs of workers that died', async () => {
   const { creation, worker: context } = await openWorker(deployment);
   const { id } = await createJob(creation, { prompt: 'echo again' }, 'token:test');
   const held = await deployment.dispatchQueues.receive('normal', 5);
   const job = await deployment.jobs.get(id, { consistent: true });
   if (job === undefined || held === undefined) throw new Error('the job was not created');
-  // A worker claimed it a minute ago and has not been heard of since; its permit becomes visible again.
+  // A worker claimed it a minute ago and has been silent since; its message becomes visible again.
   const past = { ...deployment, clock: { now: () => deployment.clock.now() - 60_000 } };
   expect(await transition(past, job, { type: 'claim', workerId: 'dead' })).toMatchObject({ done: true });
   await deployment.dispatchQueues.extend(held, 0);
@@ -56,9 +56,9 @@ it('an old message that finds no job is counted and acknowledged; a young one is
   const now = deployment.clock.now();
   const waiting = [held('young', 5, now), held('old', 5, now - 60_000)];
   const next = async () => {
-    const permit = waiting.shift();
-    if (permit === undefined) draining.abort();
-    return permit;
+    const message = waiting.shift();
+    if (message === undefined) draining.abort();
+    return message;
   };
   const dispatchQueues = Object.assign(Object.create(deployment.dispatchQueues), {
     acknowledge: async ({ handle }: ReceivedMessage) => void acknowledged.push(handle),

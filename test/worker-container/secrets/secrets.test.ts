@@ -30,7 +30,7 @@ it('the environment comes before the file, and what is in neither is left out', 
   });
 });
 
-it('a file that others may read is refused', async () => {
+it('a file that others may read is rejected', async () => {
   const path = join(folder, 'open.env');
   await writeFile(path, 'A=1\n');
   for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602]) {

@@ -40,7 +40,7 @@ describeAsRoot('a job that was stored with a folder that is not for it', () => {
     return ended;
   }
 
-  test('fails to start, and takes nothing from anybody', async () => {
+  test('fails to start, and takes no folder from another account', async () => {
     const { PROMPTQ_WORKSPACES: workspaces } = opened.worker.env;
     const neighbour = { id: randomJobId() };
     const theirs = join(workspaces, 'payroll', neighbour.id);

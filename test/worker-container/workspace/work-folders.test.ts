@@ -41,7 +41,7 @@ describeAsRoot('the folders that jobs work in', () => {
       encoding: 'utf8',
     });
 
-  test('belong to the account that they were made for, and the folder of a project to nobody', async () => {
+  test('belong to the account that they were created for, and the folder of a project to no account', async () => {
     const job = aJob();
     expect(await lend(slot, at('p', 'a', 'b'))).toBe(at('p', 'a', 'b'));
     await lend(slot, at('p', job.id), job);

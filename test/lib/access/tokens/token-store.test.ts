@@ -39,7 +39,7 @@ it('one mistyped character makes a token malformed', () => {
   }
 });
 
-it('a suspended token is refused until it is resumed, a revoked one for ever', async () => {
+it('a suspended token is rejected until it is resumed, a revoked one permanently', async () => {
   const { id, token } = await tokens.create({ name: 'x', scopes: ['read'] });
   await tokens.setState(id, 'suspended');
   expect(await tokens.verify(token)).toBeUndefined();
@@ -52,7 +52,7 @@ it('a suspended token is refused until it is resumed, a revoked one for ever', a
   expect(await tokens.verify(token)).toBeUndefined();
 });
 
-it('an expired token is refused', async () => {
+it('an expired token is rejected', async () => {
   const { token } = await tokens.create({ name: 'short', scopes: ['read'], expiresIn: -1 });
   expect(await tokens.verify(token)).toBeUndefined();
 });
@@ -67,7 +67,7 @@ it('a token is good until the moment of its expiry, and not in it', async () => 
   expect(await store.verify(token)).toBeUndefined();
 });
 
-it('an expiry that is not to come is refused', async () => {
+it('an expiry in the past is rejected', async () => {
   for (const expiresAt of [0, deployment.clock.now(), Date.UTC(10_000, 0), Number.NaN]) {
     await expect(tokens.create({ name: 'x', scopes: ['read'], expiresAt })).rejects.toThrow(/expires_at: received/);
   }

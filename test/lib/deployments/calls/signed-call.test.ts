@@ -42,7 +42,7 @@ describe('a signed call', () => {
     expect(result).toEqual({ status: 429, retryAfterSeconds: 7 });
   });
 
-  it('looks a name up once and connects to the address that was judged', async () => {
+  it('resolves a name once and connects to the address that was checked', async () => {
     const resolve = names('127.0.0.1');
     const call = aCall(`http://localhost:${port}/named`);
     expect(await makeSignedCall(call, { reach: { loopback: true }, resolve })).toMatchObject({ status: 200 });
@@ -63,7 +63,7 @@ describe('a signed call', () => {
     expect(receiver.to('/inside')).toEqual([]);
   });
 
-  it('tells of a name that is not there, and of a receiver that hangs up', async () => {
+  it('reports an unknown name, and a receiver that closes the connection', async () => {
     const nobody: Resolve = (_name, done) => done(new Error('getaddrinfo ENOTFOUND nobody.example'), []);
     const reach = { loopback: true };
     expect(await makeSignedCall(aCall('https://nobody.example/'), { reach, resolve: nobody })).toEqual({

@@ -19,7 +19,7 @@ function permitOf(job: string, project: string, receives = 1): ReceivedMessage {
   return { message: { v: 1, band: 'normal', project, job }, handle: 'handle', receives };
 }
 
-describe('a permit', () => {
+describe('a dispatch message', () => {
   it('waits a moment for a job whose write it has overtaken', async () => {
     const overtaken = id('overtaken');
     const pause = async () => void (await deployment.store({ id: overtaken, project_id: 'p-overtaken' }));
@@ -105,7 +105,7 @@ describe('a permit', () => {
     expect(claimed.kind === 'retry_later' && claimed.seconds).toBeGreaterThan(50);
   });
 
-  it('looks past jobs that are not due yet, however many', async () => {
+  it('skips any number of jobs that are not due yet', async () => {
     const project = 'p-many';
     const due = new Date(deployment.clock.now() + 60_000).toISOString();
     for (let n = 0; n < 40; n += 1)

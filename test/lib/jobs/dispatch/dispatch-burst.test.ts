@@ -37,8 +37,8 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     const context: ClaimContext = {
       ...deployment,
       // A query's result is as old as the query is slow, and lacks jobs that the index does not show yet.
-      readReady: async (permit) => {
-        const seen = await deployment.readReady(permit);
+      readReady: async (message) => {
+        const seen = await deployment.readReady(message);
         await sleep(random() * 20);
         return seen.filter(({ id }) => (shownAt.get(id) ?? 0) < performance.now());
       },

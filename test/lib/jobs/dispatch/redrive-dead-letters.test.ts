@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-it('permits that a queue gave up are put back into the queue of their band, and what is no permit goes', async () => {
+it('dead letters are put back into the queue of their band, and invalid ones are deleted', async () => {
   const bodies = Array.from({ length: 23 }, (_, n) =>
     JSON.stringify({ v: 1, band: 'low', project: 'p', job: `job ${n}` }),
   );
-  for (const MessageBody of [...bodies, 'no permit']) {
+  for (const MessageBody of [...bodies, 'no message']) {
     await deployment.queues.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody }));
   }
   expect(await deployment.dispatchQueues.redriveDeadLetters()).toBe(24);

@@ -20,7 +20,7 @@ test('a document is the JSON of its members and texts', async () => {
   );
 });
 
-test('members that only reading tells come last', async () => {
+test('members that are known only after reading come last', async () => {
   const tail = tailText(source(Buffer.from('a long text')), { limitBytes: 4, ended: true });
   const after = () => ({ next_offset: tail.nextOffset(), stdout_truncated: tail.truncated() });
   const document = documentStream({ id: 'job_1' }, { stdout: tail.pieces }, after);
@@ -66,7 +66,7 @@ test('whether output is too large for an answer is judged by its JSON', async ()
   );
 });
 
-test('both streams count together, and are not read when their sizes tell', async () => {
+test('both streams count together, and are not read if their sizes suffice', async () => {
   const unreadable = (size: number): OutputSource => ({
     size,
     read() {

@@ -182,7 +182,7 @@ describe('uploads in parts', () => {
     ['a part that was not uploaded', [{ PartNumber: 3, ETag: '"x"' }], 'InvalidPart'],
     ['parts out of order', [{ PartNumber: 2 }, { PartNumber: 1 }], 'InvalidPartOrder'],
     ['a part under 5 MiB that is not the last', [{ PartNumber: 1 }, { PartNumber: 2 }], 'EntityTooSmall'],
-  ])('%s is refused', async (_what, wanted, code) => {
+  ])('%s is rejected', async (_what, wanted, code) => {
     const { UploadId } = await objects.s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'k' }));
     const etags = new Map<number, string | undefined>();
     for (const PartNumber of [1, 2]) {

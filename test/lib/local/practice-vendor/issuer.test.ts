@@ -38,7 +38,7 @@ async function logIn({ post, decide }: Issuer) {
 
 const refresh = (refresh_token: string | undefined) => ({ grant_type: 'refresh_token', refresh_token });
 
-test('a code waits until somebody decides, and serves once', async () => {
+test('a code waits for a decision, and is valid once', async () => {
   const { post, decide } = await start();
   const { json: device } = await post('/api/accounts/deviceauth/usercode', {});
   expect((await post('/api/accounts/deviceauth/token', device)).status).toBe(403);

@@ -40,7 +40,7 @@ describeAsRoot('the owner of a loopback connection', () => {
     for (const socket of [own, other]) socket.destroy();
   });
 
-  test('is nobody once the client has closed its end, which the system lists as of user 0', async () => {
+  test('is unknown once the client has closed its end, which the system lists as of user 0', async () => {
     const socket = await connected(NOBODY, '');
     expect(await isOwnConnection(socket)).toBe(false);
     socket.destroy();

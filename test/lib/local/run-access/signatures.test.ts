@@ -77,7 +77,7 @@ test.for([
   'AWS4-HMAC-SHA256',
   'AWS4-HMAC-SHA256 Credential=a/b/c/d/aws4_request, SignedHeaders=host, Signature=',
   'Bearer x',
-])('an authorization that is none is refused: %s', async (authorization) => {
+])('an invalid authorization is rejected: %s', async (authorization) => {
   expect(await statusOf('/bucket/key', { authorization, 'x-amz-date': '20260101T000000Z' })).toBe(403);
 });
 

@@ -62,14 +62,14 @@ async function removeDatabase(home: string): Promise<void> {
   for (const name of await readdir(join(home, 'dynamodb'))) await rm(join(home, 'dynamodb', name));
 }
 
-test('a used home whose database is gone is refused, and no empty one is made', async () => {
+test('a used home without its database is rejected, and no empty one is created', async () => {
   const home = await copyOfUsed();
   await removeDatabase(home);
   await refuses(home, databaseOf(home), 'missing', 'Restore', 'PROMPTQ_HOME');
   expect(await readdir(join(home, 'dynamodb'))).toEqual([]);
 });
 
-test('a used home whose database is empty is refused', async () => {
+test('a used home whose database is empty is rejected', async () => {
   const home = await copyOfUsed();
   await removeDatabase(home);
   await writeFile(databaseOf(home), '');

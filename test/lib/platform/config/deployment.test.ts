@@ -73,7 +73,7 @@ describe('the settings of a deployment', () => {
     );
   });
 
-  test('that nobody gave are refused for the unit alone', () => {
+  test('that are missing are rejected for the unit only', () => {
     expect(() => readDeployment(undefined)).toThrow('promptq.timeoutUnit: is missing');
   });
 

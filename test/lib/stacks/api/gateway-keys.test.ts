@@ -24,7 +24,7 @@ function keysAt(originSecretVersion: number) {
 const [first, second, third] = [keysAt(1), keysAt(2), keysAt(3)];
 
 describe('the keys of API Gateway', () => {
-  test('are in no template: a custom resource brings each, which shows it to nobody', () => {
+  test('are in no template: a custom resource provides each without showing it', () => {
     expect(first.keys.size).toBe(1);
     const [source, ...others] = first.sources.keys();
     expect(others).toEqual([]);

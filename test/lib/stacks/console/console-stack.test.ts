@@ -37,7 +37,7 @@ describe('signing in', () => {
     });
   });
 
-  test('comes after the distribution, which new accounts are refused: no rollback could delete a protected pool', () => {
+  test('comes after the distribution, which fails in new accounts: no rollback could delete a protected pool', () => {
     for (const stack of [plain.console, aliased.console]) {
       const [pool] = resourcesOf(stack, 'AWS::Cognito::UserPool').values();
       const [distribution] = resourcesOf(stack, 'AWS::CloudFront::Distribution').keys();
