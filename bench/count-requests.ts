@@ -93,7 +93,7 @@ async function live(): Promise<Omit<RequestCounts, 'idleMinute'>> {
   const status = stepOf(meter.take());
   await call('GET', `/jobs/${id}/result`);
   const result = stepOf(meter.take());
-  // The permit's receipt is one request of the claim's; what else was received meanwhile is nobody's.
+  // Receiving the message is one request of the claim; other receives meanwhile belong to no job.
   return {
     create,
     status,

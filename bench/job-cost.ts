@@ -55,7 +55,7 @@ try {
   }
   await printPageCosts(deployment, meter, values.large ? [100, 10_000, 100_000] : [100, 10_000]);
 
-  /** Creates a job, claims it by its permit, runs it to its end. @returns what each step used */
+  /** Creates a job, claims it by its dispatch message, runs it to its end. @returns what each step used */
   async function live(body: JobCreation): Promise<Record<string, Usage> & { counting: Usage }> {
     meter.take();
     const { id } = await createJob(creation, body, 'token:bench');

@@ -118,7 +118,7 @@ describe('imports', () => {
     );
   });
 
-  test('of the CDK and of esbuild stand where stacks are made and bundles', () => {
+  test('of the CDK and of esbuild are only where stacks and bundles are built', () => {
     const tools = /^(aws-cdk-lib|cdk-nag|constructs|esbuild)(\/|$)/;
     const users = [...IMPORTS]
       .filter(([, targets]) => targets.some((target) => tools.test(target)))
@@ -126,7 +126,7 @@ describe('imports', () => {
     expect(users.filter((file) => !/^(lib\/stacks\/|bin\/app\.ts$|bin\/bundle-worker\.ts$)/.test(file))).toEqual([]);
   });
 
-  test('of what starts processes stand in few places of the worker: no other gives one an environment or its rights', () => {
+  test('of modules that start processes are in few places of the worker: only they set an environment or rights', () => {
     const users = sourcesUnder('worker-container').filter((file) => IMPORTS.get(file)?.includes('node:child_process'));
     expect(users.toSorted()).toEqual([
       'worker-container/processes/system-tool.ts',

@@ -182,7 +182,7 @@ describe('a service that ended', () => {
     expect(report.code).toBe(2);
   });
 
-  it('comes back without a worker: no job can run', async () => {
+  it('restarts without a worker: no job can run', async () => {
     await service.stop();
     // A worker that rejects its settings exits at once, after each restart.
     service = await startService({ home, env: { PROMPTQ_CONCURRENCY: '999' } });

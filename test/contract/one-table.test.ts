@@ -28,7 +28,7 @@ const served = [...routes, ...pages];
 const inTable = served.map((one) => `${one.method} ${wholePath(one)}`).sort();
 
 describe('a route exists by standing in the table, and everywhere else because it does', () => {
-  test('there is a file of functions for each route and each page, and no other but the catch-all and the triggers', () => {
+  test('each route and each page has a file of functions, and no others exist but the catch-all and the triggers', () => {
     const files = globSync('functions/**/*.ts', { cwd: ROOT });
     expect(files.sort()).toEqual(FUNCTION_IDS.map(sourceOf).sort());
   });

@@ -70,7 +70,7 @@ describe('schemas', () => {
     expect(inline.filter((name) => name in components.schemas)).toEqual([]);
   });
 
-  test('a nullable enum holds null, and `nullable` stands beside a type', () => {
+  test('a nullable enum contains null, and `nullable` is beside a type', () => {
     for (const [at, { nullable, enum: values, type }] of schemasWithin('', { paths, components })) {
       if (nullable !== true) continue;
       expect([at, typeof type]).toEqual([at, 'string']);
@@ -129,11 +129,11 @@ describe('operations', () => {
     );
   });
 
-  test('401 says how to prove who calls', () => {
+  test('401 names the accepted credentials', () => {
     expect(components.responses.Unauthorized?.headers).toHaveProperty('WWW-Authenticate');
   });
 
-  test('what no token may call names the principal that it takes, and no scope', () => {
+  test('an operation that no token may call names its principal, and no scope', () => {
     const forSessions = operations.filter(({ security }) => security.every((scheme) => 'session' in scheme));
     expect(forSessions.length).toBeGreaterThan(0);
     for (const operation of operations) {

@@ -21,7 +21,7 @@ describe('openapi.json', () => {
     expect(document.openapi).toBe('3.0.3');
   });
 
-  test('is valid for a validator that goes by the schema of OpenAPI', async () => {
+  test('is valid for a validator that uses the schema of OpenAPI', async () => {
     const validator = new Validator();
     expect(await validator.validate(document)).toEqual({ valid: true });
     expect(validator.version).toBe('3.0');

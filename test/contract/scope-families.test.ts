@@ -35,7 +35,7 @@ it('whatever else asks for admin', () => {
   expect(unmappedScope('toString', '/api/v1/templates')).toBe('admin');
 });
 
-it('no family has a route: its scope would then stand in two places', () => {
+it('no family has a route: its scope would then be in two places', () => {
   const families = new Set<string>(SCOPE_FAMILIES);
   expect(routes.filter(({ path }) => families.has(path.split('/')[1] ?? '')).map(({ id }) => id)).toEqual([]);
   expect(BASE_PATH).toBe('/api/v1');

@@ -43,7 +43,7 @@ describe("the worker's health check", () => {
     expect(health()).toBe(0);
   });
 
-  test('fails when there is none', async () => {
+  test('fails without a worker', async () => {
     worker.kill('SIGKILL');
     await once(worker, 'exit');
     expect(health()).toBe(1);

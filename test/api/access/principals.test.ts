@@ -62,8 +62,8 @@ describe('a Telegram user on the list', () => {
   });
 });
 
-describe('what was done is written down', () => {
-  it('by whom, to what, from where and with what outcome, newest first', async () => {
+describe('an action is audited', () => {
+  it('with its actor, target, address and outcome, newest first', async () => {
     const id = await createJob(service, JOB);
     const cancelled = await as(perimeter, 'POST', `/jobs/${id}/cancel`);
     const refused = await as(telegram(18), 'POST', `/jobs/${id}/kill`);
@@ -82,7 +82,7 @@ describe('what was done is written down', () => {
     expect(filtered.json.items).toEqual([json.items[1]]);
   });
 
-  it('but neither who was not let in, nor what only reads or creates', async () => {
+  it('but not if it is unauthorized, or only reads or creates', async () => {
     const rows = async () => (await service.api('GET', '/audit-logs')).json.items.length;
     const before = await rows();
     await as({}, 'POST', '/jobs/x/cancel');

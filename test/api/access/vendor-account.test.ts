@@ -135,7 +135,7 @@ describe('a device login', () => {
     await waitFor(async () => (await loginProcesses()).length === 0);
   });
 
-  it('that is denied has failed, and says so', async () => {
+  it('that is denied fails with that reason', async () => {
     await decide(await startLogin(), 'deny');
     expect(await untilState('failed')).toMatchObject({ logged_in: false, error: expect.stringContaining('denied') });
   });

@@ -18,7 +18,7 @@ async function find(name: string) {
   return json.items.find((project: { name: string }) => project.name === name);
 }
 
-it('a mistyped project goes once its binding is gone, and can be made again', async () => {
+it('a mistyped project can be deleted once its binding is deleted, and created again', async () => {
   const name = 'Store Frnt';
   for (let round = 0; round < 2; round += 1) {
     const { json: binding } = await bind(name);

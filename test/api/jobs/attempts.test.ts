@@ -80,7 +80,7 @@ it('a job that was cancelled while it waited keeps how its attempt had ended', a
   expect(attempts[0].state_reason).toEqual({ code: 'exited', message: expect.any(String), retryable: false });
 });
 
-it('an attempt whose worker was lost says so, and what is not known of it is null', async () => {
+it('an attempt whose worker was lost has that reason, and its unknown fields are null', async () => {
   const gate = join(service.home, 'lost-gate');
   const id = await createJob(service, { prompt: `[ -e ${gate} ] || { touch ${gate}; sleep 600; }`, profile: 'shell' });
   await waitFor(() => existsSync(gate));

@@ -37,7 +37,7 @@ it('a draft is edited in every field, project and profile too, and runs as edite
   expect(result.stdout).toBe('new\n');
 });
 
-it('what is absent or null stays as it is', async () => {
+it('an absent or null field stays unchanged', async () => {
   const id = await draft({ extra_prompt: 'more', priority: 3 });
   const { json: before } = await service.api('GET', `/jobs/${id}`);
   const { json: after } = await edit(id, { retries: 1, priority: null });

@@ -12,7 +12,7 @@ async function emulatorOf(home: string): Promise<number> {
   throw new Error('no emulator runs');
 }
 
-test('while the table stands still, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
+test('while the table is paused, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
   const service = await startService();
   const emulator = await emulatorOf(service.home);
   process.kill(emulator, 'SIGSTOP');

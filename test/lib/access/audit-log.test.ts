@@ -31,7 +31,7 @@ async function record(count: number, change: Partial<typeof entry> = {}): Promis
   }
 }
 
-it('a row says who did what to what, when, from where and with what outcome', async () => {
+it('a row has the actor, action, target, time, address and outcome', async () => {
   await audit.record({ ...entry, status: 400, requestId: 'r-1' });
   const at = new Date(now).toISOString();
   expect((await audit.list({ limit: 10 })).items).toEqual([

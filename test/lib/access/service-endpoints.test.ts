@@ -50,7 +50,7 @@ it('a changed domain and provider count within five minutes, and are read no mor
   });
 });
 
-it('what is not there yet, or is no whereabouts, is read again at once', async () => {
+it('a missing or invalid value is read again at once', async () => {
   expect(await serviceEndpoints.publicOrigin()).toBeUndefined();
   await writeFile(file, '{');
   await expect(serviceEndpoints.publicOrigin()).rejects.toThrow();

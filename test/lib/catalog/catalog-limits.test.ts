@@ -40,7 +40,7 @@ describe('profiles', () => {
   });
   const remove = async (name: string) => await removeProfile(deployment.registry, name, { defaultProfile: 'practice' });
 
-  it('can be imported until there are as many as allowed, of which one that replaces a seeded one is one', async () => {
+  it('can be imported up to the limit, for which one that replaces a seeded one counts', async () => {
     await importAll('profiles', ['seeded']);
     await expect(importAll('profiles', ['one-more'])).rejects.toMatchObject(full('profiles'));
   });
@@ -60,7 +60,7 @@ describe('profiles', () => {
 describe('rules', () => {
   beforeEach(async () => await importAll('rules', names(catalog.rules, 'r')));
 
-  it('can be imported until there are as many as allowed, and one that is removed makes room for one', async () => {
+  it('can be imported up to the limit, and a removed one makes room for another', async () => {
     await expect(importAll('rules', ['one-more'])).rejects.toMatchObject(full('rules'));
     await removeRule(deployment.registry, 'r0');
     await importAll('rules', ['another']);

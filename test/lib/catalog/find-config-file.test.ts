@@ -14,7 +14,7 @@ afterAll(async () => await rm(folder, { recursive: true }));
 
 const find = (given?: string) => findConfigFile(given, { folder, setting: 'promptq.configFile' });
 
-it('without a file of the usual name there is none; one that is named must be there', async () => {
+it('a missing file of the usual name is ignored, a missing named file is an error', async () => {
   expect(await find()).toBeUndefined();
   await expect(find('none.yaml')).rejects.toThrow(/none\.yaml \(promptq\.configFile\) can't be read/);
 });

@@ -146,7 +146,7 @@ it('a worker hears within two seconds what is asked of its job as it is', async 
   expect(heard).toEqual([2_000]);
 });
 
-it('what has been counted is known as it is, so that a batch is one write', async () => {
+it('the counted position is read consistently, so that a batch is one write', async () => {
   const deployment = behind();
   const counts = new JobCounts({ table: deployment.table, registryTable: deployment.env.REGISTRY_TABLE });
   const change = (sequence: string) => ({ sequence, before: undefined, after: 'QUEUED' as const });

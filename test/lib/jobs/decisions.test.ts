@@ -117,7 +117,7 @@ it('an edit lets only a job go that waits for a folder, which may be another one
   expect(edited('usage_limit')).toBe('usage_limit');
 });
 
-it('what is parked is not claimed, though it is due', () => {
+it('a parked job is not claimed, though it is due', () => {
   const parked = aJob({ parked: 'usage_limit', reason: 'usage_limit', due_at: '2026-11-20T09:00:00.000Z' });
   expect(decide(parked, { type: 'claim', workerId: 'w' }, circumstances)).toHaveProperty('rejected');
 });

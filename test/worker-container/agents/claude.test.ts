@@ -232,7 +232,7 @@ test('the binary can be given, is not passed on, and must be there', async () =>
   );
 });
 
-test('an account for the vendor itself goes to no other vendor', async () => {
+test('an account for the vendor itself is sent to no other vendor', async () => {
   const account = { ANTHROPIC_API_KEY: 'real-1', CLAUDE_CODE_OAUTH_TOKEN: 'real-2', ANTHROPIC_AUTH_TOKEN: 'real-3' };
   const own = await claude.prepare(await makeAttempt(run({ prompt: '', env: account, vendor: undefined })));
   expect(own.env).toMatchObject(account);

@@ -215,7 +215,7 @@ test('the binary can be given, is not passed on, and must be there', async () =>
   );
 });
 
-test("a key for the vendor itself goes to codex by codex's own name, and to no other vendor", async () => {
+test("codex gets a key for the vendor itself under codex's own name, and no other vendor gets it", async () => {
   const env = { OPENAI_API_KEY: 'real-key' };
   const real = await codex.prepare(await makeAttempt({ env }));
   expect(real.env).toMatchObject({ CODEX_API_KEY: 'real-key' });

@@ -40,6 +40,6 @@ test('a link is never followed, not even to a folder within', async () => {
   expect([files, Object.fromEntries(left)]).toEqual([[], { kind: 2 }]);
 });
 
-test('a folder that is not there is a fault', async () => {
+test('a missing folder is an error', async () => {
   await expect(findAttachments(join(folder, 'missing'), LIMITS)).rejects.toThrow('ENOENT');
 });

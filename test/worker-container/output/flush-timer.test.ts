@@ -27,7 +27,7 @@ test('a watched stream is flushed a second after each new byte', () => {
   expect(flushes).toEqual([101, 102, 103]);
 });
 
-test('a stream that ceases to be watched goes back to its interval', () => {
+test('a stream returns to its interval after its live view ends', () => {
   const { timer, timing, flushes } = timerOn({ everPending: true });
   timer.setWatched(true);
   timer.arm();

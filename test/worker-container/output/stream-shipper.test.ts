@@ -44,7 +44,7 @@ function shipping() {
   return { shipper, requests, grow, pass };
 }
 
-it('what comes while a chunk is on its way is shipped too, though nothing comes after it', async () => {
+it('output that arrives during an upload is shipped too, even if none follows', async () => {
   const { requests, grow, pass } = shipping();
   grow(LIVE_CHUNK_BYTES);
   await pass(PUT / 2);

@@ -44,7 +44,7 @@ test('values of fewer than six characters are ignored', () => {
   expect(redact(['123456'], ['123456 is one'])).toBe('*** is one');
 });
 
-test('a secret is masked as it stands in JSON too', () => {
+test('a secret is masked in its JSON form too', () => {
   const key = '-----BEGIN "KEY"-----\nabc\n-----END-----\n';
   expect(redact([key], [JSON.stringify({ key })])).toBe('{"key":"***\\n"}');
   expect(redact([key], [key])).toBe('***\n');

@@ -22,7 +22,7 @@ function source(file: string, variables: Record<string, string> = {}) {
   return secretSource(env, variables);
 }
 
-it('the environment comes before the file, and what is in neither is left out', async () => {
+it('the environment has precedence over the file, and a name in neither is left out', async () => {
   await writeFile(join(folder, 'private.env'), '# mine\nA=file\nB="two words"\n', { mode: 0o600 });
   expect(Object.fromEntries(await source('private.env', { A: 'environment' }).read(['A', 'B', 'C']))).toEqual({
     A: 'environment',
@@ -39,7 +39,7 @@ it('a file that others may read is rejected', async () => {
   }
 });
 
-it('without a file there are none', async () => {
+it('a missing file has no secrets', async () => {
   expect((await source('none.env').read(['A'])).size).toBe(0);
 });
 

@@ -133,12 +133,12 @@ describeAsRoot('the environment of a process that is started under an account', 
     expect(output).toContain('SECRET=the-secret\0');
   });
 
-  test('comes with no descriptor but the standard ones', async () => {
+  test('has no descriptors but the standard ones', async () => {
     const tree = await start(['bash', '-c', 'ls /proc/$$/fd; :']);
     expect((await text(tree.stdout)).trim().split('\n')).toEqual(['0', '1', '2']);
   });
 
-  test('comes with no signal ignored or blocked', async () => {
+  test('has no signal ignored or blocked', async () => {
     const tree = await start(['grep', '-E', '^Sig(Ign|Blk)', '/proc/self/status']);
     expect(await text(tree.stdout)).toBe(`SigBlk:\t${'0'.repeat(16)}\nSigIgn:\t${'0'.repeat(16)}\n`);
   });

@@ -83,7 +83,7 @@ describeAsRoot('the folders that jobs work in', () => {
     expect(await lend(other, at('p', 'inside'))).toBe(at('p', 'a'));
   });
 
-  test('keep their owner when another slot comes in, so that both can work there', async () => {
+  test('keep their owner when another slot uses them, so that both can work there', async () => {
     await lend(slot, at('p', 'both'));
     expect(run(slot, at('p', 'both'), 'echo 1 > file; mkdir deep; mkdir -m 700 closed').status).toBe(0);
     await lend(other, at('p', 'both'));

@@ -16,7 +16,7 @@ it('the role is that of the group that may do most', () => {
   expect(roleOf('readers')).toBe('viewer');
 });
 
-it('who is in none of the groups has no role, also where a group is called like a role', () => {
+it('a user in none of the groups has no role, even if a group has the name of a role', () => {
   for (const value of [undefined, null, [], ['operator', 'admin', ''], 7, { admin: true }, [['chiefs']]]) {
     expect(roleOf(value), JSON.stringify(value)).toBeUndefined();
   }

@@ -53,7 +53,7 @@ describe('a dispatch message', () => {
     expect(order).toEqual([id('c'), id('b'), id('a'), id('d')]);
   });
 
-  it('is won by exactly one of many who claim at once', async () => {
+  it('is won by exactly one of many concurrent claimers', async () => {
     const project = 'p-race';
     await deployment.store({ id: id('race'), project_id: project });
     const claims = await Promise.all(
@@ -79,7 +79,7 @@ describe('a dispatch message', () => {
     expect(claimed).toMatchObject({ kind: 'claimed', job: { id: id('stale') } });
   });
 
-  it('that overtook its job comes back a few times before it is dropped', async () => {
+  it('that overtook its job is retried a few times before it is deleted', async () => {
     const kinds = [];
     for (const receives of [1, 2, 3, 4, 5])
       kinds.push((await claim(deployment, permitOf(id('missing'), 'p-none', receives), 'w')).kind);
@@ -95,7 +95,7 @@ describe('a dispatch message', () => {
     expect(await claim(still, old, 'w')).toEqual({ kind: 'acknowledge' });
   });
 
-  it('of a job that is not due yet comes back when it is', async () => {
+  it('of a job that is not due yet becomes visible when it is', async () => {
     const project = 'p-due';
     const still = inStillTime(deployment);
     const due = new Date(still.clock.now() + 60_000).toISOString();

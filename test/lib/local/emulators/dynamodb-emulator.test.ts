@@ -90,7 +90,7 @@ async function has(client: DynamoDBClient, id: string): Promise<boolean> {
   );
 }
 
-test('what was written is there after a stop and a new start', async () => {
+test('written data is there after a restart', async () => {
   const first = await start();
   await createTable(clientOf(first));
   await put(clientOf(first), 'kept');

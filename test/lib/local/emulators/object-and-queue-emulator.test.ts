@@ -31,7 +31,7 @@ describe('queues', () => {
     expect(Messages.map(({ Body }) => Body)).toEqual(['hello']);
   });
 
-  test('a message that a long poll took for a client which has gone comes to the next one at once', async () => {
+  test('a message that a long poll took for a disconnected client is delivered to the next one at once', async () => {
     const { host, hostname, port } = new URL(objects.emulator.endpoint);
     const signer = new SignatureV4({ ...settings, service: 'sqs', sha256: Hash.bind(null, 'sha256') });
     const signed = await signer.sign({

@@ -72,7 +72,7 @@ describe('objects', () => {
     expect(await objects.files('data')).toEqual([]);
   });
 
-  test('one that is not there is NoSuchKey, a head of it NotFound', async () => {
+  test('a missing one is NoSuchKey, a head of it NotFound', async () => {
     await expect(objects.read('nothing')).rejects.toMatchObject({
       name: 'NoSuchKey',
       $metadata: { httpStatusCode: 404 },

@@ -24,13 +24,13 @@ describe('resources', () => {
     ['GET', '/api/v1/things/', 'not-found.answer'],
     ['GET', '/api/v1/nothing', 'not-found.answer'],
     ['GET', '/', 'not-found.answer'],
-  ])('%s %s goes to %s', async (method, path, id) => {
+  ])('%s %s is routed to %s', async (method, path, id) => {
     const gateway = await gatewayWith({});
     const response = await fetch(gateway.url + path, { method });
     expect(await response.text()).toBe(id);
   });
 
-  test('HEAD goes to the catch-all, and its answer has no body', async () => {
+  test('HEAD is routed to the catch-all, and its response has no body', async () => {
     const gateway = await gatewayWith({});
     const response = await fetch(`${gateway.url}/api/v1/things/42`, { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([418, '']);
@@ -61,7 +61,7 @@ describe('queries, headers and bodies', () => {
     expect(event.queryStringParameters).toEqual({ a: 'two words', b: 'x y', c: '' });
   });
 
-  test('what is absent is null', async () => {
+  test('an absent value is null', async () => {
     const gateway = await gatewayWith(echoAll);
     const event = await eventOf(gateway, '/api/v1/things', { method: 'POST' });
     expect([

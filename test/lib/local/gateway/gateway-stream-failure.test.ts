@@ -46,7 +46,7 @@ describe('a stream that fails', () => {
 });
 
 describe("Lambda's limits on streams", () => {
-  test('an answer that is too long is cut, and the log says so', async () => {
+  test('an oversized response is cut, with a log line', async () => {
     const url = await serving(
       answering(() => Readable.from([Buffer.alloc(MIB), Buffer.alloc(MIB)])),
       { streamBytes: 1.5 * MIB },
@@ -63,7 +63,7 @@ describe("Lambda's limits on streams", () => {
     await ended.promise;
   });
 
-  test('an answer that takes too long is cut, its source ends, and the log says so', async () => {
+  test('a response that takes too long is cut, its source ends, with a log line', async () => {
     const source = new Readable({ read: () => undefined });
     const url = await serving(
       answering(() => source),

@@ -92,7 +92,7 @@ describe('a slow client', () => {
   });
 });
 
-describe('a client that goes', () => {
+describe('a client that disconnects', () => {
   test('does not reach the function, which runs to its own end', async () => {
     const source = new Readable({ read: () => undefined });
     const url = await serving(answering(() => source));

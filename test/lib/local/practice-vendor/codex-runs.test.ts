@@ -58,7 +58,7 @@ test('a run survives a restart of the vendor', async () => {
   });
 });
 
-test('jobs wait while the state says so and run once it is lifted', async () => {
+test('jobs wait while the state is set and run once it is cleared', async () => {
   const vendor = await start();
   const until = new Date(Date.now() + 7_200_000).toISOString();
   const prompt = 'drill: tool true';

@@ -58,7 +58,7 @@ test('a refresh token serves once, as the real one does', async () => {
   });
 });
 
-test('the model answers who is logged in, until the login is revoked', async () => {
+test('the model answers a client with a login until it is revoked', async () => {
   const issuer = await start();
   const { access_token = '', refresh_token } = await logIn(issuer);
   expect([await issuer.models(access_token), await issuer.models('stranger')]).toEqual([200, 401]);
@@ -79,7 +79,7 @@ test('a login outlives a restart, and its file holds no token and no code', asyn
   for (const token of Object.values(login)) expect(kept).not.toContain(token);
 });
 
-test('its settings are for who has the key', async () => {
+test('its settings require the key', async () => {
   const { origin } = await start();
   expect((await fetch(`${origin}/practice/issuer`)).status).toBe(401);
 });

@@ -193,7 +193,7 @@ test('a sleeping model keeps the stream alive with events', async () => {
   expect(spoken).toEqual(['response.created', 'keepalive', 'response.output_item.done', 'response.completed']);
 });
 
-test('a hanging answer begins and is given up when the client goes or the vendor closes', async () => {
+test('a hanging response begins, and ends when the client disconnects or the vendor closes', async () => {
   const vendor = await start();
   const client = new AbortController();
   const left = await post(vendor, [user('drill: hang')], client.signal);

@@ -100,7 +100,7 @@ describe('the lock', () => {
     await expect(refused).rejects.toThrow('process 42 at http://127.0.0.1:1');
   });
 
-  test('says so when the other one is not ready yet', async () => {
+  test('reports that the other process is not ready yet', async () => {
     await holdElsewhere(folder);
     await expect(lockHome(await Home.open(folder))).rejects.toThrow('starting or stopping');
   });

@@ -44,7 +44,7 @@ describe('the settings of a deployment', () => {
     expect(() => readDeployment('timeoutUnit=seconds')).toThrow('promptq: received text that is not JSON');
   });
 
-  test('of who may come in are checked', () => {
+  test('of access are checked', () => {
     const given = { timeoutUnit: 'seconds', perimeterSources: ['203.0.113.0/24'], telegramUsers: { 17: 'viewer' } };
     expect(readDeployment(given)).toMatchObject(given);
     expect(() => readDeployment({ ...given, perimeterSources: ['203.0.113.7'] })).toThrow(

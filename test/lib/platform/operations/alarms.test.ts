@@ -17,7 +17,7 @@ const GOES_OFF: Record<string, readonly [limit: number, times: number, minutes: 
   'calls-given-up': [1, 1, 5],
 };
 
-it('each alarm goes off from where its sentence says', () => {
+it('each alarm goes off at the threshold that its sentence names', () => {
   const found = ALARMS.map(({ id, limit, times, minutes }) => [id, [limit, times, minutes]]);
   expect(Object.fromEntries(found)).toEqual(GOES_OFF);
 });

@@ -37,7 +37,7 @@ it('is one line in the Embedded Metric Format, with the deployment as dimension'
   expect(_aws.Timestamp).toBeGreaterThanOrEqual(before);
 });
 
-it('is nothing where there is nothing to count, and a wait of no time all the same', async () => {
+it('is empty if there is nothing to count, but contains a wait of zero', async () => {
   expect(await told({ JobsFailed: 0, QueueWait: [], LeaseLosses: 0 })).toEqual([]);
   expect(await told({})).toEqual([]);
   expect(metricsIn(await told({ JobsFailed: 0, QueueWait: [0] }))).toEqual({ QueueWait: [0] });

@@ -38,7 +38,7 @@ function resourceOf(of: Stack) {
   return propertiesSchema.parse(resource?.Properties);
 }
 
-test('the document of a deployment is an asset named by its content, which a function of ours applies', () => {
+test('the document of a deployment is an asset named by its content, which our function applies', () => {
   const assembly = app.synth();
   const { Key, Digest, ServiceToken, ServiceTimeout } = resourceOf(stack);
   const apply = functionsById(stack).get(APPLY_CONFIG);

@@ -13,7 +13,7 @@ const { plain, rich, aliased } = twoDeployments();
 describe('signing in', () => {
   const serviceEndpointsOf = (stack: Stack) => propertiesOfOnly(stack, 'AWS::SSM::Parameter');
 
-  test('is for those who were invited, with good passwords and a second factor if they like', () => {
+  test('admits invited users, with strong passwords and an optional second factor', () => {
     const [pool] = resourcesOf(plain.console, 'AWS::Cognito::UserPool').values();
     expect(pool).toMatchObject({
       DeletionPolicy: 'Retain',

@@ -107,7 +107,7 @@ describe('the dashboard', () => {
     expect(resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').size).toBe(1);
   });
 
-  test('shows every metric of ours, and the alarms', () => {
+  test('shows all our metrics, and the alarms', () => {
     const [dashboard] = resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').values();
     const body = JSON.stringify(dashboard?.Properties.DashboardBody);
     for (const name of Object.keys(METRICS)) expect(body).toContain(`\\"${name}\\"`);

@@ -34,7 +34,7 @@ it('a batch counts once however it is repeated, split differently or reordered, 
   expect(await counts.read()).toEqual(recount);
 });
 
-it('a batch that comes in another order counts up to its latest change', async () => {
+it('a batch that arrives in another order counts up to its latest change', async () => {
   const [first, second] = [
     { sequence: '9', before: undefined, after: 'QUEUED' },
     { sequence: '10', before: 'QUEUED', after: 'RUNNING' },

@@ -29,7 +29,7 @@ describe('how many workers are launched', () => {
     );
   });
 
-  test('is none when there is nothing to do, nor when those that are started can do it all', () => {
+  test('is none if there is no work, or if the started workers can do it all', () => {
     fc.assert(
       fc.property(situation, (of) => {
         expect(decideLaunch({ ...of, demand: NOTHING }).launch).toBe(0);

@@ -25,7 +25,7 @@ describe('from zero', () => {
     expect(scaling.aws.calls).toHaveLength(1);
   });
 
-  test('many who decide at once start as many as one would', async () => {
+  test('many concurrent decisions start as many as one would', async () => {
     for (let n = 0; n < 3; n += 1) await scaling.queue();
     await Promise.all(Array.from({ length: 6 }, scaling.handle));
     expect(scaling.aws.tasks).toHaveLength(3);
