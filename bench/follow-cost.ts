@@ -9,7 +9,7 @@ import type { Step } from './request-counts.ts';
 const STREAMS = 2;
 const OUTPUT_READ = { s3Puts: STREAMS, s3Gets: 2 * STREAMS } as const;
 
-/** Dollars for one stream of a followed log up to its end, whether anybody reads it or not. */
+/** Dollars for one stream of a followed log up to its end, whether a client reads it or not. */
 export function followedStream(): number {
   const { seconds, admitSeconds } = LIMITS.follow;
   const looks = Math.ceil((seconds * 1_000) / POLL_INTERVAL_MS);

@@ -7,7 +7,7 @@ import { type ServiceAccount, serviceAccounts } from '../worker-container/servic
  * as root. Both kinds by turns, so that what else the machine does meets both.
  */
 const RUNS = 60;
-/** A user id that is nobody's. */
+/** A user id that no account has. */
 const FIRST_UID = 1_900_000_000;
 
 const kinds = [

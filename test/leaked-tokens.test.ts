@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { generateToken } from '../lib/access/tokens/api-tokens.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 
-test('a token is found wherever a run has left one, but where the operator keeps it', async () => {
+test('a token is found wherever a run has left one, except where the operator keeps it', async () => {
   const home = await mkdtemp(join(tmpdir(), 'promptq-leaks-'));
   onTestFinished(async () => await rm(home, { recursive: true }));
   expect(await filesWithTokens(home)).toEqual([]);

@@ -40,7 +40,7 @@ const report = read();
 const all = [...failures(report)];
 for (const { where, why } of all) console.log(`FAILED: ${where}: ${why.split('\n', 1)[0]}`);
 for (const { where, why } of all) console.log(`\n${where}\n${why.split('\n').slice(0, 30).join('\n')}`);
-// Faults that belong to no test, such as a rejection that nobody handled, stand only in what was printed.
+// Faults that belong to no test, such as an unhandled rejection, are only in the output.
 if (status !== '0')
   console.log(`\nFAILED: tests (ended with ${status})\n${readFileSync(outputPath, 'utf8').slice(-6000)}`);
 for (const { assertionResults } of report.testResults)

@@ -86,7 +86,7 @@ export function started(account: Account, id: string, now: number): Account {
   return { ...current, login: { id, state: 'starting', requested_at: timestamp(now) } };
 }
 
-/** Claims the login for a worker; undefined: it can't be claimed any more. */
+/** Claims the login for a worker; undefined: it can no longer be claimed. */
 export function claimed(
   account: Account,
   by: { id: string; workerId: string; listener: Listener },

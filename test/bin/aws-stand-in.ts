@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 
-/** A stack as the stand-in tells of it. */
+/** A stack as the stand-in describes it. */
 interface StandInStack {
   readonly status: string;
   readonly reason?: string;

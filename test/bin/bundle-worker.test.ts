@@ -9,7 +9,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { REQUIRED_SETTINGS } from '../worker-container/required-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'promptq-bundle-worker-'));
-/** Not named as in the image: the test of its health check, at the same time, looks for a process of that name. */
+/** Not named as in the image: the test of its health check, at the same time, searches for a process of that name. */
 const bundle = join(folder, 'bundle.mjs');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -17,14 +17,14 @@ const script = fileURLToPath(new URL('../../bin/bundle-worker.ts', import.meta.u
 execFileSync(process.execPath, [script, bundle], { stdio: 'inherit' });
 
 describe("the worker's bundle", () => {
-  test('runs with nothing beside it, as far as to the complaint about its environment', () => {
+  test('runs without other files, until it rejects its environment', () => {
     const { status, stderr } = spawnSync(process.execPath, [bundle], { cwd: folder, env: {}, encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toContain('the environment of this process is not complete');
     expect(stderr).toContain('JOBS_TABLE');
   });
 
-  test('starts with a whole environment, and ends in order on SIGTERM', async () => {
+  test('starts with a complete environment, and stops cleanly on SIGTERM', async () => {
     const nowhere = 'http://127.0.0.1:9';
     const env = {
       HOME: folder,
@@ -49,7 +49,7 @@ describe("the worker's bundle", () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  test('says what it is called with', () => {
+  test('prints its usage', () => {
     const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, expect.stringContaining('usage: node bin/bundle-worker.ts OUTFILE')]);
   });

@@ -38,13 +38,13 @@ describe('npm run bench and npm run prove', () => {
     expect(text).toMatch(/^Usage: npm run prove -- kill \[--rounds N\] \[--seed N\]\n\nkill parts of/);
   });
 
-  test('run a tool with its options, and end as it does', async () => {
+  test('run a tool with its options, and exit with its code', async () => {
     const { code, text } = await run('prove', 'walk', '--walks', '1');
     expect(code).toBe(1);
     expect(text).toContain("Unknown option '--walks'");
   });
 
-  test('refuse an unknown tool and list the others', async () => {
+  test('reject an unknown tool and list the others', async () => {
     const { code, text } = await run('prove', 'nothing');
     expect(code).toBe(2);
     expect(text).toMatch(/^npm run prove has no tool nothing\n/);

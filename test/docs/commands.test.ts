@@ -91,7 +91,7 @@ const commands = [
     })),
   ),
 ];
-/** Texts in the sources that tell people to run something. */
+/** Texts in the sources with commands for the reader. */
 const hints = globSync(['{bin,lib,bench,console/src,functions,worker-container}/**/*.{ts,tsx}'], { cwd: ROOT }).flatMap(
   (file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(/`(npm run [a-z][^`$]+?)\\?`/g)].map(([, text = '']) => ({

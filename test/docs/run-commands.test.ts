@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Runs a script in bash as somebody does who pastes it, against the service of this test. @returns what it printed */
+/** Runs a script in bash as if it were pasted, against the service of this test. @returns its output */
 async function paste(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const text = script
     .replaceAll('http://127.0.0.1:8787', service.baseUrl)

@@ -39,7 +39,7 @@ export async function pythonPackages(): Promise<string> {
   return installed;
 }
 
-/** Installs beside the target and renames, so that an interrupted installation leaves nothing that looks complete. */
+/** Installs beside the target and renames, so that an interrupted installation never appears complete. */
 async function install(target: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const partial = await mkdtemp(join(CACHE, 'partial-'));

@@ -10,7 +10,7 @@ export interface Mutant {
   readonly test?: string;
 }
 
-/** A module's source with a mutant in it. @throws Error if the place is not there any more. */
+/** A module's source with a mutant in it. @throws Error if the place no longer exists. */
 export function mutated(source: string, { name, file, find, replace, at }: Mutant): string {
   const from = at?.from ?? source.indexOf(find);
   if (from < 0 || source.slice(from, from + find.length) !== find)

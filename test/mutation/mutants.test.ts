@@ -33,7 +33,7 @@ const LEAST: Readonly<Record<(typeof DECIDING_ROOMS)[number], number>> = {
 };
 
 describe('every mutant', () => {
-  it('that was made by hand still changes the source, at the one place that it means', () => {
+  it('that was written by hand still changes the source, in exactly one place', () => {
     for (const mutant of MUTANTS) {
       const source = sourceOf(mutant.file);
       expect({ name: mutant.name, places: source.split(mutant.find).length - 1 }).toEqual({
@@ -44,7 +44,7 @@ describe('every mutant', () => {
     }
   });
 
-  it('that is said to change nothing is still found, and says why', () => {
+  it('that is listed as harmless is still found, and has a reason', () => {
     for (const { file, find, replace, reason } of HARMLESS) {
       const isFound = found.some((each) => each.file === file && each.find === find && each.replace === replace);
       expect({ file, find, replace, isFound }).toEqual({ file, find, replace, isFound: true });
@@ -52,7 +52,7 @@ describe('every mutant', () => {
     }
   });
 
-  it('has tests, which are there', () => {
+  it('has existing tests', () => {
     for (const test of new Set(MUTANTS.flatMap(({ test }) => test ?? []))) expect(() => sourceOf(test)).not.toThrow();
     const tests = new TestsOfFile(ROOT);
     const unseen = [...FILES, ...MUTANTS.map(({ file }) => file)].filter((file) => tests.of(file).length < 2);
@@ -63,7 +63,7 @@ describe('every mutant', () => {
 });
 
 describe('from the source', () => {
-  it('each room that decides shows at least as many safeguards as when it was counted last', () => {
+  it('each deciding folder has at least as many safeguards as at the last count', () => {
     const counts = Map.groupBy(found, ({ file }) => dirname(file));
     for (const [room, least] of Object.entries(LEAST)) {
       const count = counts.get(room)?.length ?? 0;
@@ -72,7 +72,7 @@ describe('from the source', () => {
     expect(Object.keys(LEAST)).toEqual([...DECIDING_ROOMS]);
   });
 
-  it('each part of each condition of a write is taken out', () => {
+  it('each part of each condition of a write is removed', () => {
     for (const file of FILES) {
       const conditions = sourceOf(file).match(/(?<!Key)ConditionExpression: (?!string)/g)?.length ?? 0;
       const count = found.filter(
@@ -82,7 +82,7 @@ describe('from the source', () => {
     }
   });
 
-  it('what it is called plays no part', () => {
+  it('its name does not matter', () => {
     const safeguards = (source: string) =>
       mutantsFrom({ file: 'lib/jobs/x.ts', source }, safeguardsOf).map(({ find, replace }) => `${find} → ${replace}`);
     const source = `

@@ -22,7 +22,7 @@ import { TestsOfFile } from './tests-of-file.ts';
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Which worlds look at a mutant, and how many lives they have. */
+/** The worlds that run with a mutant, and how many lives they have. */
 const POLLS = {
   short: { seed: 1, lives: 600 },
   long: { seed: 501, lives: 3_000 },
@@ -51,7 +51,7 @@ const judged = all.filter((mutant) => reasonOf(mutant) === undefined);
 const end = performance.now() + Number(values.minutes) * 60_000;
 const untried = judged.filter((mutant) => verdictOf(mutant) === undefined);
 const waiting = values.table ? [] : [...untried, ...judged.filter((mutant) => verdictOf(mutant)?.by === 'nobody')];
-/** What the simulator's short look did not see. */
+/** The mutants that the simulator's short run did not find. */
 const unseen: Mutant[] = values.tests ? waiting.splice(0) : [];
 await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
 const verdicts = judged.map((mutant) => ({ mutant, verdict: verdictOf(mutant) }));
@@ -135,7 +135,7 @@ async function expectSound(worlds: Worlds, look: keyof typeof POLLS): Promise<vo
   soundLooks.add(look);
 }
 
-/** The quick tests of the mutated file, then a long look, then its slow tests. */
+/** The quick tests of the mutated file, then a long run of the simulator, then its slow tests. */
 async function tried(
   { folder, worlds, tests }: { readonly folder: string; readonly worlds: Worlds; readonly tests: MutantTests },
   mutant: Mutant,

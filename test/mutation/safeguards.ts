@@ -80,7 +80,7 @@ function isComparison(node: ts.Node): boolean {
   return ts.isBinaryExpression(inner) && /^(?:[=!]==|[<>]=?|&&|\|\|)$/.test(inner.operatorToken.getText());
 }
 
-/** A call for what it does, awaited or not: nobody uses its result. What is only logged decides nothing. */
+/** A call for its side effect, awaited or not. Log calls are excluded: they decide nothing. */
 function isEffect(expression: ts.Expression): boolean {
   const inner =
     ts.isAwaitExpression(expression) || ts.isVoidExpression(expression) ? expression.expression : expression;

@@ -34,7 +34,7 @@ function faultOf({ answers }: Operation, { status, headers, text }: Received): s
   return result.success ? undefined : `the answer is not as declared: ${result.error.message}`;
 }
 
-/** Request and answer, as far as they are of use to somebody who looks for a fault. */
+/** The parts of request and response that help to find a fault. */
 export function describe({ method, path, query, headers, body }: Sent, { status, text }: Received): string {
   const shown = (value: string | undefined) =>
     value !== undefined && value.length > 600 ? `${value.slice(0, 600)}…` : value;

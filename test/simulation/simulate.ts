@@ -16,7 +16,7 @@ const LAST_STEPS = 120;
 /** In so many lives every kind of fault, call and event must have happened. */
 const ENOUGH_FOR_ALL = 50_000;
 
-/** Lives between two lines that tell how far it is. */
+/** Lives between two lines of progress. */
 const PROGRESS = 50_000;
 
 const NIGHTLY = { lives: 1_000_000, seconds: 4 * 3_600 };
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   return gaps.length === 0 && tally.lives >= Math.min(lives, ENOUGH_FOR_ALL) ? 0 : 1;
 }
 
-/** Another one for each commit, and the same for all who look at one commit. */
+/** Different for each commit, and always the same for one commit. */
 function seedOfCommit(): number {
   try {
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], {

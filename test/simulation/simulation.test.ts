@@ -6,7 +6,7 @@ import { World } from './worlds/world.ts';
 const SEED = 1162;
 
 describe('the simulator', () => {
-  it('gives one course of events for one seed, so that a violation can be replayed', async () => {
+  it('has the same events for the same seed, so that a violation can be replayed', async () => {
     const first = await courseOf(SEED);
     expect(first.length).toBeGreaterThan(1_000);
     expect(await courseOf(SEED)).toEqual(first);
@@ -19,7 +19,7 @@ describe('the simulator', () => {
     expect(tally.lives).toBeGreaterThanOrEqual(300);
   });
 
-  it('names what has never happened', async () => {
+  it('names events that never occurred', async () => {
     const tally = newTally();
     expect(untried(tally)).toEqual(
       expect.arrayContaining(['killed', 'lost', 'parked for a limit', 'SendMessageCommand']),
@@ -29,13 +29,13 @@ describe('the simulator', () => {
   });
 });
 
-describe('with a safeguard taken out, the simulator finds', () => {
+describe('with a safeguard removed, the simulator finds', () => {
   afterEach(() => {
     vi.doUnmock('../../lib/jobs/lifecycle/lease.ts');
     vi.resetModules();
   });
 
-  it('a takeover under a lease that holds', async () => {
+  it('a takeover before the lease expires', async () => {
     vi.resetModules();
     vi.doMock('../../lib/jobs/lifecycle/lease.ts', async (original) => ({
       ...(await original<object>()),

@@ -17,7 +17,7 @@ const lock = JSON.parse(read('worker-container/vendor-clis/package-lock.json')) 
 const codex = top.devDependencies['@openai/codex'];
 const claude = top.config.claudeCode;
 
-test("the image's CLIs are those of the versions that package.json names, for both processors", () => {
+test("the image's CLIs have the versions of package.json, for both processors", () => {
   expect(manifest.optionalDependencies).toEqual({
     '@anthropic-ai/claude-code-linux-arm64': claude,
     '@anthropic-ai/claude-code-linux-x64': claude,
@@ -26,7 +26,7 @@ test("the image's CLIs are those of the versions that package.json names, for bo
   });
 });
 
-test('the lock file has each of them and nothing else, with a hash and without a registry', () => {
+test('the lock file has each of them and no other package, with a hash and without a registry', () => {
   const { '': root, ...packages } = lock.packages;
   expect(root).toMatchObject({ optionalDependencies: manifest.optionalDependencies });
   const found = Object.entries(packages).map(([path, { version, cpu }]) => [path, version, cpu]);
@@ -42,7 +42,7 @@ test('the lock file has each of them and nothing else, with a hash and without a
   }
 });
 
-test('the image installs nothing from a registry but by a lock file, and runs no script of it', () => {
+test('the image installs from a registry only with a lock file, and runs no install scripts', () => {
   const installs = dockerfile.replaceAll(/^#.*$/gm, '').match(/\b(?:npm|npx|pnpm|yarn|corepack)\b.*/g) ?? [];
   expect(installs.length).toBeGreaterThan(0);
   for (const each of installs) expect(each).toMatch(/^npm ci --ignore-scripts\b/);

@@ -17,7 +17,7 @@ export interface AttachmentsToKeep {
   readonly bucket: string;
   readonly jobId: string;
   readonly attempt: number;
-  /** Where the agent left them. Nothing writes there any more. */
+  /** Where the agent left them. Nothing writes there anymore. */
   readonly folder: string;
   /** User id that owns them, except in the worker's own folder; undefined: this process's user. */
   readonly owner: number | undefined;

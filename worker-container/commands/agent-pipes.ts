@@ -20,7 +20,7 @@ export interface AgentPipes {
  * Creates an agent's standard streams. Node's own `pipe` is a pair of sockets: `> /dev/stderr` and `cat /dev/stdin`
  * fail on them, they make `bash -c` read ~/.bashrc as if it came over the network, and Node discards their unread
  * output when the process exits. So stdin is a file, and stdout and stderr are FIFOs. Any user may reopen the FIFOs,
- * since the agent may run as another user than the worker. None of the three has a name any more when this returns.
+ * since the agent may run as another user than the worker. None of the three has a name when this returns.
  */
 export async function openAgentPipes(stdin: string): Promise<AgentPipes> {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-pipes-'));

@@ -10,7 +10,7 @@ export type EndingReason =
   /** The agent gave its final result but does not exit. */
   | 'finished_not_exited'
   | 'output_limit'
-  /** Its output can't be stored any more (the disk is full, for example). */
+  /** Its output can no longer be stored (the disk is full, for example). */
   | 'output_failed'
   /** The worker is stopping and releases the job. */
   | 'stopping'

@@ -10,7 +10,7 @@ export interface OutputObjects {
   deleteMany(keys: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** Milliseconds after which an unanswered request is given up. The SDK itself would wait for ever. */
+/** Milliseconds after which an unanswered request is given up. The SDK itself would wait forever. */
 const REQUEST_TIMEOUT = 60_000;
 /** Slowest tolerated upload, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 128;

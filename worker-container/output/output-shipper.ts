@@ -46,7 +46,7 @@ interface Lane {
  * end. Memory use does not depend on the volume. A slow or failing object store slows the agent down and loses nothing.
  */
 export class OutputShipper {
-  /** Resolves when both pipes have ended; never rejects. Processes that outlive the agent may delay it for ever. */
+  /** Resolves when both pipes have ended; never rejects. Processes that outlive the agent may delay it forever. */
   readonly ended: Promise<void>;
   readonly #lanes: Readonly<Record<StreamName, Lane>>;
   readonly #abort: AbortController;

@@ -66,7 +66,7 @@ export class StreamShipper {
     this.#letGo();
   }
 
-  /** Joins the spool. Nothing may be appended to it any more. Rejects only with the signal's reason. */
+  /** Joins the spool. Nothing may be appended to it afterwards. Rejects only with the signal's reason. */
   async join(): Promise<void> {
     const { spool, objects, joinedKey, chunkKey, signal } = this.#options;
     this.settle();

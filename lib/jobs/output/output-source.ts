@@ -53,7 +53,7 @@ export async function* readObject({ s3, bucket, key, from, to }: ObjectRange): A
   }
 }
 
-/** Whether an error means that the object does not exist (any more). */
+/** Whether an error means that the object does not exist, or no longer exists. */
 export function isMissing(error: unknown): boolean {
   return error instanceof NoSuchKey;
 }

@@ -27,7 +27,7 @@ type Agent = AgentName | LaterCode;
 
 /**
  * Rereads all persisted output of an attempt that has ended, in constant memory and with the readers used while it ran,
- * and corrects its receipt. Known values are replaced only by values that were read: what can't be read any more is
+ * and corrects its receipt. Known values are replaced only by values that were read: what can no longer be read is
  * kept.
  * @param agent the agent that wrote the output, if the receipt doesn't record it
  */

@@ -44,7 +44,7 @@ function s3(settings = runSettings(environment)): S3Client {
   return new S3Client({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_S3 ?? '', forcePathStyle: true });
 }
 
-/** Requests that do harm, or show something, where nobody asks who sends them. */
+/** Requests that change or show something if the sender is not authenticated. */
 function attacks() {
   const scope = 'AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/dynamodb/aws4_request';
   const signed = { authorization: `${scope}, SignedHeaders=host, Signature=abc`, 'x-amz-date': '20260101T000000Z' };
@@ -87,7 +87,7 @@ function attacks() {
   ];
 }
 
-/** What an answer shows if somebody got through. */
+/** The content of a response that proves access. */
 const SECRETS = /TableNames|Streams"|QueueUrls|ListBucketResult|has printed|logged_in|device_codes|"models"|"items"/;
 
 async function asNobody(url: string, attack: ReturnType<typeof attacks>[number], host?: string): Promise<string> {

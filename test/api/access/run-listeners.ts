@@ -36,7 +36,7 @@ async function processesOf(root: number): Promise<number[]> {
   return family;
 }
 
-/** All that somebody else could have changed in a run: both tables, objects, queues and the practice vendor's state. */
+/** Everything that an intruder could change in a run: both tables, objects, queues and the practice vendor's state. */
 export async function contentsOf(service: ServiceUnderTest): Promise<unknown> {
   const environment = await runEnvironment(service.home);
   const settings = runSettings(environment);

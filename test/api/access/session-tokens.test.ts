@@ -14,7 +14,7 @@ afterAll(async () => {
 const NOTE = 'Scopes are not enforced here: this token has full access.';
 
 describe('tokens', () => {
-  it('are made, shown once, suspended, resumed and revoked by an admin, at once', async () => {
+  it('are created, shown once, suspended, resumed and revoked by an administrator, with immediate effect', async () => {
     const admin = await signedInBrowser(service, 'admin');
     const made = await admin.api('POST', '/tokens', { name: ' nightly ', scopes: ['logs', 'read', 'read'] });
     expect([made.status, made.json]).toEqual([
@@ -76,12 +76,12 @@ describe('tokens', () => {
     [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, /body\.expires_at: received 2020-.*expected a time to come/],
     [{ name: 'x', expires_at: 'tomorrow' }, /body\.expires_at: received "tomorrow"/],
     [{ name: 'x', token: 'mine' }, /unknown "token"/],
-  ])('are not made of %j', async (body, sentence) => {
+  ])('are not created from %j', async (body, sentence) => {
     const { status, json } = await (await signedInBrowser(service, 'admin')).api('POST', '/tokens', body);
     expect([status, json.error]).toEqual([400, expect.stringMatching(sentence)]);
   });
 
-  it('are never the matter of tokens, whatever scopes they have', async () => {
+  it("can't be managed by tokens of any scope", async () => {
     for (const [method, path] of [
       ['GET', '/tokens'],
       ['POST', '/tokens'],
@@ -98,7 +98,7 @@ describe('tokens', () => {
     }
   });
 
-  it('say when they expire', async () => {
+  it('show when they expire', async () => {
     const admin = await signedInBrowser(service, 'admin');
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const { token } = (await admin.api('POST', '/tokens', { name: 'short', expires_at })).json;

@@ -94,7 +94,7 @@ it('projects come with how their jobs work, as it was set', async () => {
 });
 
 it('the environment shows hosts, service, profiles, models, projects, jobs and tokens', async () => {
-  // Workers tell every 15 s what they run; counters lag a moment behind.
+  // Workers report their jobs every 15 s; counters lag a moment behind.
   const json = await waitFor(async () => {
     const answer = await service.api('GET', '/environment');
     expect(answer.json).toMatchObject({

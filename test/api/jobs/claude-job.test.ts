@@ -62,7 +62,7 @@ test('a failure of the vendor is the error of the job', async () => {
   expect(job.error).toMatch(/^API Error: 500 The stand-in fails as asked/);
 });
 
-test('a job whose login is used up waits for an account and spends nothing', async () => {
+test('a job whose login is used up waits for an account and uses no retry', async () => {
   const id = await createJob(service, { prompt: 'drill: not-logged-in', profile: 'claude' });
   await expect
     .poll(async () => (await service.api('GET', `/jobs/${id}/status`)).json)

@@ -66,7 +66,7 @@ test.each(['a b/ü.txt', '100%.md', 'a%2Fb', '.hidden/notes.diff'])(
   },
 );
 
-test('nothing outside the attachments can be reached, neither by a name nor by a link', async () => {
+test('no file outside the attachments is accessible, neither by a name nor by a link', async () => {
   const { id } = await run(
     `ln -s /etc/passwd passwd; ln -s /etc etc; mkfifo pipe; printf x > ok; printf x > $'new\\nline'; mkdir in; ln -s ../ok in/link`,
   );

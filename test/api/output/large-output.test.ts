@@ -54,7 +54,7 @@ async function readStdout(path: string): Promise<{ bytes: number; sha256: string
   return { bytes, sha256: hash.digest('hex'), redirected: response.redirected };
 }
 
-it('150 MiB of output come back whole, and memory stays bounded', async () => {
+it('150 MiB of output are returned completely, with bounded memory', async () => {
   const line = '0123456789 abcdefghijklmnopqrstuvwxyz';
   const bytes = 150 * MEBIBYTE;
   const id = await createJob(service, { prompt: `yes '${line}' | head -c ${bytes}`, profile: 'shell' });
@@ -81,7 +81,7 @@ it('150 MiB of output come back whole, and memory stays bounded', async () => {
   expect(peaks.worker).toBeLessThan(LARGEST_RESIDENT);
 });
 
-it('80 MB, which are streamed through the gateway, do not grow it either', async () => {
+it('80 MB that are streamed through the gateway need no more memory', async () => {
   const id = await createJob(service, { prompt: "head -c 80000000 /dev/zero | tr '\\0' y", profile: 'shell' });
   await untilEnded(service, id);
   expect(await readStdout(`/jobs/${id}/result?full=1`)).toMatchObject({ bytes: 80_000_000, redirected: false });

@@ -75,7 +75,7 @@ it('a replaced secret signs beside the new one for its time, and no longer', asy
   expect([isSignedWith(after, secret), isSignedWith(after, former)]).toEqual([true, false]);
 });
 
-it('a receiver can put its call off, but by an hour at most', async () => {
+it('a receiver can delay its call by at most an hour', async () => {
   await bind('busy');
   retryAfter = '120';
   expect(await deliver('busy', 'two minutes')).toBe(120);

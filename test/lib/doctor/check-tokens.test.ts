@@ -13,7 +13,7 @@ const token = (name: string, scopes: TokenInfo['scopes'], more: Partial<TokenInf
 const linesOf = (tokens: TokenInfo[], facts: EnforcementFacts = OFF) =>
   checkTokens(tokens, facts).map(({ state, message }) => `${state} ${message}`);
 
-it('tokens are named by what they have, with when they were used and the routes that they lose', () => {
+it('tokens are reported with their scopes, their last use and the routes that they lose', () => {
   const used = { last_used_at: '2026-11-20T11:00:00.000Z' };
   const [first = '', second = '', ...others] = linesOf([
     token('nightly', ['read', 'write'], used),
@@ -33,7 +33,7 @@ it('tokens are named by what they have, with when they were used and the routes 
   expect(first).not.toContain('/api/v1/tokens');
 });
 
-it('tokens that lose nothing are not named: those with admin, and those that are not accepted anyway', () => {
+it('tokens that lose nothing are not reported: those with admin, and those that are not valid', () => {
   const tokens = [
     token('admin', ['admin']),
     token('suspended', ['read'], { state: 'suspended' }),

@@ -25,7 +25,7 @@ async function saidOf(answers: readonly object[], { isLocal = true, startsWithin
   return { said: findings.map(({ check, state, message }) => `${state} ${check}: ${message}`), asked };
 }
 
-it('the worker of a local run that has just started is waited for', async () => {
+it('the doctor waits for the worker of a local run that has just started', async () => {
   const { said, asked } = await saidOf([WITHOUT, WITHOUT, WITH]);
   expect(said).toEqual(['ok workers: 1 registered, 0 of 2 slots in use']);
   expect(asked).toBe(3);
@@ -34,7 +34,7 @@ it('the worker of a local run that has just started is waited for', async () => 
 it.each([
   ['does not register', [WITHOUT]],
   ['is asked for in vain', []],
-])('a worker that %s is missed in the end', async (_, answers) => {
+])('a worker that %s is finally reported', async (_, answers) => {
   const { said, asked } = await saidOf(answers, { startsWithin: 300 });
   expect(said).toEqual(['fault workers: none is registered: no job can run']);
   expect(asked).toBeGreaterThan(0);

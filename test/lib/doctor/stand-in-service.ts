@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openService, type Service } from '../../../lib/doctor/service.ts';
 
-/** Lets the doctor look at a service that answers each request with what `answer` gives: a status with its body. */
+/** Runs the doctor on a service that answers each request with the status and body that `answer` returns. */
 export async function withService<T>(
   { answer, isLocal }: { answer: () => { status: number; body: unknown }; isLocal: boolean },
   look: (service: Service) => Promise<T>,

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Whether patience of 3 s is left at each look, the looks so many milliseconds apart. */
+/** Whether time is left of 3 s at each check, with so many milliseconds between the checks. */
 function looks(...pauses: readonly number[]): boolean[] {
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -16,10 +16,10 @@ function looks(...pauses: readonly number[]): boolean[] {
   });
 }
 
-test('it is over after its time', () => {
+test('it ends after its time', () => {
   expect(looks(900, 900, 900, 900)).toEqual([true, true, true, false]);
 });
 
-test('the time in which the machine stood still is not counted', () => {
+test('the time in which the machine was paused is not counted', () => {
   expect(looks(60_000, 900, 900, 900)).toEqual([true, true, true, false]);
 });

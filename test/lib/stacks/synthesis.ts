@@ -27,7 +27,7 @@ export function testApp(): App {
   return new App({ context, outdir });
 }
 
-/** Stands for a function's bundle: tells whose it is. */
+/** A placeholder of a function's bundle, with the function's name. */
 export function codeOf(functionId: string): Code {
   return Code.fromInline(functionId);
 }

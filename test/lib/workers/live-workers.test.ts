@@ -13,7 +13,7 @@ afterAll(async () => await deployment.stop());
 const LEFT_WORKERS = 300;
 const LONG_HOST = 'h'.repeat(4_000);
 
-test('live workers are found behind any number of those that DynamoDB has not removed yet', async () => {
+test('live workers are found behind any number of expired ones that DynamoDB has not removed yet', async () => {
   const { table, env, workers, clock } = deployment;
   const live = {
     id: 'z',

@@ -24,7 +24,7 @@ export interface Received {
 export interface QueueMisdeeds {
   loses(): boolean;
   doubles(): boolean;
-  /** Hands out a message that somebody else has in hand, or that was deleted a moment ago. */
+  /** Delivers a message that another receiver has in flight, or that was deleted a moment ago. */
   deliversTwice(): boolean;
   /** Hands out another message than the one that waits longest. */
   reorders(): boolean;

@@ -17,7 +17,7 @@ export class ProfileRules {
     deployment.registry.put({ kind: 'profile', id: LIMITED, profile, source: 'imported' }, {});
   }
 
-  /** What is wrong with a write to a job; undefined: nothing. Who lost his lease runs on, as far as anybody knows. */
+  /** What is wrong with a write to a job; undefined: nothing. A job without a valid lease may still run. */
   faultOf(before: Job | undefined, after: Job): string | undefined {
     if (after.profile !== LIMITED || after.status !== 'RUNNING' || before?.status === 'RUNNING') return undefined;
     const running = this.#deployment.allJobs().filter((job) => job.profile === LIMITED && job.status === 'RUNNING');

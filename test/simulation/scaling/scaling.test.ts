@@ -13,7 +13,7 @@ const find = (trace: string, policy: string) => {
 };
 
 describe('the scaling of workers', () => {
-  test('ends no task that is busy, and leaves nothing undone', () => {
+  test('ends no busy task, and completes every job', () => {
     const ours = outcomes.filter(({ policy }) => policy === 'ours');
     expect(ours).toHaveLength(6);
     expect(ours.map(({ killed, undone }) => [killed, undone])).toEqual(ours.map(() => [0, 0]));
@@ -32,7 +32,7 @@ describe('the scaling of workers', () => {
       if (policy === 'ours') expect(dollars / bestPrice(outcomes, trace), trace).toBeLessThanOrEqual(1.1);
   });
 
-  test('is simulated the same way each time, and not in vain: others do end busy tasks', async () => {
+  test('is simulated deterministically, and other policies do end busy tasks', async () => {
     expect(await compare({ seed: 1, only: ['diurnal'] })).toEqual(outcomes.filter(({ trace }) => trace === 'diurnal'));
     expect(find('burst of 1,000', '(a)').killed).toBeGreaterThan(0);
   });

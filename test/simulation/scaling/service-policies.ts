@@ -3,7 +3,7 @@ import type { Policy, Task, World } from './world.ts';
 /** Seconds after which SQS's metrics of a minute can be seen (they are published once a minute). */
 const METRIC_DELAY = 60;
 
-/** How many of them the alarms look back on, at most. */
+/** The maximum of them that the alarms evaluate. */
 const MINUTES = 15;
 
 /**

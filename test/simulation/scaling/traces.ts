@@ -5,7 +5,7 @@ export interface TracedJob {
   readonly at: number;
   readonly seconds: number;
   readonly project: string;
-  /** It is the login of a vendor account: no message in a queue tells of it. */
+  /** It is the login of a vendor account, which has no message in a queue. */
   readonly login?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Trace {
   readonly spotWeight: number;
   /** When Spot takes back all its tasks, and has none for a while. */
   readonly storms: readonly { readonly at: number; readonly seconds: number }[];
-  /** Seconds after which nobody waits any more. */
+  /** Seconds after which no client waits. */
   readonly end: number;
 }
 

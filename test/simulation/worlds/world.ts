@@ -117,7 +117,7 @@ export class World {
     const end = this.#time.now + SETTLING;
     const isAtRestNow = () => this.#agents.live.size === 0 && this.#deployment.allJobs().every(isAtRest);
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
-      // Where nobody watches, somebody must say that the vendor takes jobs again; else probes find it out.
+      // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
       if (this.#faults.weather === 'orderly') void clients.link();
       await this.#until(() => false, 30_000);
     }
@@ -159,7 +159,7 @@ export class World {
     }
   }
 
-  /** An attempt whose fence is void, or that was asked to end, must end, unless its worker stands still or is dead. */
+  /** An attempt whose fence is void, or that was asked to end, must end, unless its worker is paused or dead. */
   #expectEnd(job: string, attempt: number): void {
     const run = [...this.#agents.live].find((live) => live.job === job && live.attempt === attempt);
     if (run === undefined) return;

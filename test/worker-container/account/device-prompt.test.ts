@@ -26,7 +26,7 @@ describe('what the CLI prints', () => {
     });
   });
 
-  it('is not taken for a code before it has come whole, wherever it is cut', () => {
+  it('is not taken for a code before it is complete, wherever it is cut', () => {
     const whole = PRINTED.indexOf('98765') + '98765'.length;
     for (let length = 0; length < whole; length += 1)
       expect(readDevicePrompt(PRINTED.slice(0, length))).toBeUndefined();
@@ -50,7 +50,7 @@ describe('why a login has failed', () => {
     });
   });
 
-  it('never holds the code', () => {
+  it('never contains the code', () => {
     expect(readLoginFailure('Error logging in: code WXYZ-98765 is odd', 'WXYZ-98765').error).not.toContain('98765');
   });
 });

@@ -111,7 +111,7 @@ test('no tool is offered that would continue after the result', async () => {
   const bash = tools.find(({ name }) => name === 'Bash');
   expect(Object.keys(bash?.input_schema.properties ?? {})).toContain('command');
   expect(Object.keys(bash?.input_schema.properties ?? {})).not.toContain('run_in_background');
-  // Of some of its tools claude tells the model only when it looks for them, but its first event names all.
+  // Claude shows the model some of its tools only on a search for them, but its first event names all.
   const names: string[] = JSON.parse(stdout.split('\n')[0] ?? '').tools;
   expect(names).toContain('Bash');
   expect(names.filter((name) => name === 'ScheduleWakeup' || name.startsWith('Cron'))).toEqual([]);

@@ -38,7 +38,7 @@ it('a message stays in flight with each heartbeat, and is acknowledged before SQ
   expect(done).toEqual(['extended by 40 s', 'extended by 40 s', 'acknowledged']);
 });
 
-it('a queue that fails does not fail the attempt', async () => {
+it('a failing queue does not fail the attempt', async () => {
   const { extender, done } = openExtender({ fails: true });
   await extender.extend();
   await extender.acknowledge();

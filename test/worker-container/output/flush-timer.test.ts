@@ -75,7 +75,7 @@ function timerOn({ everPending }: { everPending: boolean }) {
   return { timer, timing, flushes };
 }
 
-/** Time that passes only when told to. */
+/** Time that passes only on request. */
 function virtualTiming(): Timing & { advance(milliseconds: number): void; scheduled(): number } {
   let now = 0;
   const due = new Map<() => void, number>();

@@ -25,7 +25,7 @@ async function worker(deployment: QuietDeployment, { last = false, changes = {} 
   });
   const { time } = deployment;
   const schedule = (run: () => void, delay: number) => {
-    // The pause after a fault: time stands still here.
+    // The pause after a fault takes no time here.
     const escalated = delay <= 1_000 ? setImmediate(run) : undefined;
     return escalated === undefined ? time.schedule(run, delay) : () => clearImmediate(escalated);
   };

@@ -65,7 +65,7 @@ it('an old message that finds no job is counted and acknowledged; a young one is
     extend: async () => undefined,
   });
   const worker = new Worker(
-    // In which no time goes by, however long its machine stands still.
+    // With a fixed clock, even if its machine is paused.
     {
       ...context,
       dispatchQueues,

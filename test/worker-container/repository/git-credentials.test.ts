@@ -39,7 +39,7 @@ test.each([
   "Password for 'https://bot@git.example.com.other.example': ",
   "Username for 'https://git.example.com:8443': ",
   'anything else',
-])('git is not answered at %s', async (prompt) => {
+])('git gets no answer at %s', async (prompt) => {
   expect(await answer('https://git.example.com/app.git', prompt)).toBe('');
 });
 

@@ -24,7 +24,7 @@ describeAsRoot('a job that was stored with a folder that is not for it', () => {
   });
   afterAll(async () => await deployment.stop());
 
-  /** Runs a job whose `cwd` nobody judged when it was stored. */
+  /** Runs a job whose `cwd` was stored without validation. */
   async function runIn(cwd: string): Promise<Job> {
     const { id } = await createJob(opened.creation, { prompt: 'echo > was-here', project: 'other' }, 'token:test');
     const job = await deployment.jobs.get(id, { consistent: true });

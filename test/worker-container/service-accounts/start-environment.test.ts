@@ -111,7 +111,7 @@ describeAsRoot('the environment of a process that is started under an account', 
   });
 
   test('is in no argument and in no environment before the account has it', async () => {
-    // More than the channel holds, so that the process can't be further than this test while that looks.
+    // More than the channel holds, so that the process can't be ahead of this test during the check.
     const env = {
       SECRET: 'the-secret',
       ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`L${n}`, 'x'.repeat(100_000)])),

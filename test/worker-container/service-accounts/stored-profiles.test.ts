@@ -12,7 +12,7 @@ import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deplo
 import { openWorker } from '../../emulated-worker.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 
-describeAsRoot('a job of a profile that was stored before its variables were refused', () => {
+describeAsRoot('a job of a profile that was stored before its variables were rejected', () => {
   const slot = newAccounts(1).slots[0] as ServiceAccount;
   let deployment: EmulatedDeployment;
   let opened: Awaited<ReturnType<typeof openWorker>>;
@@ -47,7 +47,7 @@ describeAsRoot('a job of a profile that was stored before its variables were ref
     return await read();
   }
 
-  test('is not started with variables of the dynamic loader, which nothing then obeys', async () => {
+  test('is not started with variables of the dynamic loader', async () => {
     const loader = { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: join(left, 'loader'), GCONV_PATH: left };
     const job = await run({ ...loader, STAGE: 'test' });
     expect([job.status, job.reason, job.error]).toEqual([
@@ -58,7 +58,7 @@ describeAsRoot('a job of a profile that was stored before its variables were ref
     expect(await readdir(left)).toEqual([]);
   });
 
-  test("is started with an interpreter's, under its account alone, and is warned", async () => {
+  test("is started with an interpreter's variables, only under its account, and with a warning", async () => {
     await writeFile(join(left, 'planted.sh'), `: > ${left}/planted`);
     const job = await run({ BASH_ENV: join(left, 'planted.sh'), PERL5OPT: '-MNo::Such::Module' });
     expect([job.status, job.attempt_warnings]).toEqual([

@@ -50,7 +50,7 @@ describeAsRoot('two workers that run at the same time', () => {
   };
   const uidOf = async (id: string) => Number((await stdoutOf(id)).split('\n')[0]);
 
-  test("keep a job of one out of the private folder of the other's, and an account is free once its worker has left", async () => {
+  test("keep a job of one out of the private folder of the other's, and an account is free once its worker has stopped", async () => {
     await Promise.all(['a', 'b'].map(start));
     const gate = join(workspaces, 'gate');
     const victim = await submit(`id -u; echo mine > private; while [ ! -e ${gate} ]; do sleep 0.05; done`);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('a login that was renewed just before its worker died counts, and no copy of it stays', async () => {
+it('a login that was renewed just before its worker died is kept, and no copy of it stays', async () => {
   const accounts = new AccountStore({ ...deployment.registry, world: 'practice' });
   const credentials = new CredentialFiles(join(folder, 'account'), accounts, 'codex');
   const vendor = await PracticeLogins.open(undefined);
@@ -31,7 +31,7 @@ it('a login that was renewed just before its worker died counts, and no copy of 
   const attempt = join(folder, 'attempts', 'job-1');
   const copy = await AttemptLogin.copyInto(attempt, credentials, { account: undefined, onFailure: () => undefined });
   expect(copy.secrets).toHaveLength(3);
-  // From here on nobody looks after the copy, as when its worker has died.
+  // From here on no worker owns the copy, as after its worker has died.
   await copy.close();
   const renewed = await auth();
   await writeFile(join(attempt, 'agent', 'codex-home', 'auth.json'), renewed);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-test("folders of jobs that ended long ago go, with their worktrees' records; all else stays", async () => {
+test("folders of jobs that ended long ago are deleted, with their worktrees' records; all others stay", async () => {
   const workspaces = deployment.env.PROMPTQ_WORKSPACES;
   const { clock, jobs, locks } = deployment;
   const folder = async (name: string) => await mkdir(join(workspaces, 'app', name, 'within'), { recursive: true });

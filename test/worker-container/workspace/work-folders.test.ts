@@ -51,7 +51,7 @@ describeAsRoot('the folders that jobs work in', () => {
       [slot.uid, '775'],
     ]);
     expect(await found(at('p', job.id))).toEqual([slot.uid, '700']);
-    // A root is nobody's, nor is what somebody else has made below one.
+    // A root belongs to no slot, nor does a folder of another owner below it.
     await mkdir(join(root, 'made'));
     await lend(other, join(root, 'made'));
     await lend(other, root);

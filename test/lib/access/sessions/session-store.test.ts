@@ -32,7 +32,7 @@ async function stored(kind: string): Promise<string> {
 }
 
 describe('a session', () => {
-  it('is known by its cookie, which is kept nowhere', async () => {
+  it('is found by its cookie, which is not stored', async () => {
     const { cookie, session } = await sessions.start(ADA);
     expect(await sessions.verify(cookie)).toEqual(session);
     expect(session).toMatchObject({ name: 'user:ada@example.com', role: 'operator', subject: 'sub-1' });
@@ -48,7 +48,7 @@ describe('a session', () => {
       expect(await sessions.verify(wrong)).toBeUndefined();
   });
 
-  it("bears the identity provider's name for who has no address", async () => {
+  it("has the identity provider's name for a user without an address", async () => {
     expect((await sessions.start({ ...ADA, email: undefined })).session).toMatchObject({ name: 'user:sub-1' });
   });
 
@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(await sessions.end(session.id)).toBe(false);
   });
 
-  it('ends a day after its beginning, however much it is used', async () => {
+  it('ends a day after its start, regardless of use', async () => {
     const { cookie } = await sessions.start(ADA);
     for (let hour = 1; hour < 24; hour++) {
       now += HOUR;
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect(await lastUsed()).toBe('2030-01-01T00:05:00.000Z');
   });
 
-  it('of a deployment that ends sessions after four minutes without use lives on with use', async () => {
+  it('continues with use if the deployment ends sessions after four minutes without it', async () => {
     const brief = new SessionStore({
       ...deployment.registry,
       clock: { now: () => now },
@@ -97,7 +97,7 @@ describe('a session', () => {
     }
   });
 
-  it('never says that it lasts beyond its end', async () => {
+  it('never shows an expiry after its end', async () => {
     const { cookie } = await sessions.start(ADA);
     for (const hours of [7, 7, 7]) {
       now += hours * HOUR;
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect((await sessions.list()).every(({ expires_at: at }) => at <= '2030-01-02T00:00:00.000Z')).toBe(true);
   });
 
-  it('is ended for good: not even its use in the same moment brings it back', async () => {
+  it('is ended permanently, even if it is used at the same time', async () => {
     const { cookie, session } = await sessions.start(ADA);
     now += HOUR;
     const table = Object.create(deployment.table) as typeof deployment.table;

@@ -29,7 +29,7 @@ describe('an address that is', () => {
     expect(all.filter((address) => !isPublicAddress(address))).toEqual([]);
   });
 
-  it('loopback can be reached where that is allowed, and nothing else that is not public', () => {
+  it('loopback is accessible where it is allowed, and no other address that is not public', () => {
     const reached = Object.values(FORBIDDEN)
       .flat()
       .filter((address) => isReachable(address, { loopback: true }));
@@ -62,7 +62,7 @@ describe('the address of a call', () => {
     expect(checkTarget(url, { loopback: false })).toContain(why);
   });
 
-  it('without TLS may be this machine only, where that is allowed', () => {
+  it('without TLS may only be this machine, where it is allowed', () => {
     const reach = { loopback: true };
     expect(checkTarget('http://127.0.0.1:1/', reach)).toBeUndefined();
     expect(checkTarget('http://localhost:1/', reach)).toBeUndefined();

@@ -15,7 +15,7 @@ async function writesAfterHeartbeat(event: JobEvent): Promise<number> {
   return deployment.calls.slice(before).filter((call) => call instanceof UpdateCommand).length;
 }
 
-it('a heartbeat in between costs nothing where the lease was not judged', async () => {
+it('a heartbeat in between causes no retry if the lease was not decisive', async () => {
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' });
   expect(await writesAfterHeartbeat({ type: 'end', receipt })).toBe(1);
   expect(await writesAfterHeartbeat({ type: 'cancel' })).toBe(1);

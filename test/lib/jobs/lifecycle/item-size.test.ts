@@ -56,7 +56,7 @@ const EVERYTHING: Partial<Job> = {
   claim_id: 'abcdefgh',
 };
 
-it('the item of a job stays small, whatever the job is called', async () => {
+it('the item of a job stays small, whatever its name', async () => {
   const job = { prompt: 'Fix the login form of the shop, and add a test that fails without it.', profile: 'codex' };
   const { id } = await createJob(deployment, job, 'token:ci');
   const plain = sizeOf(marshall(await stored(id)));

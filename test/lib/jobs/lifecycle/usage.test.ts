@@ -23,7 +23,7 @@ function receiptOf(attempt: number, usage?: Usage): Receipt {
   };
 }
 
-it('what earlier attempts used is not forgotten, and counts once', () => {
+it('the usage of earlier attempts is kept, and counts once', () => {
   const circumstances = { now: Date.parse('2026-11-20T10:01:00.000Z'), random: () => 0.5 };
   let job = aJob({ id: 'job_1', retries: 9 });
   for (const [attempt, usage] of [

@@ -21,7 +21,7 @@ async function damaged(change: (file: string) => Promise<void>) {
   return { size, at };
 }
 
-it('a shortened object has the length that it has, and ends its readers', async () => {
+it('a shortened object has its actual length, and ends its readers', async () => {
   const { size, at } = await damaged((file) => truncate(file, 5));
   expect(size).toBe(5);
   const { Body } = await deployment.objects.send(new GetObjectCommand({ ...at, Range: 'bytes=0-10' }));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { throttle } from '../../../../lib/local/gateway/gateway-throttle.ts';
 
-it('as many come at once as the burst says, then as many a second as the rate says', () => {
+it('admits as many requests at once as the burst allows, then as many per second as the rate allows', () => {
   let now = 0;
   const isTooMany = throttle({ rate: 2, burst: 3 }, () => now);
   const passing = (requests: number) =>

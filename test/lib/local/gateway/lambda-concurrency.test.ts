@@ -3,7 +3,7 @@ import { closeGateways, gatewayWith, type Handler, logged } from './gateway-unde
 
 afterEach(closeGateways);
 
-test('an account at its concurrency answers further calls with 500 until one has ended, also one whose client has gone', async () => {
+test('an account at its concurrency answers further calls with 500 until one has ended, also one whose client has disconnected', async () => {
   const end = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const waiting: Handler = async ({ pathParameters }) => {

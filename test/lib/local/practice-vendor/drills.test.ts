@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { DRILL_FORMS, planSteps } from '../../../../lib/local/practice-vendor/drills.ts';
 
-test('a prompt without drills is one show', () => {
+test('a prompt without drills is one `show`', () => {
   expect(planSteps('Please drill a hole: now\n\n"drill: hang" is quoted')).toEqual([{ drill: 'show' }]);
   expect(planSteps('')).toEqual([{ drill: 'show' }]);
 });
 
-test('each drill on a line of its own is a step, in order', () => {
+test('each drill on a separate line is a step, in order', () => {
   const prompt = `Some rules.\r
 drill: tool echo "a b" | wc -l\r
 text between
@@ -42,7 +42,7 @@ test.for(['foo bar', 'tool', 'follow-up', 'fail', 'fail 200', 'sleep soon', 'flo
   },
 );
 
-test('every form that is offered is one that is understood', () => {
+test('every documented form is accepted', () => {
   for (const form of DRILL_FORMS) {
     const example = form
       .replace(/ \(.*\)| or .*/, '')

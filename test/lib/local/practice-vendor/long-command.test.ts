@@ -4,7 +4,7 @@ import { codex } from '../../../../worker-container/agents/codex.ts';
 import { runAgent } from '../../../worker-container/agents/run-agent.ts';
 
 // Alone in its file, so that it runs beside the others: codex comes back from a command after 30 s at the soonest.
-test('a command that outlasts what codex waits for is waited for', async () => {
+test("the vendor waits for a command that outlasts codex's own wait", async () => {
   const vendor = await startPracticeVendor();
   onTestFinished(() => vendor.close());
   const { facts } = await runAgent(codex, {

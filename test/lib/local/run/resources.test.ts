@@ -61,7 +61,7 @@ test('the tables have the keys, indexes and stream of the data', async () => {
   expect(registry?.KeySchema?.map((key) => key.AttributeName)).toEqual(['kind', 'id']);
 });
 
-test('making them again changes nothing and loses nothing', async () => {
+test('creating them again changes nothing and loses nothing', async () => {
   const client = new DynamoDBClient({ ...settings, endpoint: endpoints.dynamodb });
   await client.send(
     new PutItemCommand({ TableName: resources.registryTable, Item: { kind: { S: 'a' }, id: { S: 'b' } } }),
@@ -98,12 +98,12 @@ test.each(QUEUES)('the queue %s has its times and its queue for undeliverable me
   });
 });
 
-test('the bucket is there', async () => {
+test('the bucket exists', async () => {
   const client = new S3Client({ ...settings, endpoint: endpoints.objectsAndQueues, forcePathStyle: true });
   await client.send(new HeadBucketCommand({ Bucket: resources.outputBucket }));
 });
 
-test('the environment is all that functions and worker ask for', () => {
+test('the environment has every variable of functions and worker', () => {
   const accounts = { OPENAI_API_KEY: 'sk', ANTHROPIC_API_KEY: 'ak', CLAUDE_CODE_OAUTH_TOKEN: 'at' };
   const binaries = { PROMPTQ_CODEX_BIN: '/opt/codex', PROMPTQ_CLAUDE_BIN: '/opt/claude' };
   const source = {
@@ -130,7 +130,7 @@ test('the environment is all that functions and worker ask for', () => {
   expect(Object.keys(forWorker)).not.toContain('SECRET');
 });
 
-test("nothing of a user's AWS settings stays in the environment", () => {
+test('no AWS setting of the user stays in the environment', () => {
   const target: Record<string, string | undefined> = {
     AWS_PROFILE: 'production',
     AWS_SESSION_TOKEN: 'x',

@@ -25,7 +25,7 @@ test('stages end one after the other, the parts of one side by side', async () =
   expect(seen).toEqual(['worker 1 begins', 'worker 2 begins', 'worker 1 ends', 'service']);
 });
 
-test('a part that fails or does not end keeps the others from nothing', async () => {
+test('a part that fails or does not end does not block the others', async () => {
   const logged: string[] = [];
   const shutdown = new Shutdown(
     [

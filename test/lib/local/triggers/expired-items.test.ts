@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-test('what expired long enough ago is removed, as late as DynamoDB may remove it', async () => {
+test('expired items are removed, as late as DynamoDB may remove them', async () => {
   const { table, env } = deployment;
   const now = Math.floor(Date.now() / 1000);
   for (const [id, expires] of [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startSchedule } from '../../../../lib/local/triggers/schedules.ts';
 
-test('it runs at once and then again and again, and says which run is the first', async () => {
+test('it runs at once and then repeatedly, and marks the first run', async () => {
   const runs: boolean[] = [];
   const schedule = startSchedule({
     name: 'x',
@@ -14,7 +14,7 @@ test('it runs at once and then again and again, and says which run is the first'
   expect(runs.slice(0, 3)).toEqual([true, false, false]);
 });
 
-test('a failure is logged and ends nothing; the first run counts only once it succeeded', async () => {
+test('a failure is logged and does not stop the schedule; the first run counts only once it succeeded', async () => {
   const runs: boolean[] = [];
   const logged: string[] = [];
   const run = async (isFirst: boolean) => {

@@ -54,7 +54,7 @@ test.each([
   expect(plan).toEqual([expect.stringMatching(/^SEARCH _stream_records USING (COVERING )?INDEX/)]);
 });
 
-test('records that are counted go while the service runs, and its counts stay right', async () => {
+test('counted records are deleted while the service runs, and its counts stay correct', async () => {
   await runJobs(3);
   await countsAre(3);
   const before = newest();

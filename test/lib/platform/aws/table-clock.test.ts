@@ -22,7 +22,7 @@ function world(skew: number, start: number) {
   };
 }
 
-it('a right clock is never moved', () => {
+it('a correct clock is never adjusted', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10_000 }), fc.array(fc.nat(3_000), { maxLength: 20 }), (start, pauses) => {
       const { clock, truth, pass, answer } = world(0, 1_800_000_000_000 + start);
@@ -35,7 +35,7 @@ it('a right clock is never moved', () => {
   );
 });
 
-it('a clock that is wrong by minutes is within a second of the table after one answer', () => {
+it("a clock that is wrong by minutes is within a second of the table's after one response", () => {
   fc.assert(
     fc.property(fc.integer({ min: -600_000, max: 600_000 }), fc.nat(10_000), fc.nat(200), (skew, start, latency) => {
       const { clock, truth, answer } = world(skew, 1_800_000_000_000 + start);

@@ -13,7 +13,7 @@ const NEEDED = {
 };
 const read = (more: Record<string, string>) => readEnv(apiEnv, { ...NEEDED, ...more });
 
-it('says from where the perimeter token counts', () => {
+it('has the sources from which the perimeter token is valid', () => {
   const { PROMPTQ_PERIMETER_SOURCES } = read({ PROMPTQ_PERIMETER_SOURCES: '203.0.113.0/24,2001:db8::/32' });
   expect(PROMPTQ_PERIMETER_SOURCES).toEqual(['203.0.113.0/24', '2001:db8::/32']);
 });

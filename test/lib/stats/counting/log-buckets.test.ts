@@ -22,6 +22,6 @@ it('the middle and the 95th of a hundred are within 19 % of the truth, from a mi
   }
 });
 
-it('nothing has no middle', () => {
+it('an empty set has no median', () => {
   expect(spreadOf(new Map())).toEqual({ count: 0, p50: null, p95: null });
 });

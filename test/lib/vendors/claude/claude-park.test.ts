@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parkedBy } from '../../../../lib/vendors/claude/claude-park.ts';
 
-test('the end of a limit is taken from the event, or else from the words', () => {
+test('the end of a limit is taken from the event, or else from the message', () => {
   const message = "You've hit your 5-hour limit · resets 1:43pm (UTC)";
   expect(parkedBy({ message, status: 429, limit: { resetsAt: 1_795_182_231 } })).toEqual({
     reason: 'usage_limit',
@@ -21,7 +21,7 @@ test.for([
   "You're out of usage credits. Run /usage-credits to keep using Opus",
   'Credit balance is too low',
   'API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-13-41 at 00:00 UTC.',
-])('"%s" is a limit whose end is not known', (message) => {
+])('"%s" is a limit with an unknown end', (message) => {
   expect(parkedBy({ message })).toEqual({ reason: 'usage_limit' });
 });
 

@@ -37,7 +37,7 @@ test('error events alone neither fail nor finish a run', () => {
   expect(read(linesOf(RUN.slice(0, 4)), 10)).toEqual({ finished: false, sessionId: 't-1' });
 });
 
-test('a failed turn says why, with the sentence of an embedded vendor error', () => {
+test('a failed turn has a reason, with the message of an embedded vendor error', () => {
   function failed(message: string) {
     return read(linesOf([{ type: 'turn.failed', error: { message } }]), 1_000);
   }

@@ -13,7 +13,7 @@ function blocksOf(text: string, { size = text.length, maxBytes = 1_000_000 } = {
 const TICKS = '```';
 
 describe('a block', () => {
-  it('is found wherever its parts are cut', () => {
+  it('is found wherever the stream is cut', () => {
     const text = `before\n${TICKS}wanted\n{"a":"é😀"}\n${TICKS}\nbetween\n~~~~ wanted \r\n{\r\n"b": 2 }\r\n~~~~~\nafter`;
     for (let size = 1; size <= text.length; size += 1)
       expect(blocksOf(text, { size })).toEqual([{ body: '{"a":"é😀"}\n' }, { body: '{\n"b": 2 }\n' }]);
@@ -32,7 +32,7 @@ describe('a block', () => {
     expect(blocksOf(`${TICKS}wanted\n{}\n`)).toEqual([{ fault: 'not_closed' }]);
   });
 
-  it('that is too long is given without a body, and the next is read again', () => {
+  it('that is too long is returned without a body, and the next one is read', () => {
     const text = `${TICKS}wanted\n${'x'.repeat(200)}\n${TICKS}\n${TICKS}wanted\n{}\n${TICKS}\n`;
     expect(blocksOf(text, { size: 7, maxBytes: 100 })).toEqual([{ fault: 'too_long' }, { body: '{}\n' }]);
   });

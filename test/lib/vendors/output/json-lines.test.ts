@@ -25,7 +25,7 @@ test.for([1, 4, 1_000])('a line over the limit is skipped and the next one read,
   expect(values).toEqual(['12345678', 'x']);
 });
 
-test('an endless line is not kept', () => {
+test('an endless line is discarded', () => {
   const { lines } = collect();
   const chunk = Buffer.alloc(1024 * 1024, 'a');
   const before = process.memoryUsage().arrayBuffers;
@@ -33,7 +33,7 @@ test('an endless line is not kept', () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024);
 });
 
-test('a chunk may be overwritten once it was taken', () => {
+test('a chunk may be overwritten once it was pushed', () => {
   const { values, lines } = collect();
   const chunk = Buffer.from('"ab');
   lines.push(chunk);

@@ -32,7 +32,7 @@ export function scalingUnderTest() {
     begun: 0,
     /** Milliseconds by which `decide` is later than that. */
     later: 0,
-    /** What `decide` has logged and told. */
+    /** What `decide` has logged and reported. */
     lines: [] as unknown[],
     told: [] as MetricValues[],
     get deployment() {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-it('the logs of an earlier attempt do not grow: they are compared with its receipt, and its job is not watched', async () => {
+it('the logs of an earlier attempt do not grow: they are compared with its receipt, and start no live view', async () => {
   const { jobs, output, objects, env } = deployment;
   const id = jobIdOfKey('an earlier attempt');
   const job = await deployment.store(aRunningJob({ id, attempt: 2 }));
