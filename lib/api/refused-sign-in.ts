@@ -36,7 +36,7 @@ export function refusedSignIn(outcome: Exclude<SignInOutcome, { kind: 'signed-in
           paragraphs: [
             `You are signed in as ${outcome.person.email ?? outcome.person.subject}, but in none of the groups that may use this service. Ask its administrator to make you a viewer, an operator or an admin.`,
           ],
-          link: { text: 'Sign in as somebody else', path: again(outcome.returnTo) },
+          link: { text: 'Sign in as another user', path: again(outcome.returnTo) },
         },
       };
   }

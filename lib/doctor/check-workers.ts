@@ -45,11 +45,11 @@ export function checkWorkers(service: Service, environment: Schemas['Environment
   return [
     silent.length < hosts.length
       ? ok('workers', `${hosts.length} registered, ${running} of ${slots} slots in use`)
-      : fault('workers', 'none of those that registered is heard of any more', whereToRead(service)),
+      : fault('workers', 'no registered worker has reported lately', whereToRead(service)),
     ...silent.map(({ worker_id, seen_at }) =>
       warning(
         'heartbeat',
-        `worker ${worker_id} was last heard of ${span(now - Date.parse(seen_at))} ago; it should say every 15 s that it lives`,
+        `worker ${worker_id} last reported ${span(now - Date.parse(seen_at))} ago; it should report every 15 s`,
         `It has died, hangs or is cut off. What it ran is taken over within 45 s. ${whereToRead(service)}`,
       ),
     ),

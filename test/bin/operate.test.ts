@@ -57,5 +57,5 @@ it('recount says that the kept counts are right', async () => {
 
 it('a home without a running service is named', async () => {
   const { code, stderr } = await operate('redrive', '--home', join(service.home, 'workspaces'));
-  expect([code, stderr]).toEqual([1, expect.stringContaining('nobody runs on')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('no service runs on')]);
 });

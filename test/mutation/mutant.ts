@@ -14,6 +14,6 @@ export interface Mutant {
 export function mutated(source: string, { name, file, find, replace, at }: Mutant): string {
   const from = at?.from ?? source.indexOf(find);
   if (from < 0 || source.slice(from, from + find.length) !== find)
-    throw new Error(`${name}: ${file} has no ${JSON.stringify(find)} any more`);
+    throw new Error(`${name}: ${file} has no ${JSON.stringify(find)}`);
   return source.slice(0, from) + replace + source.slice(from + find.length);
 }

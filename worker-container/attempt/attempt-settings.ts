@@ -25,10 +25,10 @@ export async function readSettings(
 ): Promise<AttemptSettings> {
   return await rethrowTransient(async () => {
     const profile = await context.profiles.get(job.profile);
-    if (profile === undefined) throw new Error(`there is no profile ${job.profile} any more`);
+    if (profile === undefined) throw new Error(`profile ${job.profile} no longer exists`);
     const texts = await context.texts.get(job);
     const { rules, unknown } = await context.rules.get(texts.rule_ids ?? []);
-    if (unknown.length > 0) throw new Error(`there is no rule ${unknown.join(', ')} any more`);
+    if (unknown.length > 0) throw new Error(`the job's rules no longer exist: ${unknown.join(', ')}`);
     return { profile, texts, rules, secrets: await readSecrets(context, profile) };
   });
 }

@@ -44,7 +44,7 @@ export async function transition(
     if (written.applied) return { done: true, job: written.job };
     job = written.current;
   }
-  return { done: false, rejected: job === undefined ? 'the job is gone' : 'somebody else was faster', job };
+  return { done: false, rejected: job === undefined ? 'the job is gone' : 'another write was faster', job };
 }
 
 /** Whether the decision assumes that the lease has expired; a heartbeat may still have been in progress. */

@@ -63,5 +63,5 @@ export async function withinLimit<T>(call: Promise<T>, limitMs: number): Promise
 }
 
 function noCallback(): never {
-  throw new Error('handlers return promises; the callbacks of Node 8 are not part of the runtime any more');
+  throw new Error('handlers return promises; the runtime no longer supports the callbacks of Node 8');
 }

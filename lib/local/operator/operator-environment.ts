@@ -25,7 +25,7 @@ export async function enterDeployment({ stack, home }: OperatorTarget): Promise<
   }
   const running = await (await Home.open(home)).readOperatorInfo();
   if (running === undefined)
-    throw new Error(`nobody runs on ${home}; start it with \`npm start\`, which does this automatically`);
+    throw new Error(`no service runs on ${home}; start it with \`npm start\`, which does this automatically`);
   applyEnv(running.environment, process.env);
 }
 

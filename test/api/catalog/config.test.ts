@@ -231,7 +231,7 @@ describe('a removal', () => {
     await service.api('POST', `/jobs/${waiting}/submit`);
     expect(await untilEnded(service, waiting)).toMatchObject({
       status: 'FAILED',
-      state_reason: { code: 'start_failed', message: expect.stringContaining('there is no rule gone any more') },
+      state_reason: { code: 'start_failed', message: expect.stringContaining("the job's rules no longer exist: gone") },
     });
     expect((await remove('/rules/gone')).status).toBe(404);
   });
@@ -248,7 +248,7 @@ describe('a removal', () => {
     await service.api('POST', `/jobs/${waiting}/submit`);
     expect(await untilEnded(service, waiting)).toMatchObject({
       status: 'FAILED',
-      state_reason: { code: 'start_failed', message: expect.stringContaining('there is no profile gone any more') },
+      state_reason: { code: 'start_failed', message: expect.stringContaining('profile gone no longer exists') },
     });
     expect((await remove('/profiles/claude')).json.model).toBe('mine');
     const { items } = (await service.api('GET', '/profiles?limit=500')).json;

@@ -10,7 +10,7 @@ export interface ReceivedCall {
   readonly body: string;
 }
 
-/** Somebody else's server that takes calls, and answers each by what `answer` says of it: a status, and headers. */
+/** An external server that receives calls, and answers each with the status and headers that `answer` returns. */
 export async function startReceiver(
   answer: (call: ReceivedCall, earlier: number) => readonly [status: number, headers?: Record<string, string>],
 ) {

@@ -17,7 +17,7 @@ export const ACCOUNT: readonly Mutant[] = [
     test: 'test/lib/accounts/account.test.ts',
   },
   {
-    name: 'a job starts again for ever with logins that others renew',
+    name: 'a job starts again without end with logins that others renew',
     file: 'lib/jobs/lifecycle/lifecycle.ts',
     find: ' && restarts <= MAX_LOGIN_RESTARTS',
     replace: '',

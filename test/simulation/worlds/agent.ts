@@ -169,6 +169,6 @@ interface RunPlan {
 /** The calls with which the real `runAgent` begins. */
 async function readWhatIsToRun(context: AttemptContext, job: Job): Promise<void> {
   const profile = await context.profiles.get(job.profile);
-  if (profile === undefined) throw new Error(`there is no profile ${job.profile} any more`);
+  if (profile === undefined) throw new Error(`profile ${job.profile} no longer exists`);
   await context.texts.get(job);
 }

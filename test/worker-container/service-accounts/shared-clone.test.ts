@@ -157,7 +157,7 @@ describeAsRoot('jobs of one repository', () => {
 
   test.each([
     ['folder', 'its configuration is a folder', 'rm $d/config; mkdir $d/config; touch $d/config/x'],
-    ['head', 'it is no repository any more', 'rm -rf $d/HEAD'],
+    ['head', 'it is no longer a repository', 'rm -rf $d/HEAD'],
     [
       'object',
       'an object is gone',
