@@ -64,6 +64,8 @@ const ROWS: readonly Row[] = [
   ).map(([method, path, scope]) => ({ name: `${method} ${path}`, method, path, scope, answers: [404] })),
 ];
 
+const ROWS_AT_ONCE = 4;
+
 /** Their answers depend on concurrent rows: a login is pending or not. */
 const CHANGING = new Set(['codex-account.cancel']);
 
@@ -178,30 +180,30 @@ describe.each([true, false])('with enforcement of scopes: %s', (enforced) => {
     if (service === undefined) throw new Error('the service did not start');
     const columns = await columnsOf(service);
     const wrong: string[] = [];
-    const lines = await Promise.all(
-      ROWS.map(async (row) => {
-        const cells: number[] = [];
-        for (const column of columns) {
-          const answer = await service.api(row.method, row.path, undefined, { authorization: '', ...column.headers });
-          const wanted = expected(column, row, enforced);
-          const isRight = wanted === 'in' ? row.answers.includes(answer.status) : answer.status === wanted;
-          const required =
-            row.only === undefined ? { required_scope: row.scope } : { required_principal: expect.any(String) };
-          const body = { 401: { error: 'unauthorized' }, 403: { error: 'forbidden', details: required } }[
-            answer.status
-          ];
-          if (body !== undefined) expect(answer.json).toEqual({ ...body, request_id: expect.any(String) });
-          if (!isRight) wrong.push(`${row.name} as ${column.name}: ${answer.status}, expected ${wanted}`);
-          cells.push(answer.status);
-        }
-        const admitted = cells.filter((_, at) => expected(columns[at] as Column, row, enforced) === 'in');
-        if (new Set(admitted).size > 1 && !CHANGING.has(row.name))
-          wrong.push(`${row.name}: answers those let in with ${[...new Set(admitted)]}`);
-        return [row.name.padEnd(34), ...cells.map((status) => String(status).padEnd(12))].join('');
-      }),
-    );
+    const lineOf = async (row: Row): Promise<string> => {
+      const cells: number[] = [];
+      for (const column of columns) {
+        const answer = await service.api(row.method, row.path, undefined, { authorization: '', ...column.headers });
+        const wanted = expected(column, row, enforced);
+        const isRight = wanted === 'in' ? row.answers.includes(answer.status) : answer.status === wanted;
+        const required =
+          row.only === undefined ? { required_scope: row.scope } : { required_principal: expect.any(String) };
+        const body = { 401: { error: 'unauthorized' }, 403: { error: 'forbidden', details: required } }[answer.status];
+        if (body !== undefined) expect(answer.json).toEqual({ ...body, request_id: expect.any(String) });
+        if (!isRight) wrong.push(`${row.name} as ${column.name}: ${answer.status}, expected ${wanted}: ${answer.text}`);
+        cells.push(answer.status);
+      }
+      const admitted = cells.filter((_, at) => expected(columns[at] as Column, row, enforced) === 'in');
+      if (new Set(admitted).size > 1 && !CHANGING.has(row.name))
+        wrong.push(`${row.name}: answers those let in with ${[...new Set(admitted)]}`);
+      return [row.name.padEnd(34), ...cells.map((status) => String(status).padEnd(12))].join('');
+    };
+    // All rows at once exceed what a busy machine answers within the time limit of a request.
+    const lines: string[] = [];
+    for (let at = 0; at < ROWS.length; at += ROWS_AT_ONCE)
+      lines.push(...(await Promise.all(ROWS.slice(at, at + ROWS_AT_ONCE).map(lineOf))));
     const head = [''.padEnd(34), ...columns.map(({ name }) => name.padEnd(12))].join('');
     console.log([`enforcement ${enforced ? 'on' : 'off'}`, head, ...lines].join('\n'));
-    expect(wrong).toEqual([]);
+    expect(wrong, service.output().slice(-4_000)).toEqual([]);
   });
 });
