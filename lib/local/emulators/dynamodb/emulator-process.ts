@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { stallTolerantTimer } from '../../../platform/stall-tolerant-timer.ts';
 import { endProcess, findProgram } from '../../run/child-process.ts';
 import type { RunCredentials } from '../../run-access/run-credentials.ts';
 import type { ConnectorRequest } from './connector.ts';
@@ -22,8 +23,8 @@ export interface EmulatorProcess {
   lastWords(): string;
 }
 
-/** Milliseconds that a start may take; it needs 100 to 200. */
-const START_TIMEOUT_MS = 15_000;
+/** Milliseconds that a start may take, stalls of the machine aside; it needs 100 to 200. */
+const START_TIMEOUT_MS = 30_000;
 /** The emulator's port in its separate network, where nothing else listens. */
 const NAMESPACE_PORT = 8000;
 
@@ -75,12 +76,17 @@ export async function startEmulatorProcess({
   const start: ConnectorRequest = { kind: 'start', credentials };
   child.send(start, () => undefined);
   const lastWords = () => words.filter((line) => line.trim() !== '').join(' / ') || 'none';
-  const pid = await Promise.race([started, ended, delay(START_TIMEOUT_MS, undefined, { ref: false })]);
+  const pid = await Promise.race([started, ended, timeIsUp()]);
   if (pid === undefined) {
     await endProcess(child, 0);
     throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);
   }
   return { child, pid, ended, take: handOver(child, ended), lastWords };
+}
+
+async function timeIsUp(): Promise<undefined> {
+  const hasTimeLeft = stallTolerantTimer(START_TIMEOUT_MS);
+  while (hasTimeLeft()) await delay(250, undefined, { ref: false });
 }
 
 /**
