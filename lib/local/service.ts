@@ -9,6 +9,7 @@ import { LEASE } from '../jobs/lifecycle/lease.ts';
 import { tableClient } from '../platform/aws/clients.ts';
 import { sandboxList } from '../platform/config/env-fields.ts';
 import { JobCounts } from '../stats/counting/counts.ts';
+import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import { startEmulators } from './emulators/emulators.ts';
 import { mostConnections, openFilesLimit, tooFewFiles } from './emulators/open-files.ts';
 import { browserName, hostUnder } from './gateway/browser-name.ts';
@@ -143,6 +144,7 @@ async function startParts(
     credentials: endpoints.credentials,
     table: resources.jobsTable,
     handler: async (event, context) => await (await load('triggers.count-jobs'))(event, context),
+    filters: COUNTED_RECORDS,
     position: async (shard) => await counts.checkpoint(shard),
     log,
   });

@@ -114,14 +114,15 @@ export class JobStore {
   }
 
   /**
-   * Changes what no decision depends on (lease, watch mark) while an attempt is the newest and running.
+   * Changes what no decision depends on (lease, watch mark) while an attempt is the newest and running, and marks the
+   * item as `touched`, so that the change is not counted (`stream-filter.ts`).
    * @returns the updated job, or undefined if the attempt's fence is no longer valid
    */
   async touch(
     fence: Pick<Job, 'id' | 'attempt'>,
     change: { lease_until?: string; watched_until?: string },
   ): Promise<Job | undefined> {
-    const entries = Object.entries(change);
+    const entries = Object.entries({ ...change, touched: true });
     try {
       const { Attributes } = await this.#table.send(
         new UpdateCommand({
@@ -177,7 +178,8 @@ function difference(known: Job, next: Job & Record<string, unknown>) {
   const names: Record<string, string> = { '#version': 'version' };
   const values: Record<string, unknown> = {};
   const set: string[] = [];
-  const remove: string[] = [];
+  // Set by heartbeats, of which `known` may have missed the last.
+  const remove = ['touched'];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (name === 'id' || same(before[name], after[name])) continue;
     names[`#${name}`] = name;
@@ -188,8 +190,7 @@ function difference(known: Job, next: Job & Record<string, unknown>) {
       set.push(`#${name} = :${name}`);
     }
   }
-  const expression = `SET ${set.join(', ')}${remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''}`;
-  return { expression, names, values };
+  return { expression: `SET ${set.join(', ')} REMOVE ${remove.join(', ')}`, names, values };
 }
 
 function same(a: unknown, b: unknown): boolean {

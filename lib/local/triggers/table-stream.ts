@@ -8,9 +8,11 @@ import {
   type GetShardIteratorInput,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import type { EventPattern } from '../../stats/counting/stream-filter.ts';
 import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
 import { LOCAL_REGION } from '../run/resources.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
+import { matchesAny } from './event-pattern.ts';
 import { lambdaRecord } from './stream-record.ts';
 import { TumblingWindow } from './tumbling-window.ts';
 
@@ -19,6 +21,8 @@ export interface TableStreamOptions {
   readonly credentials: RunCredentials;
   readonly table: string;
   readonly handler: FunctionHandler;
+  /** The handler gets only records that match one of these; absent: all. */
+  readonly filters?: readonly EventPattern[];
   /** The handler's position in a shard; undefined: start at the oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
@@ -49,7 +53,7 @@ export function followTableStream(options: TableStreamOptions): TableStream {
   const stopped = new AbortController();
   const { signal } = stopped;
   const abort = { abortSignal: signal };
-  const { log, pollMs = 150 } = options;
+  const { log, filters, pollMs = 150 } = options;
 
   const followShard = async (arn: string, shard: string) => {
     const window = new TumblingWindow(options.handler, { arn, shard });
@@ -61,7 +65,8 @@ export function followTableStream(options: TableStreamOptions): TableStream {
         abort,
       );
       const records = (page.Records ?? []).map((record) => lambdaRecord(record, arn));
-      await persistently(async () => await window.take(records), log, signal);
+      const passed = filters === undefined ? records : records.filter((record) => matchesAny(filters, record));
+      await persistently(async () => await window.take(passed), log, signal);
       iterator = page.NextShardIterator;
       if (records.length === 0) await pause(wait, signal);
       wait = records.length === 0 ? Math.min(wait * 1.2, pollMs * 4) : pollMs;

@@ -2,10 +2,11 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
 import { STATS_KINDS } from '../../stats/counting/job-stats.ts';
+import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { countEnvironment, sweepEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
@@ -72,6 +73,7 @@ export class JobTriggers extends Construct {
       parallelizationFactor: 1,
       bisectBatchOnError: true,
       retryAttempts: -1,
+      filters: COUNTED_RECORDS.map((pattern) => FilterCriteria.filter({ ...pattern })),
     });
     Validations.of(count).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

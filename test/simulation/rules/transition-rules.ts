@@ -114,9 +114,12 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** What heartbeats and watch marks change. */
+const UNDECIDED: ReadonlySet<string> = new Set(['lease_until', 'watched_until', 'touched']);
+
 function faultOfTouch(before: Job, after: Job, { actor }: JobWrite): string | undefined {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Job>) {
-    if (name === 'lease_until' || name === 'watched_until' || before[name] === after[name]) continue;
+    if (UNDECIDED.has(name) || before[name] === after[name]) continue;
     return `${name} changed without a new version`;
   }
   if (before.status !== 'RUNNING') return `a lease was touched in ${before.status}`;

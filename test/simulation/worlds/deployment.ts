@@ -16,20 +16,11 @@ import { faultOfObject } from '../rules/object-rules.ts';
 import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-
-/** A record of the Jobs table's stream. */
-export interface StreamRecord {
-  readonly sequence: string;
-  readonly before: Job['status'] | undefined;
-  readonly after: Job['status'] | undefined;
-}
+import { JobStream } from './job-stream.ts';
 
 const never = () => false;
 /** Dead-letter queues are not subject to the worlds' faults. */
 const HARMLESS = { loses: never, doubles: never, deliversTwice: never, reorders: never };
-
-/** How many shards the stream has. */
-export const SHARDS = 2;
 
 /** The services of a deployment, which report every write that breaks an invariant. */
 export class ModelDeployment implements Network {
@@ -39,7 +30,7 @@ export class ModelDeployment implements Network {
   readonly jobs: ModelTable;
   readonly registry: ModelTable;
   readonly queues: Readonly<Record<Band, ModelQueue>>;
-  readonly stream: readonly StreamRecord[][] = Array.from({ length: SHARDS }, () => []);
+  readonly stream = new JobStream();
   /** Called with the state after each write to a job. */
   onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
   /** How often each command was called, by its name. */
@@ -58,12 +49,10 @@ export class ModelDeployment implements Network {
   readonly #receiptTimes = new Map<string, number>();
   readonly #permitTimes = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
-  readonly #shardOf = new Map<string, number>();
   readonly #names = new Map<string, string>();
   readonly #probes = new ProbeRules();
   readonly #later = new Set<string>();
   #steps = 0;
-  #records = 0;
   #actor: Actor = { id: 'nobody', doing: 'nothing' };
 
   constructor(
@@ -233,12 +222,8 @@ export class ModelDeployment implements Network {
   }
 
   #tellStream(before: Job | undefined, after: Job): void {
-    const shard = this.#shardOf.get(after.id) ?? this.#shardOf.size % SHARDS;
-    this.#shardOf.set(after.id, shard);
-    // Later jobs are written before the first step, each with a separate number.
-    this.#records += 1;
-    const sequence = String(10n ** 20n + BigInt(this.#records));
-    this.stream[shard]?.push({ sequence, before: before?.status, after: after.status });
+    const fault = this.stream.add(before, after);
+    if (fault !== undefined) this.tellFault(`${this.nameOf(after.id)}: ${fault}`);
   }
 
   #named(text: string): string {

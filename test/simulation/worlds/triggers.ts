@@ -4,7 +4,8 @@ import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
-import { type ModelDeployment, SHARDS } from './deployment.ts';
+import type { ModelDeployment } from './deployment.ts';
+import { SHARDS } from './job-stream.ts';
 import { startProcess, watchOf } from './workers.ts';
 
 /** Lambda ends an invocation after so many milliseconds. */
@@ -24,7 +25,7 @@ export class ModelTriggers {
 
   /** Whether everything that was written has been counted. */
   get hasCounted(): boolean {
-    return this.#counted.every((position, shard) => position === this.#deployment.stream[shard]?.length);
+    return this.#counted.every((position, shard) => position === this.#deployment.stream.shards[shard]?.length);
   }
 
   stop(): void {
@@ -47,7 +48,7 @@ export class ModelTriggers {
   /** Delivers each batch of a shard until it succeeds, and sometimes once more. */
   async countShard(shard: number): Promise<void> {
     const { time, faults, random, stream } = this.#deployment;
-    const records = stream[shard] ?? [];
+    const records = stream.shards[shard] ?? [];
     while (!this.#over) {
       await time.sleep(1_000);
       while ((this.#counted[shard] ?? 0) < records.length) {

@@ -2,13 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
 import { type DynamodbEmulator, startDynamodbEmulator } from '../../../../lib/local/emulators/dynamodb-emulator.ts';
 import { startObjectAndQueueEmulator } from '../../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { createResources } from '../../../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
 import { followTableStream, type TableStream } from '../../../../lib/local/triggers/table-stream.ts';
 import type { WindowedEvent } from '../../../../lib/local/triggers/tumbling-window.ts';
+import { COUNTED_RECORDS, type EventPattern } from '../../../../lib/stats/counting/stream-filter.ts';
+import { aJob } from '../../jobs/a-job.ts';
 
 const credentials = newRunCredentials();
 let folder: string;
@@ -48,6 +54,7 @@ afterEach(async () => {
 function follow(
   handler: (event: WindowedEvent) => unknown,
   position: () => Promise<string | undefined> = async () => undefined,
+  filters?: readonly EventPattern[],
 ): void {
   following = followTableStream({
     endpoint: dynamodb.endpoint,
@@ -55,6 +62,7 @@ function follow(
     table: 'Jobs',
     handler: async (event) => handler(event as WindowedEvent),
     position,
+    ...(filters && { filters }),
     log: (line) => logged.push(line),
     pollMs: 10,
   });
@@ -91,6 +99,42 @@ test('changes arrive in order, in the shape that Lambda gives them', async () =>
     },
   });
   expect(records()[2]).toMatchObject({ eventName: 'REMOVE', dynamodb: { OldImage: { id: { S: 'one' } } } });
+});
+
+test('every decided change of a job passes the filter of the counts, and no heartbeat does', async () => {
+  const table = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const jobs = new JobStore(table, 'Jobs');
+  const queued = aJob({ id: jobIdOfKey('filtered') });
+  await jobs.create(queued);
+  const running: Job = { ...queued, status: 'RUNNING', attempt: 1, lease_until: '2026-11-20T10:00:30.000Z' };
+  await jobs.apply(queued, running);
+  const beat = await jobs.touch(running, { lease_until: '2026-11-20T10:00:40.000Z' });
+  // The decision missed the heartbeat.
+  const asked = await jobs.apply({ ...running, version: queued.version + 1 }, { ...running, reason: 'cancelling' });
+  await jobs.touch(running, { watched_until: '2026-11-20T10:00:50.000Z' });
+  // A writer of an earlier version leaves the mark.
+  const end = { Key: { id: queued.id }, ExpressionAttributeNames: { '#status': 'status' }, TableName: 'Jobs' };
+  const set = (status: string) => ({
+    ...end,
+    UpdateExpression: 'SET #status = :s',
+    ExpressionAttributeValues: { ':s': status },
+  });
+  await table.send(new UpdateCommand(set('QUEUED')));
+  await table.send(new UpdateCommand(set('RUNNING')));
+  await client.send(new DeleteItemCommand({ TableName: 'Jobs', Key: { id: { S: queued.id } } }));
+  follow(collect, undefined, COUNTED_RECORDS);
+  await expect.poll(() => records().at(-1)?.eventName).toBe('REMOVE');
+  expect([beat !== undefined, asked.applied]).toEqual([true, true]);
+  const image = (values: Record<string, { S?: string }> | undefined) =>
+    [values?.status?.S, values?.reason?.S].join(' ');
+  expect(records().map(({ dynamodb }) => image(dynamodb?.NewImage))).toEqual([
+    'QUEUED waiting_for_worker',
+    'RUNNING waiting_for_worker',
+    'RUNNING cancelling',
+    'QUEUED cancelling',
+    'RUNNING cancelling',
+    ' ',
+  ]);
 });
 
 test('later changes arrive while it follows', async () => {

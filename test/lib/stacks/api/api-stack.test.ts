@@ -8,6 +8,7 @@ import { apiEnv, readEnv, triggerEnv } from '../../../../lib/platform/config/env
 import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { KEEP_ORIGIN_SECRET, TRIGGERS } from '../../../../lib/stacks/functions/bundle-functions.ts';
+import { COUNTED_RECORDS } from '../../../../lib/stats/counting/stream-filter.ts';
 import { codeOf, deployment, propertiesOfOnly, resourcesOf, standIns, testApp, VERSION } from '../synthesis.ts';
 import { apiDocumentOf, apiMethods, functionAt, functionsById, roleGrants } from './api-methods.ts';
 
@@ -176,7 +177,7 @@ describe('the triggers', () => {
       isDeepStrictEqual(Properties.FunctionName, { Ref: functions.get(id)?.logicalId }),
     );
 
-  test('count every change of the jobs table: none is dropped, in any state', () => {
+  test('count every decided change of the jobs table, and not heartbeats', () => {
     const [mapping, ...others] = mappingsOf('triggers.count-jobs');
     expect(others).toEqual([]);
     expect(mapping?.Properties).toMatchObject({
@@ -187,9 +188,15 @@ describe('the triggers', () => {
       MaximumRetryAttempts: -1,
       ParallelizationFactor: 1,
     });
-    for (const loss of ['MaximumRecordAgeInSeconds', 'DestinationConfig', 'FilterCriteria']) {
+    for (const loss of ['MaximumRecordAgeInSeconds', 'DestinationConfig']) {
       expect(mapping?.Properties).not.toHaveProperty(loss);
     }
+    const criteria = z.object({ Filters: z.array(z.object({ Pattern: z.string() })) });
+    const { Filters } = criteria.parse(mapping?.Properties.FilterCriteria);
+    const filters = Filters.map(({ Pattern }): unknown => JSON.parse(Pattern));
+    expect(filters).toEqual(COUNTED_RECORDS);
+    // Lambda's default quota.
+    expect(filters.length).toBeLessThanOrEqual(5);
     expect([...actionsOf('triggers.count-jobs', 's3'), ...actionsOf('triggers.count-jobs', 'sqs')]).toEqual([]);
     const [counter] = onTable('triggers.count-jobs', 'Registry');
     const kinds = ['counter', 'day-figures', 'model-figures', 'project-figures'];

@@ -1,0 +1,19 @@
+/** A pattern of Lambda's event filtering: an event matches if each named leaf has one of the listed values. */
+export interface EventPattern {
+  readonly [name: string]: EventPattern | readonly PatternValue[];
+}
+export type PatternValue = string | { readonly exists: boolean } | { readonly 'anything-but': readonly string[] };
+
+const UNLESS_RUNNING = { S: [{ 'anything-but': ['RUNNING'] }] };
+
+/**
+ * The records of the Jobs table's stream that count-jobs receives: those that match one of the patterns. They leave out
+ * heartbeats and watch marks, which `JobStore.touch` marks as `touched` and every decided change unmarks. A writer of an
+ * earlier version leaves the mark, so a change of the state is let through with it too.
+ */
+export const COUNTED_RECORDS = [
+  { eventName: ['INSERT', 'REMOVE'] },
+  { dynamodb: { NewImage: { touched: { BOOL: [{ exists: false }] } } } },
+  { dynamodb: { NewImage: { status: UNLESS_RUNNING } } },
+  { dynamodb: { OldImage: { status: UNLESS_RUNNING } } },
+] as const satisfies readonly EventPattern[];

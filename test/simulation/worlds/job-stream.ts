@@ -1,0 +1,42 @@
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { matchesAny } from '../../../lib/local/triggers/event-pattern.ts';
+import { COUNTED_RECORDS } from '../../../lib/stats/counting/stream-filter.ts';
+
+/** A record of the Jobs table's stream. */
+export interface StreamRecord {
+  readonly sequence: string;
+  readonly before: Job['status'] | undefined;
+  readonly after: Job['status'] | undefined;
+}
+
+/** How many shards the stream has. */
+export const SHARDS = 2;
+
+/** The records of the Jobs table's stream that its filter lets through. */
+export class JobStream {
+  readonly shards: readonly StreamRecord[][] = Array.from({ length: SHARDS }, () => []);
+  readonly #shardOf = new Map<string, number>();
+  #records = 0;
+
+  /** @returns what is wrong with it: a decided change that the filter holds back */
+  add(before: Job | undefined, after: Job): string | undefined {
+    const event = {
+      eventName: before === undefined ? 'INSERT' : 'MODIFY',
+      dynamodb: { OldImage: imageOf(before), NewImage: imageOf(after) },
+    };
+    if (!matchesAny(COUNTED_RECORDS, event))
+      return before?.version === after.version ? undefined : 'a decided change is not counted';
+    const shard = this.#shardOf.get(after.id) ?? this.#shardOf.size % SHARDS;
+    this.#shardOf.set(after.id, shard);
+    // Later jobs are written before the first step, each with a separate number.
+    this.#records += 1;
+    const sequence = String(10n ** 20n + BigInt(this.#records));
+    this.shards[shard]?.push({ sequence, before: before?.status, after: after.status });
+    return undefined;
+  }
+}
+
+/** The members that the filter reads. */
+function imageOf(job: (Job & { readonly touched?: boolean }) | undefined) {
+  return job && { status: { S: job.status }, ...(job.touched !== undefined && { touched: { BOOL: job.touched } }) };
+}
