@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { AGENTS } from '../lib/contract/agents.ts';
 import type { Job } from '../lib/jobs/lifecycle/job.ts';
 import { newChangeId } from '../lib/jobs/store/job-store.ts';
 import { startDynamodbEmulator } from '../lib/local/emulators/dynamodb-emulator.ts';
@@ -59,6 +60,7 @@ export async function emulateDeployment() {
     PROMPTQ_USAGE_PROBE_SECONDS: 300,
     PROMPTQ_VENDOR: 'practice' as const,
     PROMPTQ_ACCOUNT_VENDORS: ['codex' as const],
+    PROMPTQ_AGENTS: [...AGENTS],
     PROMPTQ_REPOSITORY_LOOPBACK: true,
     PROMPTQ_S3_PATH_STYLE: true,
   };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { ProfileStore } from '../lib/catalog/profiles.ts';
 import { RuleStore } from '../lib/catalog/rules.ts';
+import { AGENTS } from '../lib/contract/agents.ts';
 import type { CreationContext } from '../lib/jobs/creation/create-job.ts';
 import { JobTextStore } from '../lib/jobs/store/job-texts.ts';
 import { workerEnv } from '../lib/platform/config/env.ts';
@@ -19,6 +20,7 @@ export async function openWorker(
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP] },
+    agents: AGENTS,
   };
   await stores.profiles.put({ name: 'shell', agent: 'shell' });
   const projects = new ProjectStore({ ...registry, clock });

@@ -2,6 +2,9 @@
 export const AGENTS = ['codex', 'claude', 'shell'] as const;
 export type AgentName = (typeof AGENTS)[number];
 
+/** Those whose CLI a deployment can leave out of the workers' image; the shell is part of it. */
+export const OPTIONAL_AGENTS = ['codex', 'claude'] as const satisfies readonly AgentName[];
+
 /** All that the service knows about an agent, except how to start it and how to read its output. */
 interface AgentDefinition {
   /** Maximum length of the composed prompt in characters (code points, not UTF-16 units). */

@@ -61,6 +61,7 @@ export function createReconciler(
     rules: new RuleStore(registry),
     projects: new ProjectStore(registry),
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
+    agents: env.PROMPTQ_AGENTS,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
     workers: new LiveWorkers(registry),
     ...createDeployments(from),

@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { AGENT_DEFINITIONS, OPTIONAL_AGENTS } from '../../lib/contract/agents.ts';
 import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
 import { fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
 
@@ -25,3 +29,34 @@ test('the image begins with a base of an exact version, the Node of the tests, a
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as in the file
   expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}']));
 });
+
+test.each(['codex claude', 'codex', ''])(
+  'the image gets the CLIs of the agents "%s", each where the worker expects it',
+  (agents) => {
+    const script = /^RUN (cpu=[\s\S]*?done)$/m.exec(dockerfile)?.[1];
+    const folder = mkdtempSync(join(tmpdir(), 'promptq-image-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const npm = join(folder, 'npm');
+    writeFileSync(
+      npm,
+      `#!/bin/bash
+    mkdir -p node_modules/@openai/codex-linux-arm64/vendor/aarch64-unknown-linux-musl/{bin,codex-resources/voice}
+    touch node_modules/@openai/codex-linux-arm64/vendor/aarch64-unknown-linux-musl/bin/codex
+    mkdir -p node_modules/@anthropic-ai/claude-code-linux-arm64
+    touch node_modules/@anthropic-ai/claude-code-linux-arm64/claude`,
+      { mode: 0o755 },
+    );
+    execFileSync('sh', ['-c', script?.replaceAll('/clis', join(folder, 'clis')) ?? 'exit 1'], {
+      cwd: folder,
+      env: { PATH: `${folder}:${process.env.PATH}`, TARGETARCH: 'arm64', AGENTS: agents },
+    });
+    const files = readdirSync(join(folder, 'clis'), { recursive: true }).map((path) => `/opt/${path}`);
+    expect(dockerfile).toContain('COPY --from=clis /clis /opt');
+    for (const agent of OPTIONAL_AGENTS) {
+      const variable = AGENT_DEFINITIONS[agent].binary;
+      const expected = new RegExp(`${variable}=(\\S+)`).exec(dockerfile)?.[1];
+      expect(files.includes(expected ?? 'none'), agent).toBe(agents.split(' ').includes(agent));
+    }
+    expect(files.filter((path) => path.includes('voice'))).toEqual([]);
+  },
+);

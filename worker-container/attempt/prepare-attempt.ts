@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { agentFault } from '../../lib/catalog/available-agents.ts';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
 import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
@@ -56,6 +57,8 @@ export async function prepareAttempt(
   at.redaction.add(secretsOf(env, secrets));
   const unavailable = sandboxFault(profile.sandbox, env.PROMPTQ_SANDBOXES);
   if (unavailable !== undefined) throw new Error(`sandbox of profile ${profile.name}: ${unavailable}`);
+  const missing = agentFault(profile.agent, env.PROMPTQ_AGENTS);
+  if (missing !== undefined) throw new Error(`profile ${profile.name}: ${missing}`);
   const agent = AGENTS[profile.agent];
   const prompt =
     agent.name === 'shell'

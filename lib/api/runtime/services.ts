@@ -152,6 +152,7 @@ function createSettings({ registry, env }: Core): SettingsContext {
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
     folders: createFolders({ env }),
+    agents: env.PROMPTQ_AGENTS,
   };
 }
 

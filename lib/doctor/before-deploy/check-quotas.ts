@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Deployment } from '../../platform/config/deployment.ts';
-import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { aws } from './command.ts';
 
@@ -30,25 +29,27 @@ export async function checkLambdaQuota(): Promise<Finding> {
 }
 
 /** Checks that the account can run as many workers as the settings allow. */
-export async function checkFargateQuotas({ maxWorkers, spotWeight }: Deployment): Promise<Finding[]> {
+export async function checkFargateQuotas({ maxWorkers, spotWeight, workerSize }: Deployment): Promise<Finding[]> {
   const spot = Math.ceil((maxWorkers * spotWeight) / 100);
   const onDemand = Math.ceil((maxWorkers * (100 - spotWeight)) / 100);
   const wanted = [
     { quota: FARGATE_QUOTAS.onDemand, workers: onDemand },
     { quota: FARGATE_QUOTAS.spot, workers: spot },
   ].filter(({ workers }) => workers > 0);
-  return await Promise.all(wanted.map(checkFargateQuota));
+  return await Promise.all(wanted.map(async (one) => await checkFargateQuota({ ...one, vcpus: workerSize.vcpus })));
 }
 
 async function checkFargateQuota({
   quota,
   workers,
+  vcpus,
 }: {
   readonly quota: (typeof FARGATE_QUOTAS)[keyof typeof FARGATE_QUOTAS];
   readonly workers: number;
+  /** Of one worker. */
+  readonly vcpus: number;
 }): Promise<Finding> {
   const check = `${quota.name} quota`;
-  const vcpus = WORKER_SIZE.cpu / 1_024;
   const limit = await quotaValue(quota);
   const message = `${limit} vCPU; ${workers} workers (maxWorkers) take ${workers * vcpus}`;
   if (limit >= workers * vcpus) return ok(check, message);

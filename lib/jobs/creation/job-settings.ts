@@ -1,6 +1,7 @@
+import { agentFault } from '../../catalog/available-agents.ts';
 import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
 import type { RuleStore } from '../../catalog/rules.ts';
-import { AGENT_DEFINITIONS } from '../../contract/agents.ts';
+import { AGENT_DEFINITIONS, type AgentName } from '../../contract/agents.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
@@ -13,6 +14,8 @@ export interface SettingsContext {
   readonly profiles: ProfileStore;
   readonly rules: RuleStore;
   readonly folders: Folders;
+  /** Those that the workers can run. */
+  readonly agents: readonly AgentName[];
 }
 
 /** The main prompt, under either of its names; undefined if neither is given. */
@@ -37,11 +40,13 @@ export function projectOf({ project, project_id }: Pick<JobCreation, 'project' |
   return project_id ?? project;
 }
 
-/** @throws InvalidFieldError if the profile does not exist */
-export async function findProfile({ profiles }: SettingsContext, name: string): Promise<Profile> {
+/** @throws InvalidFieldError if the profile does not exist, or no worker has its agent */
+export async function findProfile({ profiles, agents }: SettingsContext, name: string): Promise<Profile> {
   const profile = await profiles.get(name, { consistent: true });
   if (profile === undefined)
     throw InvalidFieldError.of('profile', `received ${JSON.stringify(name)}; there is no profile of this name`);
+  const missing = agentFault(profile.agent, agents);
+  if (missing !== undefined) throw InvalidFieldError.of('profile', `received ${JSON.stringify(name)}; ${missing}`);
   return profile;
 }
 

@@ -1,9 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
+import { OPTIONAL_AGENTS } from '../../contract/agents.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/roles.ts';
 import { SLOT_ACCOUNTS, TIMEOUT_UNITS } from './env.ts';
 import { publicOrigin } from './env-fields.ts';
+import { workerSizeSchema } from './worker-size.ts';
 
 /** The key of a deployment's settings in the CDK's context. */
 export const SETTINGS_KEY = 'promptq';
@@ -45,10 +47,16 @@ const deploymentSchema = z.strictObject({
   maxBodyBytes: z.int().min(1).max(LIMITS.maxBodyBytes.max).default(LIMITS.maxBodyBytes.default),
   /** Whether an API token is limited to its scopes. */
   scopeEnforcement: z.boolean().default(false),
-  /** Most worker tasks at once. */
-  /** Each has an account of the image: two workers with the same one could read each other's private folders. */
+  /** Most worker tasks at once. Each has an account of the image: two workers with the same one could read each other's private folders. */
   maxWorkers: z.int().min(1).max(SLOT_ACCOUNTS).default(10),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
+  /** Agents whose CLIs the workers' image has; the shell is always there. */
+  agents: z
+    .array(z.enum(OPTIONAL_AGENTS))
+    .refine((agents) => new Set(agents).size === agents.length, 'expected each agent once')
+    .default([...OPTIONAL_AGENTS]),
+  /** vCPUs and gigabytes of memory of a worker's task. */
+  workerSize: workerSizeSchema.prefault({}),
   /**
    * The document of rules and profiles that each deployment applies, a path from the folder of cdk.json; default:
    * `promptq.config.yaml`, if there is one.

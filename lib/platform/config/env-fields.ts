@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
-import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
+import { AGENTS, BINARY_VARIABLES, CREDENTIAL_VARIABLES, OPTIONAL_AGENTS } from '../../contract/agents.ts';
 import { ROLES, type Role } from '../../contract/roles.ts';
 import { SANDBOXES } from '../../contract/schemas/profile.ts';
 import { ACCOUNT_VENDORS } from '../../contract/vendors.ts';
@@ -74,6 +74,13 @@ export const vendorList = z
   .default(ACCOUNT_VENDORS.join(','))
   .transform((value) => (value === 'none' ? [] : value.split(',')))
   .pipe(z.array(z.enum(ACCOUNT_VENDORS)));
+
+/** Agents whose CLIs the workers have, `,`-separated, or `none`; default: all. The shell needs none. */
+export const agentList = z
+  .string()
+  .default(OPTIONAL_AGENTS.join(','))
+  .transform((value): string[] => ['shell', ...(value === 'none' ? [] : value.split(','))])
+  .pipe(z.array(z.enum(AGENTS)));
 
 /** Sandboxes of profiles, `,`-separated; default: all. */
 export const sandboxList = z

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
 import { UNACKNOWLEDGED_LIMIT_MS } from '../../jobs/lifecycle/lease.ts';
 import {
+  agentList,
   agentVariables,
   digestList,
   flag,
@@ -54,6 +55,8 @@ const coreEnv = z.object({
   PROMPTQ_VENDOR: z.enum(['practice', 'real']).default('real'),
   /** The vendors whose accounts this deployment manages, `,`-separated; or `none`. */
   PROMPTQ_ACCOUNT_VENDORS: vendorList,
+  /** The agents that the workers can run, `,`-separated, without the shell; or `none`. */
+  PROMPTQ_AGENTS: agentList,
   /** Allows repositories on this machine without TLS; only for the local run. */
   PROMPTQ_REPOSITORY_LOOPBACK: flag,
   /** Required by many object stores other than AWS's. */

@@ -15,6 +15,10 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
     "percent of the worker tasks that run on Spot, 0 to 100: cheaper, and sometimes reclaimed with two minutes' notice",
   idleMinutes: 'minutes without work after which a worker exits',
   workerArchitecture: '`arm64` or `x86_64`',
+  agents:
+    "agents whose CLIs are in the workers' image; `shell` always is. Without `claude` the image is smaller and a worker starts sooner; jobs whose profile has a missing agent are refused",
+  workerSize:
+    "size of a worker's task: `vcpus` 0.25, 0.5, 1, 2, 4, 8 or 16, and `memoryGb` as Fargate offers it with them; one job runs on a worker at a time",
   maxBodyBytes: 'largest request body',
   retentionDays: 'days after its end at which a job is deleted with everything that it left; 0: never',
   workspaceDays: "days after its end at which a job's private folder is deleted; 0: never",

@@ -1,9 +1,10 @@
 import type * as z from 'zod';
 import { CLOUD_SANDBOXES } from '../../catalog/sandboxes.ts';
+import { OPTIONAL_AGENTS } from '../../contract/agents.ts';
 import { type Deployment, knownOrigin } from '../../platform/config/deployment.ts';
 import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv } from '../../platform/config/env.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
-import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
+import { JOBS_PER_WORKER } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { clientSecretName, LOGIN_PORT, scaleWorkersName, serviceEndpointsParameter } from '../data/shared-names.ts';
 
@@ -28,8 +29,15 @@ export function triggerEnvironment(data: DataStack, deployment: Deployment): Env
     QUEUE_URL_DELIVERIES: data.deliveries.queueUrl,
     PROMPTQ_TIMEOUT_UNIT: deployment.timeoutUnit,
     PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
+    ...agentsEnvironment(deployment),
     ...originEnvironment(deployment),
   };
+}
+
+/** Absent if the image has all agents. */
+function agentsEnvironment({ agents }: Deployment) {
+  const hasAll = OPTIONAL_AGENTS.every((agent) => agents.includes(agent));
+  return { ...(!hasAll && { PROMPTQ_AGENTS: agents.join(',') || 'none' }) };
 }
 
 /** Environment of the function that imports the configuration. */
@@ -58,7 +66,7 @@ export function scaleEnvironment(
     REGISTRY_TABLE: data.tables.registry.tableName,
     PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
     PROMPTQ_MAX_WORKERS: String(deployment.maxWorkers),
-    PROMPTQ_CONCURRENCY: String(WORKER_SIZE.concurrency),
+    PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
     PROMPTQ_SPOT_WEIGHT: String(deployment.spotWeight),
     WORKER_CLUSTER: place.cluster,
     WORKER_SUBNETS: place.subnets,
@@ -137,7 +145,7 @@ export function workerEnvironment(
     PROMPTQ_LOGIN_NETWORK: 'private',
     PROMPTQ_LOGIN_PORT: String(LOGIN_PORT),
     PROMPTQ_WORKSPACE_DAYS: String(deployment.workspaceDays),
-    PROMPTQ_CONCURRENCY: String(WORKER_SIZE.concurrency),
+    PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
     PROMPTQ_IDLE_SECONDS: String(deployment.idleMinutes * 60),
     PROMPTQ_SECRETS_PATH: secretsPath(deployment),
   };

@@ -16,7 +16,6 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../platform/config/worker-rights.ts';
-import { WORKER_SIZE } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { operationsEnvironment, workerEnvironment } from '../functions/process-environment.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
@@ -58,8 +57,8 @@ export class WorkerTask extends Construct {
     super(scope, id);
     const arm = deployment.workerArchitecture === 'arm64';
     this.definition = new FargateTaskDefinition(this, 'Definition', {
-      cpu: WORKER_SIZE.cpu,
-      memoryLimitMiB: WORKER_SIZE.memoryMiB,
+      cpu: deployment.workerSize.vcpus * 1_024,
+      memoryLimitMiB: deployment.workerSize.memoryGb * 1_024,
       runtimePlatform: {
         cpuArchitecture: arm ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
@@ -79,6 +78,7 @@ export class WorkerTask extends Construct {
     const image = new DockerImageAsset(this, 'Image', {
       directory: ROOT,
       file: 'worker-container/Dockerfile',
+      buildArgs: { AGENTS: deployment.agents.join(' ') },
       platform: arm ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
     });
     const container = this.definition.addContainer('worker', {

@@ -1,3 +1,4 @@
+import { AGENTS } from '../../../lib/contract/agents.ts';
 import { SANDBOXES } from '../../../lib/contract/schemas/profile.ts';
 
 /** The environment that the modules are opened with. */
@@ -11,6 +12,7 @@ export const ENV = {
   QUEUE_URL_DELIVERIES: 'https://queues.test/deliveries',
   PROMPTQ_DEPLOY_COMMANDS: true,
   PROMPTQ_SANDBOXES: [...SANDBOXES],
+  PROMPTQ_AGENTS: [...AGENTS],
   PROMPTQ_CALLS_TO_LOOPBACK: false,
   PROMPTQ_TIMEOUT_UNIT: 'seconds' as const,
   PROMPTQ_DEFAULT_PROFILE: 'codex',

@@ -1,5 +1,5 @@
 import { PRICES } from '../../../bench/prices.ts';
-import { WORKER_SIZE } from '../../../lib/platform/config/worker-size.ts';
+import { workerSizeSchema } from '../../../lib/platform/config/worker-size.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 
 /** Of Fargate's own price, up to 70 % less. https://awsi.click/en/articles/ecs-fargate-cost-architecture/ */
@@ -35,8 +35,8 @@ export class LaunchRate {
 /** Dollars for a worker's task, with its public address, that took `start` seconds to start and was there for `life` seconds after that. */
 export function taskPrice({ start, life, spot }: { start: number; life: number; spot: boolean }): number {
   const hours = Math.max(SHORTEST, BILLED_SHARE * start + life) / 3_600;
-  const { cpu, memoryMiB } = WORKER_SIZE;
+  const { vcpus, memoryGb } = workerSizeSchema.parse({});
   const { fargateArmCpu, fargateArmMemory, publicIpv4 } = PRICES;
-  const hourly = (cpu / 1_024) * fargateArmCpu.usd + (memoryMiB / 1_024) * fargateArmMemory.usd;
+  const hourly = vcpus * fargateArmCpu.usd + memoryGb * fargateArmMemory.usd;
   return hours * (hourly * (spot ? SPOT_SHARE : 1) + publicIpv4.usd);
 }

@@ -16,6 +16,8 @@ describe('the settings of a deployment', () => {
       spotWeight: 0,
       idleMinutes: 2,
       workerArchitecture: 'arm64',
+      workerSize: { vcpus: 1, memoryGb: 4 },
+      agents: ['codex', 'claude'],
       workspaceDays: 7,
       retentionDays: 0,
       deployCommands: true,
@@ -71,6 +73,22 @@ describe('the settings of a deployment', () => {
     expect(() => readDeployment({ timeoutUnit: 'seconds', domain: foreign })).toThrow(
       'promptq.domain.hostedZone.name: received',
     );
+  });
+
+  test('of a worker are sizes that Fargate offers, and agents that exist', () => {
+    const given = { timeoutUnit: 'seconds', agents: ['codex'], workerSize: { vcpus: 0.25, memoryGb: 0.5 } };
+    expect(readDeployment(given)).toMatchObject(given);
+    expect(readDeployment({ timeoutUnit: 'seconds', workerSize: { vcpus: 2 } })).toMatchObject({
+      workerSize: { vcpus: 2, memoryGb: 4 },
+    });
+    expect(() => readDeployment({ ...given, workerSize: { vcpus: 16 } })).toThrow(
+      'promptq.workerSize.memoryGb: received 4; with 16 vCPU, Fargate offers 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120 GB',
+    );
+    expect(() => readDeployment({ ...given, workerSize: { vcpus: 3 } })).toThrow(
+      'promptq.workerSize.vcpus: received 3',
+    );
+    expect(() => readDeployment({ ...given, agents: ['codex', 'codex'] })).toThrow('expected each agent once');
+    expect(() => readDeployment({ ...given, agents: ['shell'] })).toThrow('promptq.agents.0: received "shell"');
   });
 
   test('that are missing are rejected for the unit only', () => {

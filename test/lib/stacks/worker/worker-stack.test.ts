@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stage } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { PRIVATE_KINDS } from '../../../../lib/platform/aws/tables.ts';
@@ -26,12 +29,27 @@ function synthesize(settings = {}): WorkerStack {
 }
 
 const stack = synthesize();
-const onOtherProcessor = synthesize({ workerArchitecture: 'x86_64' });
+const onOtherProcessor = synthesize({
+  workerArchitecture: 'x86_64',
+  workerSize: { vcpus: 2, memoryGb: 8 },
+  agents: ['codex'],
+});
 const only = (type: string) => {
   const found = [...resourcesOf(stack, type).values()];
   expect(found).toHaveLength(1);
   return found[0]?.Properties ?? {};
 };
+
+/** The arguments with which the one image of a stack is built. */
+function buildArgsOf(one: WorkerStack): unknown {
+  const { directory = '' } = Stage.of(one)?.synth() ?? {};
+  const manifest = z
+    .object({ dockerImages: z.record(z.string(), z.object({ source: z.object({ dockerBuildArgs: z.unknown() }) })) })
+    .parse(JSON.parse(readFileSync(join(directory, `${one.artifactId}.assets.json`), 'utf8')));
+  const [image, ...others] = Object.values(manifest.dockerImages);
+  expect(others).toEqual([]);
+  return image?.source.dockerBuildArgs;
+}
 
 const taskSchema = z.object({
   Cpu: z.string(),
@@ -116,6 +134,18 @@ describe('a worker', () => {
       [...resourcesOf(onOtherProcessor, 'AWS::ECS::TaskDefinition').values()][0]?.Properties,
     );
     expect(other.RuntimePlatform).toEqual({ CpuArchitecture: 'X86_64', OperatingSystemFamily: 'LINUX' });
+    expect([other.Cpu, other.Memory]).toEqual(['2048', '8192']);
+  });
+
+  test('has the agents of the settings in its image, and knows them', () => {
+    const agentsOf = (one: WorkerStack) => {
+      const [definition] = resourcesOf(one, 'AWS::ECS::TaskDefinition').values();
+      const { ContainerDefinitions: containers } = taskSchema.parse(definition?.Properties);
+      const known = containers[0].Environment.find(({ Name }) => Name === 'PROMPTQ_AGENTS')?.Value;
+      return { built: buildArgsOf(one), known };
+    };
+    expect(agentsOf(stack)).toEqual({ built: { AGENTS: 'codex claude' }, known: undefined });
+    expect(agentsOf(onOtherProcessor)).toEqual({ built: { AGENTS: 'codex' }, known: 'codex' });
   });
 
   test('may do what jobs need, and nothing else on anything else', () => {
