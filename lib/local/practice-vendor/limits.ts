@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NOT_LOGGED_IN, type Refusal, usageLimit } from './refusal.ts';
+import { NOT_LOGGED_IN, type Refusal, usageLimit } from './model/refusal.ts';
 
 /** Limits that apply to every request, whatever its prompt: an operator parks and releases jobs with them. */
 export const limitsSchema = z.strictObject({

@@ -8,8 +8,8 @@ import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { DECIDE_ROUTE, openIssuer } from './issuer.ts';
 import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
-import { NOT_LOGGED_IN, sendRefusal, WRONG_KEY } from './refusal.ts';
-import { answerResponses } from './responses.ts';
+import { NOT_LOGGED_IN, sendRefusal, WRONG_KEY } from './model/refusal.ts';
+import { ModelRoutes } from './model-routes.ts';
 
 /** A running practice vendor. */
 export interface PracticeVendor {
@@ -22,9 +22,10 @@ export interface PracticeVendor {
 }
 
 /**
- * Starts a stand-in for the vendor on loopback. Its model: `POST /v1/responses` (server-sent events), `GET /v1/models`,
- * and `GET`/`PUT /practice/state` (`limits.ts`); it is stateless between requests, so that a run survives a restart on
- * the same port. Its login: `issuer.ts`. `port` 0 or none: any free one. `loginsFile`: keeps logins across restarts.
+ * Starts a stand-in for the vendors on loopback. Its model: `POST /v1/responses` for codex, `POST /v1/messages` for
+ * claude (both answer with server-sent events), and `GET /v1/models`. A run survives a restart on the same port, because
+ * the model reads its state from the request. The operator's part: `GET`/`PUT /practice/state` (`limits.ts`) and
+ * `GET /practice/requests` (`journal.ts`). Its login: `issuer.ts`. `port` 0 or none: any free one. `loginsFile`: keeps logins across restarts.
  */
 export async function startPracticeVendor(
   options: {
@@ -44,8 +45,8 @@ export async function startPracticeVendor(
     mayDecide: async (socket, key) => (await isOwn(socket)) || hasKey(key),
   });
 
-  const bearer = ({ headers: { authorization = '' } }: IncomingMessage) => authorization.replace(/^Bearer /, '');
-  const isKnown = (request: IncomingMessage) => hasKey(bearer(request)) || issuer.opens(bearer(request));
+  const models = new ModelRoutes();
+  const isKnown = (request: IncomingMessage) => hasKey(keyOf(request)) || issuer.opens(keyOf(request));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://practice').pathname;
@@ -54,21 +55,19 @@ export async function startPracticeVendor(
     if (hasForeignHost(request) || hasForeignOrigin(request) || (isFromPage && route !== DECIDE_ROUTE))
       return sendError(response, 403, 'The practice vendor answers no other web page, and no other host name.');
     // The issuer's settings are the operator's alone, as are the model's.
-    if (path.startsWith('/practice/') && !hasKey(bearer(request))) return sendRefusal(response, WRONG_KEY);
+    if (path.startsWith('/practice/') && !hasKey(keyOf(request))) return sendRefusal(response, WRONG_KEY);
     if (route === 'GET /practice/state') return sendJson(response, 200, limits);
+    if (route === 'GET /practice/requests') return sendJson(response, 200, { items: models.journal.items });
     if (await issuer.answer(route, request, response)) return;
     if (!ROUTES.has(route)) return sendError(response, 404, `The practice vendor has no ${route}.`);
-    if (!isKnown(request))
-      return sendRefusal(response, request.headers.authorization === undefined ? NOT_LOGGED_IN : WRONG_KEY);
-    if (route === 'GET /v1/models') return sendJson(response, 200, MODELS);
-
-    const body: unknown = JSON.parse((await buffer(request)).toString());
-    if (route === 'PUT /practice/state') {
-      limits = { ...limits, ...limitsSchema.partial().parse(body) };
-      return sendJson(response, 200, limits);
+    if (!isKnown(request)) {
+      const refusal = keyOf(request) === '' ? NOT_LOGGED_IN : WRONG_KEY;
+      return models.refuse(route, response, refusal) ? undefined : sendRefusal(response, refusal);
     }
-    const refusal = refusedBy(limits);
-    return refusal === undefined ? answerResponses(body, response) : sendRefusal(response, refusal);
+    if (route === 'GET /v1/models') return sendJson(response, 200, MODELS);
+    if (await models.answer(route, request, response, refusedBy(limits))) return;
+    limits = { ...limits, ...limitsSchema.partial().parse(JSON.parse((await buffer(request)).toString())) };
+    return sendJson(response, 200, limits);
   }
 
   const server = createServer((request, response) => {
@@ -89,11 +88,16 @@ export async function startPracticeVendor(
   };
 }
 
+/** The key or access token of a request; empty: it has none. claude sends an API key in another header. */
+function keyOf({ headers: { authorization = '', 'x-api-key': apiKey } }: IncomingMessage): string {
+  return typeof apiKey === 'string' ? apiKey : authorization.replace(/^Bearer /, '');
+}
+
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-const ROUTES = new Set(['POST /v1/responses', 'GET /v1/models', 'PUT /practice/state']);
+const ROUTES = new Set(['POST /v1/responses', 'POST /v1/messages', 'GET /v1/models', 'PUT /practice/state']);
 
 /** Read by codex; with an empty `models` it uses its built-in list. */
 const MODELS = { object: 'list', data: [{ id: 'practice', object: 'model', owned_by: 'practice' }], models: [] };

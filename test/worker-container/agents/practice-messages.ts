@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { planSteps, type Step } from '../../../lib/local/practice-vendor/drills.ts';
+import { planSteps, type Step } from '../../../lib/local/practice-vendor/model/drills.ts';
 
 /** A stand-in for Anthropic's Messages API on loopback, whose model does the drills of its prompt. */
 export interface PracticeMessages {

@@ -1,28 +1,15 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Conversation, callId } from './conversation.ts';
+import { type Conversation, callId } from '../model/conversation.ts';
+import { REPORTED_OUTPUT_TOKENS, type Reply } from '../model/reply.ts';
 
-/** One streamed response of the model. Every method rejects with an AbortError once the client has disconnected. */
-export interface Reply {
-  reasoning(text: string): Promise<void>;
-  message(text: string): Promise<void>;
-  /** Calls a tool for a step; complete the response next, since codex makes the call then. */
-  call(
-    step: number,
-    name: 'exec_command' | 'write_stdin',
-    parameters: Readonly<Record<string, unknown>>,
-  ): Promise<void>;
-  /** Pauses for that long, with events that keep the client's idle timeout from ending the stream. */
-  think(milliseconds: number): Promise<void>;
-  /** Sends nothing more; never resolves. */
-  fallSilent(): Promise<never>;
-  /** Sends the usage and ends the response. */
-  complete(): Promise<void>;
-}
-
-/** Starts a streamed response. */
-export async function openReply(response: ServerResponse, conversation: Conversation): Promise<Reply> {
+/** Starts a streamed response. `tokens`: what it reports as used; undefined: about what it uses. */
+export async function openResponse(
+  response: ServerResponse,
+  conversation: Conversation,
+  tokens: number | undefined,
+): Promise<Reply> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   const { signal } = gone;
@@ -40,6 +27,11 @@ export async function openReply(response: ServerResponse, conversation: Conversa
     await send({ type: 'response.output_item.done', item: content });
   }
 
+  async function call(step: number, name: string, parameters: Readonly<Record<string, unknown>>): Promise<void> {
+    const text = JSON.stringify(parameters);
+    await item({ type: 'function_call', call_id: callId(step, conversation), name, arguments: text }, text.length);
+  }
+
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   const id = `resp_practice_${conversation.length}`;
   await send({ type: 'response.created', response: { id } });
@@ -52,10 +44,8 @@ export async function openReply(response: ServerResponse, conversation: Conversa
     async message(text) {
       await item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }, text.length);
     },
-    async call(step, name, parameters) {
-      const text = JSON.stringify(parameters);
-      await item({ type: 'function_call', call_id: callId(step, conversation), name, arguments: text }, text.length);
-    },
+    run: (step, command) => call(step, 'exec_command', { cmd: command, yield_time_ms: YIELD_MS }),
+    poll: (step, session) => call(step, 'write_stdin', { session_id: session, chars: '', yield_time_ms: YIELD_MS }),
     async think(milliseconds) {
       const end = performance.now() + milliseconds;
       for (let left = milliseconds; left > 0; left = end - performance.now()) {
@@ -67,11 +57,15 @@ export async function openReply(response: ServerResponse, conversation: Conversa
       for (;;) await delay(2 ** 30, undefined, { signal });
     },
     async complete() {
-      await send({ type: 'response.completed', response: { id, usage: usageOf(conversation, written, reasoned) } });
+      const usage = tokens === undefined ? usageOf(conversation, written, reasoned) : reported(tokens);
+      await send({ type: 'response.completed', response: { id, usage } });
       response.end();
     },
   };
 }
+
+/** codex returns after this time if the command still runs, and at once if it has ended. */
+const YIELD_MS = 30_000;
 
 /**
  * codex 0.169 ends a stream after its idle timeout (5 min) without an event; SSE comments don't count, unknown events
@@ -88,18 +82,29 @@ const PREAMBLE_TOKENS = 1_024;
 const MAX_TOKENS = 100_000;
 
 function usageOf(conversation: Conversation, written: number, reasoned: number): Readonly<Record<string, unknown>> {
-  const input = PREAMBLE_TOKENS + tokens(conversation.characters);
-  const cached = PREAMBLE_TOKENS + tokens(conversation.characters - conversation.freshCharacters);
-  const output = tokens(written);
+  const input = PREAMBLE_TOKENS + tokensOf(conversation.characters);
+  const cached = PREAMBLE_TOKENS + tokensOf(conversation.characters - conversation.freshCharacters);
+  const output = tokensOf(written);
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: Math.min(cached, input) },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: reasoned === 0 ? 0 : tokens(reasoned) },
+    output_tokens_details: { reasoning_tokens: reasoned === 0 ? 0 : tokensOf(reasoned) },
     total_tokens: input + output,
   };
 }
 
-function tokens(characters: number): number {
+function reported(tokens: number): Readonly<Record<string, unknown>> {
+  const output = Math.min(tokens, REPORTED_OUTPUT_TOKENS);
+  return {
+    input_tokens: tokens - output,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: tokens,
+  };
+}
+
+function tokensOf(characters: number): number {
   return Math.min(MAX_TOKENS, Math.max(1, Math.ceil(characters / 4)));
 }

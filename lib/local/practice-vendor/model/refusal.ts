@@ -8,7 +8,7 @@ export interface Refusal {
 }
 
 /** The error of a drill that answers with one. */
-export function refusalOf(step: RefusingStep): Refusal {
+export function refusalOf(step: Exclude<RefusingStep, { drill: 'limit' }>): Refusal {
   switch (step.drill) {
     case 'not-logged-in':
       return NOT_LOGGED_IN;

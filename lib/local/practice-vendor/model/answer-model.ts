@@ -1,0 +1,128 @@
+import type { Conversation, ToolResult } from './conversation.ts';
+import { isRefusing, planSteps, type RefusingStep, type Step } from './drills.ts';
+import { finalMessage } from './final-message.ts';
+import type { MetLimits } from './met-limits.ts';
+import { type Refusal, refusalOf, usageLimit } from './refusal.ts';
+import type { Reply } from './reply.ts';
+
+/** How a vendor's format answers one request of the model. */
+export interface Answerer {
+  refuse(refusal: Refusal): void;
+  /** @param tokens what the response reports as used; undefined: about what it uses */
+  open(tokens: number | undefined): Promise<Reply>;
+}
+
+/**
+ * Answers as the practice model: continues the turn's steps where the resent history ends, until a step calls a tool
+ * (the CLI returns with its result) or all are done. It keeps no state between requests but the limits that were met.
+ */
+export async function answerModel(conversation: Conversation, limits: MetLimits, answerer: Answerer): Promise<void> {
+  const steps = planSteps(conversation.prompt);
+  const last = conversation.results.at(-1);
+  const running = last?.session;
+  if (running !== undefined && last !== undefined) {
+    const reply = await answerer.open(undefined);
+    await reply.poll(last.step, running);
+    return reply.complete();
+  }
+
+  const start = nextStep(steps, conversation.results);
+  const first = steps[start];
+  const refusal = first !== undefined && isRefusing(first) ? refusalNow(first, conversation, limits) : undefined;
+  if (refusal !== undefined) return answerer.refuse(refusal);
+
+  const reply = await answerer.open(first?.drill === 'spend' ? first.tokens : undefined);
+  for (const [index, step] of steps.entries()) {
+    if (index < start || (index === start && isRefusing(step))) continue;
+    if (isRefusing(step)) {
+      // The 200 has been sent, so the error needs another request: a call that does nothing causes it.
+      await reply.run(index - 1, 'true');
+      return reply.complete();
+    }
+    if (await takeStep(step, index, conversation, reply)) return reply.complete();
+  }
+  await reply.message(finalMessage(steps, conversation));
+  return reply.complete();
+}
+
+/** The step to take: after the last one that has a result, or that one again if it makes more calls. */
+function nextStep(steps: readonly Step[], results: readonly ToolResult[]): number {
+  const last = results.at(-1)?.step;
+  if (last === undefined) return 0;
+  return steps[last]?.drill === 'spend' ? last : last + 1;
+}
+
+/** The error of a step; undefined: its limit is over. */
+function refusalNow(step: RefusingStep, { prompt }: Conversation, limits: MetLimits): Refusal | undefined {
+  if (step.drill !== 'limit') return refusalOf(step);
+  const until = limits.meet(prompt, step.seconds);
+  return until === undefined ? undefined : usageLimit(until);
+}
+
+/** Runs one step; `true`: it called a tool, so the response must end here. */
+async function takeStep(
+  step: Exclude<Step, RefusingStep>,
+  index: number,
+  { results }: Conversation,
+  reply: Reply,
+): Promise<boolean> {
+  switch (step.drill) {
+    case 'show':
+      await show(index, reply);
+      return true;
+    case 'tool':
+      await reply.run(index, step.command);
+      return true;
+    case 'call':
+      await reply.run(index, `echo 'call ${step.number} of ${step.of}'`);
+      return true;
+    case 'wait':
+      await reply.run(index, `sleep ${step.seconds}`);
+      return true;
+    case 'spend':
+      if (results.filter((result) => result.step === index).length + 1 === step.calls) return false;
+      await reply.run(index, 'sleep 0.2');
+      return true;
+    case 'orphan':
+      await reply.run(index, ORPHAN);
+      return true;
+    case 'sleep':
+      await reply.think(step.seconds * 1_000);
+      return false;
+    case 'flood':
+      await flood(step.bytes, reply);
+      return false;
+    case 'hang':
+      return reply.fallSilent();
+    case 'recall':
+    case 'json':
+    case 'follow-up':
+    case 'unknown':
+      return false;
+  }
+}
+
+/** Survives the shell, its session and SIGTERM: a worker's cleanup must find it. Exits after 5 min. */
+const ORPHAN = `( setsid sh -c 'trap "" TERM; exec sleep 300' </dev/null >/dev/null 2>&1 & echo "orphan: process $!" )`;
+
+const SHOW = `printf 'practice: a tool started\\n'; sleep 1; printf 'practice: the tool is done\\n'`;
+
+/** A short run whose log grows visibly. */
+async function show(index: number, reply: Reply): Promise<void> {
+  await reply.reasoning('The practice vendor thinks of nothing in particular.');
+  await reply.think(400);
+  await reply.message('I am the practice vendor. I run one harmless command and then repeat how your prompt begins.');
+  await reply.think(400);
+  await reply.run(index, SHOW);
+}
+
+const FLOOD_MESSAGE_BYTES = 1_000_000;
+const FLOOD_LINE = `${'The practice vendor floods as asked. '.repeat(3).trimEnd()}\n`;
+const FLOOD_MESSAGE = FLOOD_LINE.repeat(Math.ceil(FLOOD_MESSAGE_BYTES / FLOOD_LINE.length)).slice(
+  0,
+  FLOOD_MESSAGE_BYTES,
+);
+
+async function flood(bytes: number, reply: Reply): Promise<void> {
+  for (let left = bytes; left > 0; left -= FLOOD_MESSAGE_BYTES) await reply.message(FLOOD_MESSAGE.slice(0, left));
+}
