@@ -53,7 +53,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
   };
 }
 
-/** A message often arrives before its job's write: on first receipt the check is repeated after these pauses. */
+/** A message often arrives before the write that makes its job ready: on first receipt, it is checked again after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
 export interface ClaimContext extends TransitionContext, FolderContext, ProfileSlotContext {

@@ -1,3 +1,4 @@
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
@@ -22,6 +23,8 @@ import {
   type SettingsContext,
 } from './job-settings.ts';
 
+const log = new Logger({ serviceName: 'promptq-creation' });
+
 /** Dependencies for creating a job. */
 export interface CreationContext extends SettingsContext {
   readonly jobs: JobStore;
@@ -43,8 +46,8 @@ export interface Origin {
 }
 
 /**
- * Creates a job. Writes its texts, sends the dispatch message, then writes the job itself, so that an interruption
- * leaves nothing visible.
+ * Creates a job. Writes its texts, then the job itself, so that an interruption leaves nothing incomplete. The dispatch
+ * message follows, so that no worker receives it before the job is stored.
  * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
  * @throws InvalidFieldError naming the field, the received value and the allowed values
  */
@@ -72,9 +75,16 @@ export async function createJob(
   const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
-  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);
   const created = await context.jobs.create(job);
+  if (created.applied && job.status === 'QUEUED') await dispatch(context, job);
   return { id, replayed: !created.applied };
+}
+
+/** The job is stored, so a failure does not fail its creation: reconcile-jobs sends the message. */
+async function dispatch({ dispatchQueues }: CreationContext, job: Job): Promise<void> {
+  await dispatchQueues.send(job).catch((error: Error) => {
+    log.warn('no dispatch message was sent; reconcile-jobs sends it', { job_id: job.id, error });
+  });
 }
 
 function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {

@@ -62,7 +62,7 @@ export class DispatchQueues {
     this.#urls = urls;
   }
 
-  /** Sends a job's message, always before the write that makes the job ready. `deploy`: for its commands only. */
+  /** Sends a job's message: after the job's creation, before any later write that makes it ready. `deploy`: for its commands only. */
   async send(
     job: Pick<Job, 'id' | 'project_id' | 'priority'>,
     options: { delaySeconds?: number; deploy?: boolean } = {},

@@ -3,18 +3,30 @@ import type { Mutant } from '../mutant.ts';
 /** How jobs and their follow-ups are made, once and with their texts. */
 export const CREATION: readonly Mutant[] = [
   {
-    name: 'the dispatch message of a created job is sent after its write',
+    name: 'the dispatch message of a created job is sent before its write',
     file: 'lib/jobs/creation/create-job.ts',
-    find: "  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);",
+    find: '  const created = await context.jobs.create(job);',
     replace:
-      "  const created = await context.jobs.create(job);\n  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);",
+      "  if (job.status === 'QUEUED') await dispatch(context, job);\n  const created = await context.jobs.create(job);",
+  },
+  {
+    name: 'a created job has no dispatch message',
+    file: 'lib/jobs/creation/create-job.ts',
+    find: "  if (created.applied && job.status === 'QUEUED') await dispatch(context, job);\n",
+    replace: '',
+  },
+  {
+    name: 'a queue that refuses the dispatch message fails the creation',
+    file: 'lib/jobs/creation/create-job.ts',
+    find: '  await dispatchQueues.send(job).catch((error: Error) => {',
+    replace: '  await dispatchQueues.send(job).catch((error: Error) => {\n    throw error;',
+    test: 'test/lib/jobs/creation/create-job.test.ts',
   },
   {
     name: 'texts are written after the job',
     file: 'lib/jobs/creation/create-job.ts',
-    find: "  await context.texts.put(job, texts);\n  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);",
-    replace:
-      "  if (job.status === 'QUEUED') await context.dispatchQueues.send(job);\n  const created = await context.jobs.create(job);\n  await context.texts.put(job, texts);",
+    find: '  await context.texts.put(job, texts);\n  const created = await context.jobs.create(job);',
+    replace: '  const created = await context.jobs.create(job);\n  await context.texts.put(job, texts);',
   },
   {
     name: 'an idempotency key does not decide the id',

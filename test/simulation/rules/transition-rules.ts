@@ -27,7 +27,7 @@ export function faultOfWrite(write: JobWrite): string | undefined {
   return (
     faultOfState(after) ??
     (before === undefined ? faultOfCreation(after, write) : faultOfChange(before, after, write)) ??
-    (isReady(after) && !(before !== undefined && isReady(before)) && !write.hasMessage(after)
+    (before !== undefined && isReady(after) && !isReady(before) && !write.hasMessage(after)
       ? 'a job was made ready before its message was sent'
       : undefined)
   );

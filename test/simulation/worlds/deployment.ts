@@ -112,7 +112,12 @@ export class ModelDeployment implements Network {
     const { input } = command as { input: Record<string, unknown> };
     const name = (command as object).constructor.name;
     this.calls[name] = (this.calls[name] ?? 0) + 1;
-    if (typeof input.MessageBody === 'string') this.#sent.add(`${actor.id} ${input.MessageBody}`);
+    if (typeof input.MessageBody === 'string') {
+      this.#sent.add(`${actor.id} ${input.MessageBody}`);
+      const { job } = JSON.parse(input.MessageBody) as { job: string };
+      if (this.jobs.get({ id: job }, true) === undefined)
+        this.tellFault('a message was sent before its job was stored');
+    }
     if (name === 'DeleteMessageCommand' && String(input.QueueUrl).startsWith('dead-')) this.#checkDeadLetter(input);
     try {
       const result = perform(this.#services, command);

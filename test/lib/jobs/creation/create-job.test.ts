@@ -1,0 +1,43 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
+import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+
+const BODY = { prompt: 'echo hi', profile: 'codex' };
+
+it('a new job is stored before its dispatch message is sent', async () => {
+  const deployment = quietDeployment();
+  const { id } = await createJob(deployment, BODY, 'token:test');
+  const writes = deployment.calls.filter((call) => call instanceof PutCommand && call.input.Item?.id === id);
+  expect(writes).toHaveLength(1);
+  expect(
+    deployment.calls.slice(deployment.calls.indexOf(writes[0])).map((call) => (call as object).constructor.name),
+  ).toEqual(['PutCommand', 'SendMessageCommand']);
+  expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
+});
+
+it('a draft, and a creation whose job is stored already, send no dispatch message', async () => {
+  const deployment = quietDeployment();
+  await createJob(deployment, { ...BODY, draft: true }, 'token:test');
+  expect(deployment.sent).toEqual([]);
+  const twice = { ...BODY, idempotency_key: 'twice' };
+  const [first, second] = [
+    await createJob(deployment, twice, 'token:test'),
+    await createJob(deployment, twice, 'token:test'),
+  ];
+  expect(second).toEqual({ id: first.id, replayed: true });
+  expect(deployment.sent).toHaveLength(1);
+});
+
+it('a job whose dispatch message the queue refuses is created, and gets its message from reconcile-jobs', async () => {
+  const deployment = quietDeployment();
+  const refusing = Object.assign(Object.create(deployment.dispatchQueues) as typeof deployment.dispatchQueues, {
+    send: () => Promise.reject(new Error('refused')),
+  });
+  const { id } = await createJob({ ...deployment, dispatchQueues: refusing }, BODY, 'token:test');
+  expect(await deployment.read({ id })).toMatchObject({ status: 'QUEUED' });
+  await deployment.pass(61_000);
+  await resendStaleMessages(deployment);
+  expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
+});
