@@ -27,6 +27,7 @@ export async function openWorker(
   const workerSettings = workerEnv.parse({
     ...env,
     PROMPTQ_ALLOWED_ROOTS: '',
+    PROMPTQ_AGENTS: env.PROMPTQ_AGENTS.join(','),
     PROMPTQ_ACCOUNT_VENDORS: 'codex',
     PROMPTQ_REPOSITORY_LOOPBACK: '1',
     PROMPTQ_S3_PATH_STYLE: '1',
