@@ -108,6 +108,7 @@ const worker = new Worker(
     credentials,
     accounts,
     source,
+    onChange: announceChange,
     probeDisk: () => probeDisk(env.PROMPTQ_WORK_DIR, "the worker's files"),
   },
   { draining: draining.signal, stopping: stopping.signal },
@@ -191,6 +192,11 @@ async function releaseAccounts(): Promise<void> {
   await killOrphans()
     .then(() => leases.release())
     .catch((error: Error) => log.warn("this worker's accounts were not released; their leases expire", error));
+}
+
+/** Only the local run listens. A parent that is gone, or slow to listen, costs nothing. */
+function announceChange(changed: string): void {
+  if (process.connected) process.send?.({ changed }, undefined, {}, () => undefined);
 }
 
 function stop(why: string, graceSeconds: number): void {

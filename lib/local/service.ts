@@ -6,6 +6,7 @@ import { ProfileStore } from '../catalog/profiles.ts';
 import { BASE_PATH } from '../contract/route.ts';
 import { pages, routes } from '../contract/routes/routes.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
+import { announceChange } from '../jobs/views/wait-for-change.ts';
 import { tableClient } from '../platform/aws/clients.ts';
 import { sandboxList } from '../platform/config/env-fields.ts';
 import { JobCounts } from '../stats/counting/counts.ts';
@@ -224,6 +225,7 @@ async function startParts(
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },
     logFile: join(home.folder('logs'), 'worker.log'),
     log,
+    onChange: announceChange,
   });
   shutdown.add('worker', async () => await worker.stop(WORKER_GRACE_MS));
   await answersHealth(gateway.url, token);

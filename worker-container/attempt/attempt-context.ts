@@ -31,6 +31,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly credentials?: CredentialFiles | undefined;
   /** Resolves the secrets of profiles. Default: there are none. */
   readonly secrets?: SecretSource;
+  /** Called with the id of each job that this worker claimed or reported. Default: it is dropped. */
+  readonly onChange?: (jobId: string) => void;
   /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;
   /** An attempt's effects on its machine. Default: this machine. */

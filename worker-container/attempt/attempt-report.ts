@@ -66,6 +66,7 @@ export async function reportAttempt(
       const reported = await endAttempt(context, job, receipt);
       if (reported.done) {
         ended = reported.job;
+        context.onChange?.(job.id);
         context.log.info('attempt ended', { status: ended.status, reason: ended.reason });
       } else context.log.warn('the report was refused; the receipt stays as evidence', { why: reported.rejected });
     }, tries(LEASE.duration));

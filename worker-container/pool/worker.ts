@@ -100,7 +100,10 @@ export class Worker {
       return await this.#deploy(received.message.job, account);
     }
     const claimed = await claim(this.#context, received, workerId);
-    if (claimed.kind === 'claimed') return await this.#run(claimed.job, received, account);
+    if (claimed.kind === 'claimed') {
+      this.#context.onChange?.(claimed.job.id);
+      return await this.#run(claimed.job, received, account);
+    }
     // The message of a dead worker may have come back: its job is still RUNNING.
     if (received.receives > 1) await takeOverLostJobs(this.#context);
     return claimed.kind === 'acknowledge'

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
 import { endProcess } from './child-process.ts';
 
 const RESTART = { first: 1_000, longest: 30_000, steady: 60_000 } as const;
@@ -14,6 +15,8 @@ export interface WorkerProcessOptions {
   /** The file for its output; an earlier run's is kept beside it as `.1`. */
   readonly logFile: string;
   readonly log: (line: string) => void;
+  /** Called with the id of each job that the worker has changed. */
+  readonly onChange?: (jobId: string) => void;
   /** Milliseconds until an exited worker is restarted: doubled each time, reset once it has run for `steady`. */
   readonly restart?: Readonly<Record<keyof typeof RESTART, number>>;
 }
@@ -30,6 +33,9 @@ export interface WorkerProcess {
  * collects them.
  */
 const FLAGS = ['--max-semi-space-size=4'] as const;
+
+/** What a worker sends over its channel. */
+const messageSchema = z.object({ changed: z.string() });
 
 /** Bytes of a worker's log that are shown when it exits unexpectedly. */
 const TAIL_BYTES = 2_000;
@@ -48,6 +54,7 @@ export async function superviseWorker(options: WorkerProcessOptions): Promise<Wo
   const liveOnce = async () => {
     const { child: started, ended } = await start(program, env, logFile);
     child = started;
+    started.on('message', (message) => options.onChange?.(messageSchema.parse(message).changed));
     if (stopped.signal.aborted) await endProcess(started, 0);
     const ending = await ended;
     child = undefined;

@@ -28,8 +28,9 @@ it('a message that becomes visible again leads a worker to the jobs of workers t
   const draining = new AbortController();
   const { dispatchQueues } = deployment;
   const source = new MessagePoller({ dispatchQueues, starvingBands: async () => [], onFailure: () => undefined });
+  const changed: string[] = [];
   const worker = new Worker(
-    { ...context, source },
+    { ...context, source, onChange: (jobId) => changed.push(jobId) },
     { draining: draining.signal, stopping: new AbortController().signal },
   );
   const running = worker.run(1);
@@ -38,6 +39,7 @@ it('a message that becomes visible again leads a worker to the jobs of workers t
     return now?.status === 'SUCCEEDED' ? now : undefined;
   });
   expect(ended).toMatchObject({ attempt: 2, losses: 1, worker_id: 'worker-under-test' });
+  expect(changed).toEqual([id, id]);
   draining.abort();
   await running;
 });

@@ -23,7 +23,11 @@ const logFile = () => join(folder, 'logs', 'worker.log');
 const workerLog = async () => await readFile(logFile(), 'utf8').catch(() => '');
 
 /** Supervises a worker that runs this program. */
-async function supervise(source: string, env: Record<string, string> = {}): Promise<WorkerProcess> {
+async function supervise(
+  source: string,
+  env: Record<string, string> = {},
+  onChange: (jobId: string) => void = () => undefined,
+): Promise<WorkerProcess> {
   const program = join(folder, 'worker.mjs');
   await writeFile(program, source);
   worker = await superviseWorker({
@@ -31,12 +35,19 @@ async function supervise(source: string, env: Record<string, string> = {}): Prom
     env,
     logFile: logFile(),
     log: (line) => logged.push(line),
+    onChange,
     restart: { first: 1, longest: 4, steady: 60_000 },
   });
   return worker;
 }
 
 const IDLE = `console.log('ready'); setInterval(() => undefined, 1e6);`;
+
+test('a change that it sends over its channel is passed on', async () => {
+  const changed: string[] = [];
+  await supervise(`process.send({ changed: 'job_1' }); ${IDLE}`, {}, (jobId) => changed.push(jobId));
+  await expect.poll(() => changed).toEqual(['job_1']);
+});
 
 test('its output goes to its log, and its environment is the given one, not ours', async () => {
   await supervise(`console.log('out', JSON.stringify(process.env)); console.error('err'); ${IDLE}`, {
