@@ -101,8 +101,8 @@ describe('a fault is named, with what to do', () => {
       await table.send(
         new UpdateCommand({
           TableName,
-          Key: { kind: 'counter', id: 'jobs' },
-          UpdateExpression: 'SET counts.CANCELLED = counts.CANCELLED + :by',
+          Key: { kind: 'counter', id: 'jobs#00' },
+          UpdateExpression: 'ADD n_CANCELLED :by',
           ExpressionAttributeValues: { ':by': by },
         }) as never,
       );

@@ -1,11 +1,26 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createHash } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { isKnown, type LaterCode } from '../../contract/later-code.ts';
+import type { LaterCode } from '../../contract/later-code.ts';
 import { STATUSES, type Status } from '../../contract/schemas/job.ts';
+import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Registry } from '../../platform/registry.ts';
+import { addOnce, checkpointIn } from './counted-sums.ts';
 
-const KEY = { kind: 'counter', id: 'jobs' } as const;
+const KIND = 'counter';
+
+/** How many items the counts are spread over, by shard of the stream: each stays small, however many shards there are. */
+const SPREAD = 16;
+
+/** The one item of earlier versions. Its counts still belong to the sum, its checkpoints to the shards they began. */
+const EARLIER = { kind: KIND, id: 'jobs' } as const;
+const earlierSchema = z.object({
+  counts: z.record(z.string(), z.number()).default({}),
+  checkpoints: z.record(z.string(), z.string()).default({}),
+});
+
+/** Prefix of the attributes with counts. */
+const COUNT = 'n_';
 
 /** How many jobs are in each state. States of a later version are counted beside the known ones. */
 export type StatusCounts = Record<Status, number> & Record<LaterCode, number>;
@@ -18,135 +33,78 @@ export interface JobChange {
   readonly after: Status | LaterCode | undefined;
 }
 
-const counterSchema = z.object({
-  counts: z.record(z.string(), z.number()).optional(),
-  checkpoints: z.record(z.string(), z.string()).default({}),
-});
-
-/** Counts of jobs by state, updated from the table's stream. */
+/** Counts of jobs by state, updated from the table's stream: each change counts once. */
 export class JobCounts {
-  readonly #table: DynamoDBDocumentClient;
-  readonly #tableName: string;
+  readonly #registry: Registry;
+  /** What earlier versions had counted of a shard when this process first saw it; no other process adds to it. */
+  readonly #earlier = new Map<string, string | undefined>();
 
-  constructor({ table, registryTable }: Registry) {
-    this.#table = table;
-    this.#tableName = registryTable;
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
 
   async read(): Promise<StatusCounts> {
-    const { counts } = await this.#counter();
-    return { ...zeros(), ...counts };
+    const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
+    const items = queriedItems(this.#registry.table, {
+      TableName: this.#registry.registryTable,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': KIND },
+      ConsistentRead: true,
+    });
+    for await (const item of items)
+      for (const [status, count] of countsIn(item)) counts[status] = (counts[status] ?? 0) + count;
+    return counts;
   }
 
   /** The position up to which the changes of a shard have been counted. */
   async checkpoint(shard: string): Promise<string | undefined> {
-    return (await this.#counter()).checkpoints[shard];
+    return checkpointIn(await this.#item(itemOf(shard)), shard) ?? (await this.#countedEarlier(shard));
   }
 
-  /**
-   * Counts the changes after the shard's checkpoint and moves it, in one write on condition that it is unchanged: a
-   * change counts once, however batches are repeated or split.
-   */
+  /** Counts the changes after the shard's checkpoint and moves it. */
   async apply(shard: string, changes: readonly JobChange[]): Promise<void> {
-    // Heartbeats don't change any count.
+    // Changes within a state don't change any count.
     if (changes.every(({ before, after }) => before === after)) return;
-    for (;;) {
-      const { checkpoints, counts } = await this.#counter();
-      if (counts === undefined) await this.#createCounter();
-      const checkpoint = checkpoints[shard];
-      const fresh = changes.filter(
-        (change) => checkpoint === undefined || BigInt(change.sequence) > BigInt(checkpoint),
-      );
-      const last = fresh.reduce(
-        (highest, { sequence }) => (BigInt(sequence) > BigInt(highest) ? sequence : highest),
-        checkpoint ?? '0',
-      );
-      if (fresh.length === 0) return;
-      const outdated = Object.keys(checkpoints).filter((other) => isOutdated(other, shard));
-      if (await this.#write(shard, { checkpoint, last, sum: sumOf(fresh), outdated })) return;
-    }
+    if (!this.#earlier.has(shard)) this.#earlier.set(shard, await this.#countedEarlier(shard));
+    const counted = BigInt(this.#earlier.get(shard) ?? -1);
+    const additions = changes
+      .filter(({ sequence }) => BigInt(sequence) > counted)
+      .map(({ sequence, before, after }) => ({ sequence, add: addedBy(before, after) }));
+    await addOnce(this.#registry, itemOf(shard), { shard, additions });
   }
 
-  async #counter(): Promise<z.output<typeof counterSchema>> {
-    const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: KEY, ConsistentRead: true }),
+  async #countedEarlier(shard: string): Promise<string | undefined> {
+    return earlierSchema.parse(await this.#item(EARLIER)).checkpoints[shard];
+  }
+
+  async #item(key: { readonly kind: string; readonly id: string }): Promise<Record<string, unknown>> {
+    const { table, registryTable } = this.#registry;
+    const { Item = {} } = await table.send(
+      new GetCommand({ TableName: registryTable, Key: { ...key }, ConsistentRead: true }),
     );
-    return counterSchema.parse(Item ?? {});
-  }
-
-  async #createCounter(): Promise<void> {
-    await this.#conditionally({
-      UpdateExpression: 'SET checkpoints = :none, counts = :zeros',
-      ConditionExpression: 'attribute_not_exists(id)',
-      ExpressionAttributeValues: { ':none': {}, ':zeros': zeros() },
-    });
-  }
-
-  async #write(
-    shard: string,
-    move: { checkpoint: string | undefined; last: string; sum: StatusCounts; outdated: readonly string[] },
-  ): Promise<boolean> {
-    const { checkpoint, last, sum, outdated } = move;
-    const later = Object.keys(sum).filter((status) => !isKnown(STATUSES, status));
-    const set = [
-      'checkpoints.#shard = :last',
-      ...STATUSES.map((status) => `counts.${status} = counts.${status} + :${status}`),
-      ...later.map((_, at) => `counts.#later${at} = if_not_exists(counts.#later${at}, :none) + :later${at}`),
-    ];
-    const remove = outdated.map((_, at) => `checkpoints.#old${at}`);
-    return await this.#conditionally({
-      UpdateExpression: `SET ${set.join(', ')}${remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''}`,
-      ConditionExpression:
-        checkpoint === undefined ? 'attribute_not_exists(checkpoints.#shard)' : 'checkpoints.#shard = :checkpoint',
-      ExpressionAttributeNames: {
-        '#shard': shard,
-        ...Object.fromEntries(outdated.map((old, at) => [`#old${at}`, old])),
-        ...Object.fromEntries(later.map((status, at) => [`#later${at}`, status])),
-      },
-      ExpressionAttributeValues: {
-        ':last': last,
-        ...Object.fromEntries(STATUSES.map((status) => [`:${status}`, sum[status]])),
-        ...(later.length > 0 && { ':none': 0 }),
-        ...Object.fromEntries(later.map((status, at) => [`:later${at}`, sum[status]])),
-        ...(checkpoint !== undefined && { ':checkpoint': checkpoint }),
-      },
-    });
-  }
-
-  async #conditionally(update: {
-    UpdateExpression: string;
-    ConditionExpression: string;
-    ExpressionAttributeNames?: Record<string, string>;
-    ExpressionAttributeValues: Record<string, unknown>;
-  }): Promise<boolean> {
-    try {
-      await this.#table.send(new UpdateCommand({ TableName: this.#tableName, Key: KEY, ...update }));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    return Item;
   }
 }
 
-/** A stream keeps its records for a day: a shard that was opened this long (ms) before another has none left. */
-const SHARD_LIFE_MS = 3 * 24 * 3_600_000;
-
-/** Whether a shard is too old to have records, by the opening times in DynamoDB's shard ids. */
-function isOutdated(shard: string, current: string): boolean {
-  const [opened, now] = [shard, current].map((id) => Number(/^shardId-(\d{20})-/.exec(id)?.[1] ?? Number.NaN));
-  return opened !== undefined && now !== undefined && opened < now - SHARD_LIFE_MS;
+function itemOf(shard: string): { readonly kind: string; readonly id: string } {
+  const [byte = 0] = createHash('sha256').update(shard).digest();
+  return { kind: KIND, id: `${EARLIER.id}#${String(byte % SPREAD).padStart(2, '0')}` };
 }
 
-function sumOf(changes: readonly JobChange[]): StatusCounts {
-  const sum = zeros();
-  for (const { before, after } of changes) {
-    if (before !== undefined) sum[before] = (sum[before] ?? 0) - 1;
-    if (after !== undefined) sum[after] = (sum[after] ?? 0) + 1;
-  }
-  return sum;
+function countsIn(item: Readonly<Record<string, unknown>>): [Status, number][] {
+  const counts =
+    item.id === EARLIER.id
+      ? Object.entries(earlierSchema.parse(item).counts)
+      : Object.entries(item).flatMap(([name, value]) =>
+          name.startsWith(COUNT) ? [[name.slice(COUNT.length), Number(value)] as const] : [],
+        );
+  return counts as [Status, number][];
 }
 
-function zeros(): StatusCounts {
-  return Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
+function addedBy(before: JobChange['before'], after: JobChange['after']): Record<string, number> {
+  if (before === after) return {};
+  return {
+    ...(before !== undefined && { [`${COUNT}${before}`]: -1 }),
+    ...(after !== undefined && { [`${COUNT}${after}`]: 1 }),
+  };
 }

@@ -10,9 +10,9 @@ export const DECISIONS: readonly Mutant[] = [
   },
   {
     name: 'a batch of the stream is counted without the window it belongs to',
-    file: 'lib/stats/counting/counts.ts',
-    find: "':last': last,",
-    replace: "':last': checkpoint ?? last,",
+    file: 'lib/stats/counting/counted-sums.ts',
+    find: "':last': additions.at(-1)?.sequence,",
+    replace: "':last': additions[0]?.sequence,",
   },
   {
     name: 'a dispatch message is sent after its write',

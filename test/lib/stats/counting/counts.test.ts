@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STATUSES, type Status } from '../../../../lib/contract/schemas/job.ts';
 import { type JobChange, JobCounts } from '../../../../lib/stats/counting/counts.ts';
@@ -51,15 +51,53 @@ it('counts that were never written are zero, and reading them writes nothing', a
   expect(Count).toBe(0);
 });
 
-it('shards that are days older than the one that is counted are forgotten, others are not', async () => {
-  const day = 24 * 3_600_000;
-  const shardOf = (time: number) => `shardId-${String(time).padStart(20, '0')}-abcdef01`;
-  const start = Date.parse('2026-11-20T00:00:00.000Z');
-  for (const age of [0, 1, 4])
-    await counts.apply(shardOf(start + age * day), [{ sequence: '1', before: undefined, after: 'DRAFT' }]);
-  const kept = await Promise.all([0, 1, 4].map((age) => counts.checkpoint(shardOf(start + age * day))));
-  expect(kept).toEqual([undefined, '1', '1']);
+it('the counts of many shards are spread over small items', async () => {
+  const shards = Array.from({ length: 64 }, (_, at) => shardOf(start + at));
+  for (const shard of shards) await counts.apply(shard, [{ sequence: '7', before: undefined, after: 'DRAFT' }]);
+  const { Items = [] } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));
+  expect(Items).toHaveLength(16);
+  // A write of up to 1 KB costs one unit.
+  for (const item of Items) expect(JSON.stringify(item).length).toBeLessThan(700);
+  expect(await counts.read()).toMatchObject({ DRAFT: 64 });
+  expect(await counts.checkpoint(shards[40] ?? '')).toBe('7');
 });
+
+it('shards that are days older than those that are counted are forgotten, others are not', async () => {
+  const day = 24 * 3_600_000;
+  const opened = (age: number, count: number) =>
+    Array.from({ length: count }, (_, at) => shardOf(start + age * day + at));
+  // So many of the newest that one is in each item.
+  const shards = [opened(0, 16), opened(1, 16), opened(3, 160)];
+  for (const shard of shards.flat()) await counts.apply(shard, [{ sequence: '1', before: undefined, after: 'DRAFT' }]);
+  const kept = await Promise.all(
+    shards.map(async (ofDay) => await Promise.all(ofDay.map((shard) => counts.checkpoint(shard)))),
+  );
+  expect(kept.map((ofDay) => new Set(ofDay))).toEqual([new Set([undefined]), new Set(['1']), new Set(['1'])]);
+  expect(await counts.read()).toMatchObject({ DRAFT: 192 });
+});
+
+it('counting continues where an earlier version stopped, in its one item', async () => {
+  const [begun, fresh] = [shardOf(start), shardOf(start + 1)];
+  const Item = {
+    kind: 'counter',
+    id: 'jobs',
+    counts: { DRAFT: 0, QUEUED: 5, RUNNING: 1, SUCCEEDED: 9, FAILED: 0, CANCELLED: 0 },
+    checkpoints: { [begun]: '100' },
+  };
+  await deployment.table.send(new PutCommand({ TableName: deployment.env.REGISTRY_TABLE, Item }));
+  expect([await counts.read(), await counts.checkpoint(begun)]).toEqual([Item.counts, '100']);
+  const changes = ['99', '100', '101'].map((sequence) => ({ sequence, before: 'QUEUED', after: 'RUNNING' }) as const);
+  for (const again of [counts, counts, new JobCounts(deployment.registry)]) await again.apply(begun, changes);
+  await counts.apply(fresh, changes);
+  expect(await counts.read()).toEqual({ ...Item.counts, QUEUED: 1, RUNNING: 5 });
+  expect([await counts.checkpoint(begun), await counts.checkpoint(fresh)]).toEqual(['101', '101']);
+});
+
+const start = Date.parse('2026-11-20T00:00:00.000Z');
+
+function shardOf(opened: number): string {
+  return `shardId-${String(opened).padStart(20, '0')}-abcdef01`;
+}
 
 /** Random lives of jobs, with growing sequence numbers of the length that DynamoDB gives them. */
 function randomChanges(length: number): JobChange[] {
