@@ -22,6 +22,7 @@ const LARGER: Readonly<Record<string, string>> = {
 /** The rooms that each room may import from: folders of lib, `functions` and `worker-container`. Extend it deliberately. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
+  client: [],
   console: ['platform'],
   access: ['contract', 'platform'],
   accounts: ['contract', 'platform'],

@@ -1,0 +1,44 @@
+import type { Client } from 'openapi-fetch';
+import type { components, paths } from './api-types.ts';
+import { dataOf } from './data-of.ts';
+import { RequestError } from './errors.ts';
+import { Retries, type RetryPolicy } from './repeat.ts';
+
+type Job = components['schemas']['Job'];
+
+export type ActionName = 'submit' | 'cancel' | 'kill' | 'retry';
+
+/** Whether an action took effect: compares the job before the first request, of which only `retry` needs to know, with it now. */
+const HAS_TAKEN_EFFECT: Readonly<Record<ActionName, (now: Job, before: Job | undefined) => boolean>> = {
+  submit: (now) => now.status !== 'DRAFT',
+  cancel: (now) => now.cancel_requested_at !== null || now.status === 'CANCELLED',
+  kill: (now) => now.cancel_requested_at !== null || now.status === 'CANCELLED',
+  retry: (now, before) => now.queued_at !== before?.queued_at,
+};
+
+/**
+ * Acts on a job once. After a lost answer the job itself shows whether the request took effect: repeating it blindly could
+ * start a second attempt.
+ * @throws RequestError, UnreachableError
+ */
+export async function act(
+  api: Client<paths>,
+  policy: RetryPolicy,
+  { action, id }: { readonly action: ActionName; readonly id: string },
+): Promise<Job> {
+  const params = { path: { id } };
+  const read = async () => await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
+  const before = action === 'retry' ? await read() : undefined;
+  const retries = new Retries(policy);
+  for (let isLost = false; ; isLost = true) {
+    try {
+      return await dataOf(api.POST(`/api/v1/jobs/{id}/${action}`, { params, body: {} }));
+    } catch (error) {
+      const isRefused = isLost && error instanceof RequestError && error.status === 400;
+      if (!isRefused) await retries.failed(error);
+      const now = await read();
+      if (HAS_TAKEN_EFFECT[action](now, before)) return now;
+      if (isRefused) throw error;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import createClient, { type Client } from 'openapi-fetch';
+import { type ActionName, act } from './act.ts';
+import type { components, paths } from './api-types.ts';
+import { answerOf, dataOf } from './data-of.ts';
+import { type EndEvent, eventsOf, type LogEvent, type Place } from './log-events.ts';
+import { Retries, type RetryPolicy, repeat } from './repeat.ts';
+import { retryingFetch, tryOnce } from './transport.ts';
+
+/** The API's schemas, by their names in openapi.json. */
+export type Schemas = components['schemas'];
+/** The fields of `POST /jobs`, of which `prompt` is required. */
+export type JobFields = Schemas['JobCreation'];
+
+export interface PromptqOptions extends Partial<RetryPolicy> {
+  /** Address of the service, with or without `/api/v1`. */
+  readonly baseUrl: string;
+  /** An API token. */
+  readonly token: string;
+}
+
+export interface FollowOptions {
+  readonly stream?: 'stdout' | 'stderr' | 'all';
+  /** The attempt to start with; default: the newest. */
+  readonly attempt?: number | undefined;
+  /** Ends with this attempt, even if another one follows. */
+  readonly oneAttempt?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Seconds for which failing requests are retried. */
+const RETRY_SECONDS = 60;
+/** Seconds for which the service may hold a status. */
+const HOLD_SECONDS = 25;
+/** Milliseconds between two requests for a status that is not held. */
+const POLL_MS = 2_000;
+
+/** A client of one service. Requests are retried while the service can't be reached, and answers 429 or 5xx. */
+export class Promptq {
+  readonly baseUrl: string;
+  /** Every route, typed. A POST of it is sent once. */
+  readonly api: Client<paths>;
+  /** The same without retries. */
+  readonly #once: Client<paths>;
+  readonly #policy: RetryPolicy;
+
+  constructor({ baseUrl, token, retrySeconds = RETRY_SECONDS, onRetry }: PromptqOptions) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+    this.#policy = { retrySeconds, onRetry };
+    const options = { baseUrl: this.baseUrl, headers: { authorization: `Bearer ${token}` } };
+    this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.#policy) });
+    this.#once = createClient<paths>({ ...options, fetch: tryOnce });
+  }
+
+  /**
+   * Creates a job. However often the request is sent, its `idempotency_key` makes one job; without one, the client adds one.
+   * @throws RequestError, UnreachableError
+   */
+  async create(fields: JobFields): Promise<Schemas['JobCreated']> {
+    const body = { idempotency_key: randomUUID(), ...fields };
+    return await repeat(async () => await dataOf(this.#once.POST('/api/v1/jobs', { body })), this.#policy);
+  }
+
+  /** Submits, cancels, kills or retries a job, once, even if an answer is lost. Returns the job. */
+  async act(action: ActionName, id: string): Promise<Schemas['Job']> {
+    return await act(this.api, this.#policy, { action, id });
+  }
+
+  /** The states of a job, from the current one to its end. A state is yielded when status, reason or attempt changes. */
+  async *states(id: string, options: { signal?: AbortSignal } = {}): AsyncGenerator<Schemas['JobLifecycle']> {
+    const retries = new Retries(this.#policy);
+    let holdSeconds = HOLD_SECONDS;
+    let last: string | undefined;
+    for (;;) {
+      const query = last === undefined ? {} : { wait: holdSeconds };
+      try {
+        const call = this.#once.GET('/api/v1/jobs/{id}/status', { params: { path: { id }, query }, ...options });
+        const state = await dataOf(call);
+        retries.succeeded();
+        const now = [state.status, state.state_reason.code, state.attempt].join();
+        if (now !== last) yield state;
+        if (state.terminal) return;
+        last = now;
+        if (holdSeconds === 0) await sleep(POLL_MS, undefined, options);
+      } catch (error) {
+        await retries.failed(error, options.signal);
+        // A proxy may cut off requests that are held.
+        holdSeconds = Math.floor(holdSeconds / 2);
+      }
+    }
+  }
+
+  /** Waits until a job has ended. @throws RequestError, UnreachableError; the reason of an aborted signal */
+  async wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Schemas['JobLifecycle']> {
+    for await (const state of this.states(id, options)) if (state.terminal) return state;
+    throw new Error('the states of a job end with a terminal one');
+  }
+
+  /** The result of the newest attempt. */
+  async result(id: string): Promise<Schemas['JobResult']> {
+    return await dataOf(this.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id } } }));
+  }
+
+  /** Creates a job, waits for its end and returns its result, whatever its status. */
+  async run(fields: JobFields, options: { signal?: AbortSignal } = {}): Promise<Schemas['JobResult']> {
+    const { id } = await this.create(fields);
+    await this.wait(id, options);
+    return await this.result(id);
+  }
+
+  /**
+   * The output of a job while it is written, and the end of each attempt. A lost connection is continued behind the last
+   * byte received. Ends with the job.
+   * @throws RequestError, UnreachableError; the reason of an aborted signal
+   */
+  async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<LogEvent> {
+    let { attempt } = options;
+    for (;;) {
+      const end = yield* this.#attemptEvents(id, { ...options, attempt });
+      if (options.oneAttempt || ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(end.status)) return;
+      attempt = end.attempt + 1;
+    }
+  }
+
+  async *#attemptEvents(id: string, options: FollowOptions): AsyncGenerator<LogEvent, EndEvent> {
+    const { signal } = options;
+    const place: Place = { lastEventId: undefined, pauseMs: 0 };
+    const retries = new Retries(this.#policy);
+    for (;;) {
+      try {
+        const response = await this.#connect(id, options, place);
+        retries.succeeded();
+        for await (const event of eventsOf(response, place, signal)) {
+          yield event;
+          if (event.type === 'end') return event;
+        }
+        await sleep(place.pauseMs, undefined, { signal });
+      } catch (error) {
+        await retries.failed(error, signal);
+      }
+    }
+  }
+
+  async #connect(id: string, { stream = 'all', attempt, signal }: FollowOptions, place: Place): Promise<Response> {
+    const call = this.#once.GET('/api/v1/jobs/{id}/logs', {
+      params: {
+        path: { id },
+        query: { follow: '1', stream, ...(attempt !== undefined && { attempt }) },
+        ...(place.lastEventId !== undefined && { header: { 'last-event-id': place.lastEventId } }),
+      },
+      headers: { accept: 'text/event-stream' },
+      parseAs: 'stream',
+      ...(signal && { signal }),
+    });
+    return (await answerOf(call)).response;
+  }
+}

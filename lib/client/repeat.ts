@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TransientError, UnreachableError } from './errors.ts';
+
+/** How long a failing request is retried. */
+export interface RetryPolicy {
+  /** Seconds after the first failure in a row at which the client gives up. */
+  readonly retrySeconds: number;
+  /** Called before each pause. */
+  readonly onRetry?: ((reason: string) => void) | undefined;
+}
+
+/** Milliseconds between two tries: doubled each time, with jitter. */
+const PAUSE_MS = { first: 250, longest: 8_000 } as const;
+
+/** Paces the tries of one operation and decides when to give up. A success ends a row of failures. */
+export class Retries {
+  readonly #policy: RetryPolicy;
+  #failingSince: number | undefined;
+  #pauseMs: number = PAUSE_MS.first;
+
+  constructor(policy: RetryPolicy) {
+    this.#policy = policy;
+  }
+
+  succeeded(): void {
+    this.#failingSince = undefined;
+    this.#pauseMs = PAUSE_MS.first;
+  }
+
+  /**
+   * Waits before the next try.
+   * @throws UnreachableError if the time is over; any error that is not transient; the reason of an aborted signal
+   */
+  async failed(error: unknown, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (!(error instanceof TransientError)) throw error;
+    const now = performance.now();
+    this.#failingSince ??= now;
+    const leftMs = this.#failingSince + this.#policy.retrySeconds * 1000 - now;
+    if (leftMs <= 0) throw new UnreachableError(error.message, { cause: error });
+    this.#policy.onRetry?.(error.message);
+    const pauseMs = error.retryAfter === undefined ? this.#jittered() : error.retryAfter * 1000;
+    await sleep(Math.min(pauseMs, leftMs), undefined, { signal });
+  }
+
+  #jittered(): number {
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(PAUSE_MS.longest, pauseMs * 2);
+    return pauseMs * (0.5 + Math.random() / 2);
+  }
+}
+
+/**
+ * Repeats an operation until it does not fail transiently.
+ * @throws UnreachableError once the time for retries is over; any other error of the operation
+ */
+export async function repeat<T>(attempt: () => Promise<T>, policy: RetryPolicy, signal?: AbortSignal): Promise<T> {
+  const retries = new Retries(policy);
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      await retries.failed(error, signal);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { isErrorBody, networkFault, TransientError } from './errors.ts';
+import { type RetryPolicy, repeat } from './repeat.ts';
+
+/** Milliseconds for one try: longer than API Gateway's 29 s and the 25 s of a held status. Streams are not limited. */
+const TRY_MS = 60_000;
+/** Statuses that are retried. */
+const isTransient = (status: number) => status === 429 || status === 408 || status >= 500;
+
+/** Types of responses that are read while they arrive. The caller sees their interruptions. */
+const STREAMED = ['text/event-stream', 'application/octet-stream'];
+
+/**
+ * A `fetch` for openapi-fetch. Reads responses whole, so that one that is cut off is retried too. Retries everything but
+ * POST: only the caller of a POST can tell whether a lost one took effect. Follows redirects without credentials.
+ */
+export function retryingFetch(policy: RetryPolicy): (request: Request) => Promise<Response> {
+  return async (request) =>
+    request.method === 'POST'
+      ? await tryOnce(request)
+      : await repeat(async () => await tryOnce(request.clone()), policy, request.signal);
+}
+
+/** @throws TransientError; the reason of the request's aborted signal */
+export async function tryOnce(request: Request): Promise<Response> {
+  const isStreamed = STREAMED.includes(request.headers.get('accept') ?? '');
+  const signal = isStreamed ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(TRY_MS)]);
+  try {
+    const answer = await fetch(request, { signal, redirect: 'manual' });
+    const target = answer.status === 303 ? answer.headers.get('location') : null;
+    // The address holds its own, short-lived credentials.
+    const response = target === null ? answer : await fetch(new URL(target, request.url), { signal });
+    if (isStreamed && response.ok) return response;
+    const body = await response.arrayBuffer();
+    if (isTransient(response.status)) throw transient(response, new TextDecoder().decode(body));
+    const { status, headers } = response;
+    // A response without a body can't be given an empty one.
+    return new Response(body.byteLength === 0 ? null : body, { status, headers });
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (error instanceof TransientError) throw error;
+    throw new TransientError(`${new URL(request.url).origin} did not answer: ${networkFault(error)}`, { cause: error });
+  }
+}
+
+function transient(response: Response, body: string): TransientError {
+  const word = wordOf(body);
+  const after = response.headers.get('retry-after') ?? '';
+  return new TransientError(`the service answered ${response.status}${word === undefined ? '' : ` ${word}`}`, {
+    retryAfter: /^\d{1,4}$/.test(after) ? Number(after) : undefined,
+  });
+}
+
+function wordOf(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isErrorBody(parsed) ? parsed.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
