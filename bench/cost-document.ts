@@ -151,6 +151,7 @@ Assumptions:
 - A function runs ${SCENARIO.functionSeconds * 1000} ms for a request, cold starts included, and writes ${SCENARIO.logOfRequest * 1e6} KB of log.
 - count-jobs runs ${SCENARIO.countRounds} times for a job; under load one run handles many changes.
 - scale-workers runs once for a job and makes as many requests as a run of reconcile-jobs.
+- The agent is shell. A session of codex or claude is two more S3 PUTs for a job, and one for every 10 s in which it grows.
 - Output that never pauses is stored once a minute and read once.
 
 ## Counted requests

@@ -317,6 +317,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the session of a job's agent
+         * @description Returns what the CLI of codex or claude keeps of its conversation, as stored so far, with all secrets masked. It is saved at most every 10 seconds while the attempt runs, and when it ends. Sessions of more than 64 MiB are cut off.
+         */
+        get: operations["sessionJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/deploy-bindings": {
         parameters: {
             query?: never;
@@ -2560,8 +2580,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description not_found */
-        NotFound: {
+        /** @description job_not_found / not_found */
+        JobNotFoundOrNotFound: {
             headers: {
                 /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
@@ -2571,8 +2591,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description job_not_found / not_found */
-        JobNotFoundOrNotFound: {
+        /** @description not_found */
+        NotFound: {
             headers: {
                 /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
@@ -4648,6 +4668,47 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["JobNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    sessionJobs: {
+        parameters: {
+            query?: {
+                /** @description Number of the attempt. Default: the newest. */
+                attempt?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"timestamp":"2026-11-22T10:00:00.000Z","type":"session_meta","payload":{}} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFoundOrNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

@@ -54,6 +54,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     refuseActionJobs: { params: async () => ({ ...(await jobs.ended()), action: 'no-such-action' }) },
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
+    sessionJobs: { params: jobs.withSession },
     readAttachments: {
       params: async () => ({ ...(await jobs.ended()), name: 'kept.txt' }),
       unreached: { 303: 'needs a file that is too large to be streamed: test/api/output/attachments.test.ts' },
@@ -160,6 +161,7 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
 class PreparedJobs {
   readonly #service: ServiceUnderTest;
   #ended: string | undefined;
+  #withSession: string | undefined;
   #queued: string | undefined;
   #running: string | undefined;
 
@@ -179,6 +181,17 @@ class PreparedJobs {
       await untilEnded(this.#service, this.#ended);
     }
     return { id: this.#ended };
+  };
+
+  /** The session of its agent is stored. */
+  readonly withSession = async () => {
+    if (this.#withSession === undefined) {
+      if (this.#running !== undefined) await this.#service.api('POST', `/jobs/${this.#running}/kill`);
+      this.#running = undefined;
+      this.#withSession = await createJob(this.#service, { prompt: 'drill: json {}', priority: 9 });
+      await untilEnded(this.#service, this.#withSession);
+    }
+    return { id: this.#withSession };
   };
 
   readonly draft = async () => ({

@@ -40,6 +40,8 @@ export interface Agent extends AgentOutput {
   readonly name: AgentName;
   /** The signal that asks this CLI to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
+  /** The folder with the CLI's sessions, below `attemptDir`; undefined: it keeps none. */
+  readonly sessionFolder: string | undefined;
   /** Writes the CLI's files into `attemptDir`. @returns what to spawn. @throws Error with a plain message */
   prepare(run: AgentRun): Promise<AgentCommand>;
 }

@@ -2,9 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentRun } from './agent.ts';
 
+/** Name of claude's own folder inside `attemptDir`. */
+export const CLAUDE_HOME = 'claude-home';
+
 /** Creates claude's files for one attempt inside the attempt's folder. @returns its environment */
 export async function claudeEnvironment(run: AgentRun): Promise<Readonly<Record<string, string>>> {
-  const home = join(run.attemptDir, 'claude-home');
+  const home = join(run.attemptDir, CLAUDE_HOME);
   const temp = join(run.attemptDir, 'claude-temp');
   const toolEnvironment = join(run.attemptDir, 'tool-environment.sh');
   await mkdir(home, { recursive: true, mode: 0o700 });

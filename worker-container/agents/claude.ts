@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
 import type { Agent } from './agent.ts';
 import { findClaude } from './claude-binary.ts';
-import { claudeEnvironment } from './claude-environment.ts';
+import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
 
 /** Anthropic's claude CLI. Observed with version 2.1.328. */
@@ -10,6 +11,7 @@ export const claude: Agent = {
   name: 'claude',
   // SIGTERM ends the tools too. So does SIGINT, but then claude exits with 0.
   politeSignal: 'SIGTERM',
+  sessionFolder: join(CLAUDE_HOME, 'projects'),
 
   async prepare(run) {
     const command = await findClaude(run.env.PROMPTQ_CLAUDE_BIN);

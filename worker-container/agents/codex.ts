@@ -12,6 +12,7 @@ export const codex: Agent = {
   name: 'codex',
   // SIGTERM and SIGKILL leave codex's tools running; SIGINT ends them with it.
   politeSignal: 'SIGINT',
+  sessionFolder: join(CODEX_HOME, 'sessions'),
 
   async prepare(run) {
     const command = await findCodex(run.env.PROMPTQ_CODEX_BIN);

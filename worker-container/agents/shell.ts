@@ -9,6 +9,7 @@ export const shell: Agent = {
   ...shellOutput,
   name: 'shell',
   politeSignal: 'SIGTERM',
+  sessionFolder: undefined,
 
   async prepare(run) {
     const command = await findBash(run.env.PATH ?? '');

@@ -19,6 +19,7 @@ import { AttemptClocks } from './attempt-clocks.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun, AttemptSurroundings } from './attempt-context.ts';
 import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
 import { attemptOutcome } from './attempt-outcome.ts';
+import { type AttemptSession, saveSession } from './attempt-session.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 
 /**
@@ -64,9 +65,16 @@ async function runWithLogin(
   let stderrTail = Buffer.alloc(0);
   let tree: Tree | undefined;
   let shipper: OutputShipper | undefined;
+  let session: AttemptSession | undefined;
   try {
     tree = await spawnTree({ ...command, cwd, mark, account });
     clocks.onStart(agent.name);
+    const saving = saveSession(context, job, prepared, {
+      files,
+      redaction,
+      sessionId: () => reader.facts().sessionId,
+    });
+    session = saving;
     shipper = await OutputShipper.start({
       jobId: job.id,
       attempt: job.attempt,
@@ -78,7 +86,10 @@ async function runWithLogin(
       onData: (stream, chunk) => {
         clocks.onOutput();
         if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
-        else reader.push(chunk);
+        else {
+          reader.push(chunk);
+          saving.grown();
+        }
         if (reader.facts().finished) clocks.onFinished();
       },
       onLimit: () => ending.request('output_limit'),
@@ -102,6 +113,8 @@ async function runWithLogin(
     await login?.close();
     const releasing = isReleasingJob(ending);
     redaction.add(login?.secrets ?? []);
+    // Another attempt has begun without what a lost one saves now.
+    const saved = saving.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
     const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
     const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files);
     const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
@@ -127,13 +140,14 @@ async function runWithLogin(
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(requested !== undefined && { follow_ups: requested }),
       ...(changes !== undefined && { changes }),
-      ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings] }),
+      ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings, ...(await saved)] }),
     };
     const sources: OutputSources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
     return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };
   } catch (error) {
     if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
     if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
+    session?.dispose();
     await shipper?.dispose();
     throw error;
   } finally {

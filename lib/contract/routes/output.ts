@@ -1,6 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import { logEvents, logs, logsHeaders, logsQuery, result, resultQuery } from '../schemas/output.ts';
+import { attachmentsQuery } from '../schemas/attachments.ts';
+import { agentSession, logEvents, logs, logsHeaders, logsQuery, result, resultQuery } from '../schemas/output.ts';
 import { jobParams } from './jobs.ts';
 
 const redirect = {
@@ -42,4 +43,22 @@ export const readLogs = defineRoute({
   errors: ['job_not_found', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'write', registry: 'read', output: 'read', followSlots: 'write' },
+});
+
+export const readAgentSession = defineRoute({
+  id: 'jobs.session',
+  method: 'GET',
+  path: '/jobs/{id}/session',
+  scope: 'logs',
+  summary: "Retrieve the session of a job's agent",
+  description:
+    'Returns what the CLI of codex or claude keeps of its conversation, as stored so far, with all secrets masked. It is saved at most every 10 seconds while the attempt runs, and when it ends. Sessions of more than 64 MiB are cut off.',
+  params: jobParams,
+  query: attachmentsQuery,
+  responses: {
+    200: { description: 'The session.', otherMedia: { 'application/x-ndjson': agentSession } },
+  },
+  errors: ['job_not_found', 'not_found', 'invalid_request'],
+  mode: 'stream',
+  access: { jobs: 'read', output: 'read' },
 });

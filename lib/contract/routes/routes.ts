@@ -28,7 +28,7 @@ import {
   retryJob,
   submitJob,
 } from './jobs.ts';
-import { readLogs, readResult } from './output.ts';
+import { readAgentSession, readLogs, readResult } from './output.ts';
 import { readEnvironment, readStats } from './overview.ts';
 import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
 import { deleteProject, editProject } from './project-settings.ts';
@@ -60,6 +60,7 @@ export const routes = defineRoutes([
   refuseAction,
   readResult,
   readLogs,
+  readAgentSession,
   writeBinding,
   listBindings,
   deleteBinding,

@@ -129,3 +129,9 @@ export const logs = z
       .meta({ description: 'Byte offset at which to continue reading this stream. Null if `stream` is `all`.' }),
   })
   .meta({ id: 'JobLogs' });
+
+/** `GET /jobs/{id}/session`. */
+export const agentSession = z.string().meta({
+  description: "Lines of JSON in the CLI's own format.",
+  example: '{"timestamp":"2026-11-22T10:00:00.000Z","type":"session_meta","payload":{}}\n',
+});

@@ -50,6 +50,35 @@ export function attachmentKey(jobId: string, attempt: number, index: number): st
   return `${attemptPrefix(jobId, attempt)}attachments/${index.toString().padStart(ATTEMPT_DIGITS, '0')}`;
 }
 
+/** Prefix of the parts of the session that an attempt's agent kept. */
+export function sessionPrefix(jobId: string, attempt: number): string {
+  return `${attemptPrefix(jobId, attempt)}session/`;
+}
+
+/** A later generation replaces an earlier one: the agent replaced or shortened its file. */
+const GENERATION_DIGITS = 3;
+const SESSION_ABOUT = 'about.json';
+
+/** Key of what is known about a generation of a session, written before its first part. */
+export function sessionAboutKey(jobId: string, attempt: number, generation: number): string {
+  return `${sessionPrefix(jobId, attempt)}${generation.toString().padStart(GENERATION_DIGITS, '0')}/${SESSION_ABOUT}`;
+}
+
+/** Key of a part of a session; parts sort by the offset of their first byte. */
+export function sessionPartKey(jobId: string, attempt: number, generation: number, offset: number): string {
+  const digits = offset.toString().padStart(OFFSET_DIGITS, '0');
+  return `${sessionPrefix(jobId, attempt)}${generation.toString().padStart(GENERATION_DIGITS, '0')}/${digits}`;
+}
+
+/** What a key below `sessionPrefix` is; undefined: written by a later version. */
+export function readSessionKey(
+  key: string,
+): { readonly generation: number; readonly offset: number | 'about' } | undefined {
+  const found = /\/session\/(\d+)\/(?:(\d{16})|about\.json)$/.exec(key);
+  if (found === null) return undefined;
+  return { generation: Number(found[1]), offset: found[2] === undefined ? 'about' : Number(found[2]) };
+}
+
 export function documentKey(jobId: string, attempt: number, document: DocumentName): string {
   return `${attemptPrefix(jobId, attempt)}documents/${document}.json`;
 }

@@ -1,0 +1,16 @@
+import { Readable } from 'node:stream';
+import { createAgentSessions } from '../../lib/api/runtime/open-attachments.ts';
+import { handle } from '../../lib/api/serve.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { readAgentSession as route } from '../../lib/contract/routes/output.ts';
+import { attemptOf } from '../../lib/jobs/output/reading/read-attachment.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
+
+/** `GET /jobs/{id}/session` */
+export const handler = handle(route, createAgentSessions, async ({ params, query }, _call, { jobs, sessions }) => {
+  const job = await findJob(jobs, params.id);
+  const session = await sessions.find(job.id, attemptOf(job, query.attempt));
+  if (session === undefined) throw ApiError.of('not_found');
+  const headers = { 'content-type': 'application/x-ndjson', 'content-security-policy': "default-src 'none'; sandbox" };
+  return { headers, body: Readable.from(session.read(), { objectMode: false }) };
+});

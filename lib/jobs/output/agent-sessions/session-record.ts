@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { knownOrLater } from '../../../contract/later-code.ts';
+import { AGENTS } from '../../../contract/schemas/profile.ts';
+
+/** What is stored about a session beside its parts. Members that a later version adds are ignored. */
+export const sessionRecordSchema = z.looseObject({
+  version: z.literal(1),
+  agent: knownOrLater(AGENTS),
+  /** The profile's vendor: no other vendor gets the session. */
+  vendor: z.string(),
+  /** The CLI's id of the session. */
+  session_id: z.string(),
+  /** The file's path below the folder with the CLI's sessions. */
+  path: z.string(),
+  /** The working folder that the session names. */
+  cwd: z.string(),
+  worker_id: z.string(),
+});
+export type SessionRecord = z.output<typeof sessionRecordSchema>;
+
+/** Largest session that is saved, bytes. */
+export const SESSION_BYTES = 64 * 1024 * 1024;

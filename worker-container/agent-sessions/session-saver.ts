@@ -1,0 +1,146 @@
+import type { SessionRecord } from '../../lib/jobs/output/agent-sessions/session-record.ts';
+import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
+import { sessionAboutKey, sessionPartKey } from '../../lib/jobs/output/output-keys.ts';
+import type { OutputObjects } from '../output/output-objects.ts';
+import { machineTiming, type Timing } from '../output/timing.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { readSessionFile, type SessionFilePart, SessionFileRefusedError } from './read-session-file.ts';
+
+export interface SessionSaverOptions {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** The folder with the CLI's sessions. */
+  readonly folder: string;
+  /** The id of the session, once the CLI has reported it. */
+  readonly sessionId: () => string | undefined;
+  readonly about: Pick<SessionRecord, 'agent' | 'vendor' | 'cwd' | 'worker_id'>;
+  readonly account: ServiceAccount | undefined;
+  readonly objects: OutputObjects;
+  readonly redaction: Redaction;
+  readonly timing?: Timing | undefined;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Milliseconds between two parts. */
+const SAVE_INTERVAL_MS = 10_000;
+/** Most bytes of a part, unless one line is longer. */
+const PART_BYTES = 4 * 1024 * 1024;
+const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const LINE_FEED = 0x0a;
+
+/**
+ * Saves an agent's session as it grows: whole lines, masked, at most one part every 10 s and the rest at the end. Never
+ * rejects: an attempt whose session is not saved can't be resumed, and nothing else.
+ */
+export class SessionSaver {
+  readonly #options: SessionSaverOptions;
+  readonly #timing: Timing;
+  readonly #abort = new AbortController();
+  #cancelTimer: (() => void) | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #identity: string | undefined;
+  #generation = 0;
+  /** Bytes of the file that were saved, and bytes stored of them. */
+  #read = 0;
+  #stored = 0;
+  #refusal: string | undefined;
+
+  constructor(options: SessionSaverOptions) {
+    this.#options = options;
+    this.#timing = options.timing ?? machineTiming;
+  }
+
+  /** The agent wrote something: a model call or the result of a tool may have come. */
+  grown(): void {
+    if (this.#cancelTimer !== undefined || this.#abort.signal.aborted) return;
+    this.#cancelTimer = this.#timing.schedule(() => {
+      this.#saving = this.#save().finally(() => {
+        this.#cancelTimer = undefined;
+      });
+    }, SAVE_INTERVAL_MS);
+  }
+
+  /**
+   * Saves what is left, once no process of the attempt is alive.
+   * @param limit milliseconds
+   * @returns warnings for the job
+   */
+  async finish(limit: number): Promise<readonly string[]> {
+    this.#cancelTimer?.();
+    const cancelLimit = this.#timing.schedule(() => this.#abort.abort(new Error('it took too long')), limit);
+    await this.#saving;
+    await this.#save();
+    cancelLimit();
+    this.#abort.abort(new Error('the session is saved'));
+    return this.#refusal === undefined ? [] : [`session: not saved completely: ${this.#refusal}`];
+  }
+
+  /** Stops saving. */
+  dispose(): void {
+    this.#cancelTimer?.();
+    this.#abort.abort(new Error('the session is no longer saved'));
+  }
+
+  async #save(): Promise<void> {
+    if (this.#refusal !== undefined) return;
+    try {
+      while (await this.#savePart());
+    } catch (error) {
+      if (error instanceof SessionFileRefusedError) this.#refusal = error.message;
+      this.#options.onFailure(error);
+    }
+  }
+
+  /** @returns whether there may be more to save */
+  async #savePart(): Promise<boolean> {
+    const { objects, jobId, attempt, redaction } = this.#options;
+    const { signal } = this.#abort;
+    const part = await this.#nextLines();
+    if (part === undefined) return false;
+    if (this.#read === 0) {
+      const record = { version: 1, ...this.#options.about, session_id: this.#options.sessionId(), path: part.path };
+      const about = redaction.strings(record, { except: NOT_MASKED });
+      await objects.put(sessionAboutKey(jobId, attempt, this.#generation), Buffer.from(JSON.stringify(about)), signal);
+    }
+    // In JSON no secret spans lines, so that lines are masked apart, with all secrets known by now.
+    const redactor = redaction.redactor();
+    const masked = Buffer.concat([redactor.push(part.bytes), redactor.flush()]);
+    await objects.put(sessionPartKey(jobId, attempt, this.#generation, this.#stored), masked, signal);
+    this.#read += part.bytes.length;
+    this.#stored += masked.length;
+    return this.#read < part.size;
+  }
+
+  /** The next whole lines of the file; undefined: there is none yet. */
+  async #nextLines(): Promise<SessionFilePart | undefined> {
+    for (let most = PART_BYTES; ; most *= 4) {
+      const part = await this.#next(Math.min(most, SESSION_BYTES));
+      if (part === undefined) return undefined;
+      const whole = part.bytes.lastIndexOf(LINE_FEED) + 1;
+      if (whole > 0) return { ...part, bytes: part.bytes.subarray(0, whole) };
+      if (part.bytes.length < most || most >= SESSION_BYTES) return undefined;
+    }
+  }
+
+  async #next(most: number): Promise<SessionFilePart | undefined> {
+    const { folder, account } = this.#options;
+    const sessionId = this.#options.sessionId();
+    // The id becomes a part of a name, and an agent's tools could have written it.
+    if (sessionId === undefined || !SESSION_ID.test(sessionId)) return undefined;
+    const part = await readSessionFile({ folder, sessionId, from: this.#read, most, account });
+    if (part === undefined) return undefined;
+    const isSame = part.identity === this.#identity && part.size >= this.#read;
+    if (isSame || this.#read === 0) {
+      this.#identity = part.identity;
+      return part;
+    }
+    this.#identity = part.identity;
+    this.#generation += 1;
+    this.#read = 0;
+    this.#stored = 0;
+    return await this.#next(most);
+  }
+}
+
+const NOT_MASKED: ReadonlySet<string> = new Set(['agent']);
