@@ -27,6 +27,9 @@ const requestSchema = z.looseObject({
 /** claude 2.1.328 also sends user texts itself: about its surroundings. */
 const FROM_CLAUDE = /^\s*<system-reminder>/;
 
+/** What claude puts in place of the model's answer when it resumes an interrupted turn. */
+const UNANSWERED = 'No response requested.';
+
 function readBlock(role: string, block: Block): HistoryItem {
   if (block.type === 'tool_result') {
     const text = textOf(block.content);
@@ -36,8 +39,8 @@ function readBlock(role: string, block: Block): HistoryItem {
   }
   const { text = '' } = block;
   if (block.type !== 'text') return { kind: 'other', text };
-  if (role !== 'user') return { kind: 'message', text };
-  return { kind: FROM_CLAUDE.test(text) ? 'context' : 'prompt', text };
+  if (role === 'assistant') return { kind: text === UNANSWERED ? 'context' : 'message', text };
+  return { kind: role !== 'user' || FROM_CLAUDE.test(text) ? 'context' : 'prompt', text };
 }
 
 function textOf(content: unknown): string {
