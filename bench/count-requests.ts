@@ -1,22 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { TokenStore } from '../lib/access/tokens/token-store.ts';
-import { routes } from '../lib/contract/routes/routes.ts';
-import { SCOPES } from '../lib/contract/scopes.ts';
 import { claim } from '../lib/jobs/admission/claim.ts';
 import type { Job } from '../lib/jobs/lifecycle/job.ts';
 import { LEASE } from '../lib/jobs/lifecycle/lease.ts';
-import { startGateway } from '../lib/local/gateway/gateway.ts';
-import { applyEnv } from '../lib/local/run/local-env.ts';
 import { timestamp } from '../lib/platform/aws/table-clock.ts';
 import { QUEUE } from '../lib/platform/aws/tables.ts';
-import { sourceOf } from '../lib/stacks/functions/bundle-functions.ts';
 import { JobCounts } from '../lib/stats/counting/counts.ts';
 import { StatsStore } from '../lib/stats/counting/stats-store.ts';
-import { emulateDeployment } from '../test/emulated-deployment.ts';
 import { openWorker } from '../test/emulated-worker.ts';
 import { runAttempt } from '../worker-container/attempt/attempt.ts';
 import { LifeCounter } from './life-counter.ts';
 import { Meter } from './meter.ts';
+import { openRoutes } from './open-routes.ts';
 import { COUNTS_FILE, type RequestCounts, stepOf } from './request-counts.ts';
 
 /**
@@ -25,12 +19,7 @@ import { COUNTS_FILE, type RequestCounts, stepOf } from './request-counts.ts';
  * what stands there is what it counts. `npm run generate` makes dollars of it.
  */
 const meter = Meter.ofProcess();
-const deployment = await emulateDeployment();
-// biome-ignore lint/style/noProcessEnv: the functions of this process read it
-applyEnv({ ...deployment.processEnv, POWERTOOLS_LOG_LEVEL: 'SILENT' }, process.env);
-const load = async (id: string): Promise<unknown> => await import(`../${sourceOf(id)}`);
-const gateway = await startGateway({ port: 0, routes, load, log: (line) => console.error(line) });
-const { token } = await new TokenStore(deployment.registry).create({ name: 'bench', scopes: [...SCOPES] });
+const { deployment, call, close } = await openRoutes();
 const { worker } = await openWorker(deployment);
 const stats = new StatsStore(deployment.registry);
 const counts = new JobCounts(deployment.registry);
@@ -53,8 +42,7 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  await gateway.close();
-  await deployment.stop();
+  await close();
 }
 
 /** One job from its creation to the reading of its result. */
@@ -113,14 +101,4 @@ async function known(id: string): Promise<Job> {
   meter.take();
   if (job === undefined) throw new Error(`${id} is not there`);
   return job;
-}
-
-async function call(method: string, path: string, body?: unknown): Promise<{ id: string }> {
-  const response = await fetch(`${gateway.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as { id: string };
 }

@@ -57,6 +57,16 @@ export function readProfile(item: Record<string, unknown>): StoredProfile {
   return storedProfileSchema.parse(item);
 }
 
+/** The key of a profile's stored item. */
+export function profileKey(name: string): { kind: string; id: string } {
+  return { kind: PROFILE_KIND, id: name };
+}
+
+/** The profile of this name, given its stored item as of the last acknowledged import, if there is one. */
+export function profileOf(name: string, item: Record<string, unknown> | undefined): Profile | undefined {
+  return item === undefined ? BUILT_IN.find((profile) => profile.name === name) : readProfile(item).profile;
+}
+
 /** Profiles: the registry's, then the built-in ones. */
 export class ProfileStore {
   readonly #registry: Registry;

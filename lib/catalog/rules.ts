@@ -31,6 +31,11 @@ export function readRule(item: Record<string, unknown>): StoredRule {
   return storedRuleSchema.parse(item);
 }
 
+/** The key of a rule's stored item. */
+export function ruleKey(id: string): { kind: string; id: string } {
+  return { kind: RULE_KIND, id };
+}
+
 export class RuleStore {
   readonly #registry: Registry;
 

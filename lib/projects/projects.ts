@@ -35,12 +35,16 @@ export class ProjectStore {
 
   /** The project with this id or name; created if it does not exist. */
   async resolve(reference: string): Promise<Project> {
-    return (await this.find(reference)) ?? (await this.#create(reference));
+    return (await this.find(reference)) ?? (await this.create(reference));
   }
 
   /** The project with this id or name, if it exists. */
   async find(reference: string): Promise<Project | undefined> {
-    return (await this.#get(projectIdOf(reference))) ?? (isId(reference) ? undefined : await this.#get(reference));
+    for (const key of projectKeys(reference)) {
+      const project = await this.#get(key);
+      if (project !== undefined) return project;
+    }
+    return undefined;
   }
 
   /** @returns the removed project; undefined if it no longer exists */
@@ -58,12 +62,13 @@ export class ProjectStore {
     return { items: items.map((item) => setProjectSchema.parse(item)), nextCursor };
   }
 
-  async #get(id: string): Promise<Project | undefined> {
-    const { Item } = await this.#table.send(new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id } }));
-    return Item && projectSchema.parse(Item);
+  async #get(key: { kind: string; id: string }): Promise<Project | undefined> {
+    const { Item } = await this.#table.send(new GetCommand({ TableName: this.#tableName, Key: key }));
+    return Item && readProject(Item);
   }
 
-  async #create(name: string): Promise<Project> {
+  /** A project of this name; the existing one if there is one by now. */
+  async create(name: string): Promise<Project> {
     const project: Project = { id: projectIdOf(name), name, created_at: timestamp(this.#clock.now()) };
     try {
       await this.#table.send(
@@ -76,9 +81,20 @@ export class ProjectStore {
       return project;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return (await this.#get(project.id)) ?? project;
+      return (await this.#get({ kind: KIND, id: project.id })) ?? project;
     }
   }
+}
+
+/** The keys of the items that a project's id or name may mean, the likelier first. */
+export function projectKeys(reference: string): { kind: string; id: string }[] {
+  const ids = isId(reference) ? [reference] : [projectIdOf(reference), reference];
+  return ids.map((id) => ({ kind: KIND, id }));
+}
+
+/** The project in a stored item. */
+export function readProject(item: Record<string, unknown>): Project {
+  return projectSchema.parse(item);
 }
 
 /** The id for a project's name: the name if it is valid as a folder and a message group, else a readable hash. */

@@ -30,6 +30,9 @@ export function createReconciler(
   ReconcileDeploymentsContext &
   ClaimContext & {
     readonly output: OutputStore;
+    readonly profiles: ProfileStore;
+    readonly rules: RuleStore;
+    readonly projects: ProjectStore;
     readonly projectSettings: ProjectSettingsStore;
     readonly locks: SharedLocks;
   } {
@@ -47,6 +50,7 @@ export function createReconciler(
     },
     pause: (milliseconds) => sleep(milliseconds),
     hadOutage: () => tableOutage.isRecent,
+    registry,
     output,
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
     byStatus: statusIndex(table, env.JOBS_TABLE),

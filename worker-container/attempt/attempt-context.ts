@@ -1,5 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
+import type { ProfileStore } from '../../lib/catalog/profiles.ts';
+import type { RuleStore } from '../../lib/catalog/rules.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Receipt } from '../../lib/jobs/lifecycle/receipt.ts';
 import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
@@ -19,6 +21,8 @@ import type { AttemptFolder } from './attempt-folder.ts';
 /** What an attempt needs from its worker. */
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
+  readonly profiles: ProfileStore;
+  readonly rules: RuleStore;
   readonly workerId: string;
   readonly output: OutputStore;
   readonly objects: S3Client;

@@ -98,7 +98,7 @@ export function createOutput(core: Core): OutputContext & { readonly waiting: Wh
   return {
     jobs: createJobStore(core),
     texts: createTexts(core),
-    rules: createSettings(core).rules,
+    rules: new RuleStore(core.registry),
     output: new OutputStore(objects, core.env.OUTPUT_BUCKET),
     attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET),
     clock: core.clock,
@@ -116,6 +116,7 @@ export function createReread(core: Core): RereadContext & JobBodyContext {
   return {
     ...createTransitions(core),
     ...createCreation(core),
+    profiles: new ProfileStore(core.registry),
     output,
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
     openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
@@ -149,8 +150,7 @@ export function createHealth(core: Core): HealthContext {
 /** The services that validate a job's settings. */
 function createSettings({ registry, env }: Core): SettingsContext {
   return {
-    profiles: new ProfileStore(registry),
-    rules: new RuleStore(registry),
+    registry,
     folders: createFolders({ env }),
     agents: env.PROMPTQ_AGENTS,
   };

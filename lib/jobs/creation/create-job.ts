@@ -16,12 +16,13 @@ import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import {
   checkFolder,
   checkTexts,
-  findProfile,
   previewOf,
   projectOf,
   promptOf,
+  requireProfile,
   type SettingsContext,
 } from './job-settings.ts';
+import { readCatalog } from './read-catalog.ts';
 
 const log = new Logger({ serviceName: 'promptq-creation' });
 
@@ -30,7 +31,7 @@ export interface CreationContext extends SettingsContext {
   readonly jobs: JobStore;
   readonly texts: JobTextStore;
   readonly dispatchQueues: DispatchQueues;
-  readonly projects: ProjectStore;
+  readonly projects: Pick<ProjectStore, 'create'>;
   readonly clock: Clock;
   readonly defaultProfile: string;
 }
@@ -60,15 +61,20 @@ export async function createJob(
   const key = creation.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
   const given = textsOf(creation);
-  const profile = await findProfile(context, creation.profile ?? context.defaultProfile);
-  await checkTexts(context, given, profile);
-  const projectReference = projectOf(creation) ?? DEFAULT_PROJECT;
+  const references = {
+    profile: creation.profile ?? context.defaultProfile,
+    ruleIds: given.rule_ids ?? [],
+    project: projectOf(creation) ?? DEFAULT_PROJECT,
+  };
+  const referred = await readCatalog(context.registry, references);
+  const profile = requireProfile(context.agents, references.profile, referred.profile);
+  checkTexts(referred, given, profile);
   // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
   checkFolder(context, creation.cwd, origin?.folderOf);
   await checkOrigin(context, creation.copied_from);
-  const project = await context.projects.resolve(projectReference);
+  const project = referred.project ?? (await context.projects.create(references.project));
   const texts: JobTexts = { ...given, project: project.name };
   const id = derived ?? randomJobId();
   const at = timestamp(context.clock.now());

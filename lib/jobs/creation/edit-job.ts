@@ -11,12 +11,13 @@ import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import {
   checkFolder,
   checkTexts,
-  findProfile,
   previewOf,
   projectOf,
   promptOf,
+  requireProfile,
   type SettingsContext,
 } from './job-settings.ts';
+import { readCatalog } from './read-catalog.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
 export type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
@@ -91,8 +92,10 @@ async function validateEdit(
   findProject?: () => Promise<Project>,
 ): Promise<DraftEdit> {
   const given = edited(await context.texts.get(job), fields);
-  const profile = await findProfile(context, fields.profile ?? job.profile);
-  await checkTexts(context, given, profile);
+  const name = fields.profile ?? job.profile;
+  const referred = await readCatalog(context.registry, { profile: name, ruleIds: given.rule_ids ?? [] });
+  const profile = requireProfile(context.agents, name, referred.profile);
+  checkTexts(referred, given, profile);
   // A relative folder resolves differently in another project.
   const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);
   if (isMoved) checkFolder(context, fields.cwd ?? job.cwd);

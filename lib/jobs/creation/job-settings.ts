@@ -1,18 +1,18 @@
 import { agentFault } from '../../catalog/available-agents.ts';
-import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
-import type { RuleStore } from '../../catalog/rules.ts';
+import type { Profile } from '../../catalog/profiles.ts';
 import { AGENT_DEFINITIONS, type AgentName } from '../../contract/agents.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobCreation, JobEditFields } from '../../contract/schemas/job.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
 import type { JobTexts } from '../store/job-texts.ts';
+import type { ReferredItems } from './read-catalog.ts';
 
 /** Dependencies for validating a job's settings, on creation and on edit. */
 export interface SettingsContext {
-  readonly profiles: ProfileStore;
-  readonly rules: RuleStore;
+  readonly registry: Registry;
   readonly folders: Folders;
   /** Those that the workers can run. */
   readonly agents: readonly AgentName[];
@@ -40,9 +40,8 @@ export function projectOf({ project, project_id }: Pick<JobCreation, 'project' |
   return project_id ?? project;
 }
 
-/** @throws InvalidFieldError if the profile does not exist, or no worker has its agent */
-export async function findProfile({ profiles, agents }: SettingsContext, name: string): Promise<Profile> {
-  const profile = await profiles.get(name, { consistent: true });
+/** @throws InvalidFieldError if there is no profile, or no worker has its agent */
+export function requireProfile(agents: SettingsContext['agents'], name: string, profile: Profile | undefined): Profile {
   if (profile === undefined)
     throw InvalidFieldError.of('profile', `received ${JSON.stringify(name)}; there is no profile of this name`);
   const missing = agentFault(profile.agent, agents);
@@ -51,22 +50,21 @@ export async function findProfile({ profiles, agents }: SettingsContext, name: s
 }
 
 /** @throws InvalidFieldError for an unknown rule, or if the composed prompt is longer than the profile's agent accepts */
-export async function checkTexts(
-  { rules }: SettingsContext,
+export function checkTexts(
+  { rules, unknownRules }: Pick<ReferredItems, 'rules' | 'unknownRules'>,
   texts: Omit<JobTexts, 'project'>,
   profile: Profile,
-): Promise<void> {
-  const { rules: known, unknown } = await rules.get(texts.rule_ids ?? [], { consistent: true });
-  if (unknown.length > 0) {
+): void {
+  if (unknownRules.length > 0) {
     throw InvalidFieldError.of(
       'rule_ids',
-      `received ${unknown.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
+      `received ${unknownRules.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
     );
   }
   const max = AGENT_DEFINITIONS[profile.agent].maxPromptLength;
   const length = promptLength(
     composePrompt(
-      known.map(({ text }) => text),
+      rules.map(({ text }) => text),
       texts,
     ),
   );

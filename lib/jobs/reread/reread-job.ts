@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ProfileStore } from '../../catalog/profiles.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
@@ -13,7 +14,8 @@ import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
-export type RereadContext = FollowUpContext & EndContext & { readonly output: OutputStore };
+export type RereadContext = FollowUpContext &
+  EndContext & { readonly output: OutputStore; readonly profiles: Pick<ProfileStore, 'get'> };
 
 /** The result of rereading a job's output. */
 export interface RereadJob {

@@ -91,7 +91,7 @@ export class JobTriggers extends Construct {
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
         indexStatement(data, ['by-status', 'ready']),
-        itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
+        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('account')),
         queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
         deadLettersStatement(data),

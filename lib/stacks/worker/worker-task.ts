@@ -140,7 +140,7 @@ function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] 
   return [
     itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
     indexStatement(data, ['ready', 'by-status']),
-    itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
+    itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
     itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('worker', 'lock', 'account')),
     queueStatement(data, ['ReceiveMessage', 'ChangeMessageVisibility', 'DeleteMessage', 'SendMessage']),
     deliveriesStatement(data, ['SendMessage']),

@@ -37,7 +37,7 @@ async function attempted(
 ): Promise<Job> {
   const { creation, worker } = await openWorker(deployment);
   const secret = { name: 'with-secret', agent: 'shell', env: { A: { secret: 'A' } } } as const;
-  await creation.profiles.put(secret);
+  await worker.profiles.put(secret);
   const { id } = await createJob(creation, { prompt: 'true', profile, retries: 1 }, 'token:test');
   const held = await deployment.dispatchQueues.receive('normal', 5);
   if (held === undefined) throw new Error('the message did not arrive');

@@ -26,9 +26,10 @@ afterAll(async () => await deployment.stop());
 /** A job that succeeded in a project with these commands, none of them started. */
 async function succeeded(project: string, commands: Readonly<Record<string, string>>): Promise<Job> {
   const { creation, worker } = opened;
+  const { projects } = deployment;
   const secrets = new BindingSecretStore(deployment.registry);
   for (const [name, command] of Object.entries(commands)) {
-    const context = { ...deployment, secrets, projects: creation.projects, reach: { loopback: false } };
+    const context = { ...deployment, secrets, projects, reach: { loopback: false } };
     await writeBinding(context, { binding_mode: 'custom', project, name, command });
   }
   const { id } = await createJob(creation, { prompt: 'true', project }, 'token:test');

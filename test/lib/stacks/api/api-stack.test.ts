@@ -212,7 +212,7 @@ describe('the triggers', () => {
     });
     expect(onTable('triggers.reconcile-jobs', 'Registry')).toMatchObject([
       {
-        actions: ['dynamodb:GetItem', 'dynamodb:Query'],
+        actions: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
         condition: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } },
       },
       {

@@ -164,7 +164,11 @@ describe('a worker', () => {
       ['Jobs', 'GetItem PutItem UpdateItem', undefined],
       ['Jobs', 'Query', undefined],
       ['Jobs', 'Query', undefined],
-      ['Registry', 'GetItem Query', { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } }],
+      [
+        'Registry',
+        'BatchGetItem GetItem Query',
+        { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } },
+      ],
       [
         'Registry',
         'DeleteItem PutItem',
