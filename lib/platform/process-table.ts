@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
 
 /** A process; its start time distinguishes it from a later one with the same pid. */
 export interface ProcessEntry {
@@ -59,12 +59,12 @@ export function readProcess(pid: number): ProcessEntry | undefined {
  * another user.
  */
 export function readEnvironmentOf(pid: number, variable: string): string | undefined {
-  const entry = readEntry(pid, 'environ');
-  if (entry === undefined) return undefined;
-  const environment = Buffer.concat([Buffer.of(0), entry]);
-  const at = environment.indexOf(`\0${variable}=`);
-  if (at === -1) return undefined;
-  const from = at + variable.length + 2;
+  const environment = readEntry(pid, 'environ');
+  if (environment === undefined) return undefined;
+  const isFirst = environment.indexOf(`${variable}=`) === 0;
+  const at = isFirst ? 0 : environment.indexOf(`\0${variable}=`) + 1;
+  if (at === 0 && !isFirst) return undefined;
+  const from = at + variable.length + 1;
   const end = environment.indexOf(0, from);
   return environment.toString('utf8', from, end === -1 ? environment.length : end);
 }
@@ -84,12 +84,26 @@ export function ancestry(): Set<number> {
   return line;
 }
 
+/** Every scan reads hundreds of files: one buffer holds each in turn. */
+let buffer = Buffer.allocUnsafe(64 * 1024);
+
+/** @returns the content, until the next call; `undefined`: the process has ended, or belongs to another user */
 function readEntry(pid: number, file: string): Buffer | undefined {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(`/proc/${pid}/${file}`);
+    descriptor = openSync(`/proc/${pid}/${file}`, 'r');
+    let length = 0;
+    // The kernel may return less than a file has left.
+    for (let read = -1; read !== 0; length += read) {
+      if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * length);
+      read = readSync(descriptor, buffer, length, buffer.length - length, null);
+    }
+    return buffer.subarray(0, length);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
     throw error;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

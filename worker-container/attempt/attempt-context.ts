@@ -21,7 +21,7 @@ import type { AttemptFolder } from './attempt-folder.ts';
 /** What an attempt needs from its worker. */
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
-  readonly profiles: ProfileStore;
+  readonly profiles: Pick<ProfileStore, 'get'>;
   readonly rules: RuleStore;
   readonly workerId: string;
   readonly output: OutputStore;

@@ -1,5 +1,5 @@
-import { chmod, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
 /** Creates and removes the folder of an attempt. A parameter, so that a simulation needs no disk. */
@@ -21,6 +21,34 @@ export const attemptFolder: AttemptFolder = {
   },
   async remove(path) {
     // The attempt's own job may have opened it to jobs of other slots, which may still write there.
-    await removeTree(path);
+    if (!(await removeShallow(path))) await removeTree(path);
   },
 };
+
+/** Most entries of one folder that are removed one by one. */
+const FEW = 20;
+
+/**
+ * Removes a folder of the worker's with folders of few files, as a short job leaves it, without starting a process. Only
+ * the worker can replace what is in the folder itself, and neither unlink nor rmdir follows a link in its last place.
+ * @returns whether nothing is left; false: it has more in it
+ */
+async function removeShallow(path: string): Promise<boolean> {
+  try {
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      const at = join(path, entry.name);
+      if (!entry.isDirectory()) {
+        await unlink(at);
+        continue;
+      }
+      const names = await readdir(at);
+      if (names.length > FEW) return false;
+      for (const name of names) await unlink(join(at, name)).catch(() => rmdir(join(at, name)));
+      await rmdir(at);
+    }
+    await rmdir(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

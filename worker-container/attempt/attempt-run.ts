@@ -27,10 +27,11 @@ import { prepareAttempt } from './prepare-attempt.ts';
  * @throws Error with a plain message when it can't be started.
  */
 export async function runAgent(
-  context: AttemptContext & { readonly log: Logger },
+  worker: AttemptContext & { readonly log: Logger },
   job: Job,
   surroundings: AttemptSurroundings,
 ): Promise<AttemptRun> {
+  const context = { ...worker, profiles: readOnce(worker.profiles) };
   const login = await rethrowTransient(() => loginOf(context, job, surroundings.attemptDir));
   surroundings.redaction.add(login?.secrets ?? []);
   try {
@@ -161,6 +162,12 @@ const DRAIN_TIMEOUT_MS = 10_000;
 /** Whether the worker releases the job instead of ending it. */
 export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
   return reason === 'stopping' || reason === 'lost';
+}
+
+/** Reads its only profile once. */
+function readOnce(profiles: AttemptContext['profiles']): AttemptContext['profiles'] {
+  let profile: ReturnType<typeof profiles.get> | undefined;
+  return { get: (name) => (profile ??= profiles.get(name)) };
 }
 
 /** Copies the login for an agent that uses the linked account. @throws AccountRequiredError if none is linked */

@@ -1,10 +1,10 @@
-import { closeSync, constants, openSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { runSystemTool } from '../processes/system-tool.ts';
+import { type Fifo, takeFifos } from './fifo-stock.ts';
 
 /** An agent's standard streams. */
 export interface AgentPipes {
@@ -23,34 +23,34 @@ export interface AgentPipes {
  * since the agent may run as another user than the worker. None of the three has a name when this returns.
  */
 export async function openAgentPipes(stdin: string): Promise<AgentPipes> {
-  const folder = await mkdtemp(join(tmpdir(), 'promptq-pipes-'));
-  const opened: number[] = [];
-  const open = (name: string, flags: number) => {
-    const fd = openSync(join(folder, name), flags);
-    opened.push(fd);
-    return fd;
-  };
+  const input = await openInput(stdin);
+  let fifos: readonly [Fifo, Fifo];
   try {
-    await writeFile(join(folder, 'stdin'), stdin, { mode: 0o444 });
-    await runSystemTool('mkfifo', ['-m', '666', join(folder, 'stdout'), join(folder, 'stderr')]);
-    // A FIFO's reader must exist first, and must not wait for a writer.
-    const reading = constants.O_RDONLY | constants.O_NONBLOCK;
-    const [stdoutReader, stderrReader] = [open('stdout', reading), open('stderr', reading)];
-    const stdio = [
-      open('stdin', constants.O_RDONLY),
-      open('stdout', constants.O_WRONLY),
-      open('stderr', constants.O_WRONLY),
-    ] as const;
-    return {
-      stdio,
-      stdout: new Socket({ fd: stdoutReader, readable: true, writable: false }),
-      stderr: new Socket({ fd: stderrReader, readable: true, writable: false }),
-      handOver: () => stdio.forEach(closeSync),
-    };
+    fifos = await takeFifos();
   } catch (error) {
-    opened.forEach(closeSync);
+    closeSync(input);
     throw error;
+  }
+  const [out, err] = fifos;
+  const stdio = [input, out.writer, err.writer] as const;
+  return {
+    stdio,
+    stdout: new Socket({ fd: out.reader, readable: true, writable: false }),
+    stderr: new Socket({ fd: err.reader, readable: true, writable: false }),
+    handOver: () => stdio.forEach(closeSync),
+  };
+}
+
+/** A file without a name that holds this text, open for reading. */
+async function openInput(text: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-pipes-'));
+  const file = join(folder, 'stdin');
+  try {
+    writeFileSync(file, text, { mode: 0o444 });
+    const descriptor = openSync(file, 'r');
+    unlinkSync(file);
+    return descriptor;
   } finally {
-    await rm(folder, { recursive: true });
+    rmdirSync(folder);
   }
 }

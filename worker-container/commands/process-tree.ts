@@ -4,10 +4,18 @@ import {
   listProcesses,
   type ProcessEntry,
   readEnvironmentOf,
+  readProcess,
   requireProcessTable,
 } from '../../lib/platform/process-table.ts';
 import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
-import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from '../processes/process-scan.ts';
+import {
+  ATTEMPT_MARK,
+  ProcessScan,
+  signalGroup,
+  signalProcess,
+  type TreeRoot,
+  type TreeScan,
+} from '../processes/process-scan.ts';
 import { AccountScan } from '../service-accounts/account-scan.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { startUnder } from '../service-accounts/start-under-account.ts';
@@ -34,8 +42,7 @@ export interface TreeExit {
 }
 
 /** The first process of a process tree. */
-export interface Tree {
-  readonly pid: number;
+export interface Tree extends TreeRoot {
   readonly account: ServiceAccount | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -60,9 +67,11 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
     const exited = new Promise<TreeExit>((resolve) => {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
+    // Until this process returns to its event loop, even a process that has ended is listed.
+    const startedAt = child.pid === undefined ? undefined : readProcess(child.pid)?.startedAt;
     await started;
     if (child.pid === undefined) throw new Error('it has no process number');
-    return { pid: child.pid, account, stdout: pipes.stdout, stderr: pipes.stderr, exited };
+    return { pid: child.pid, startedAt, account, stdout: pipes.stdout, stderr: pipes.stderr, exited };
   } catch (cause) {
     pipes.stdout.destroy();
     pipes.stderr.destroy();
@@ -75,7 +84,7 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
 }
 
 export interface TreeEnding {
-  readonly child: Pick<Tree, 'pid' | 'account'>;
+  readonly child: Pick<Tree, 'pid' | 'startedAt' | 'account'>;
   readonly mark: string;
   /** Asks the agent to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
@@ -99,7 +108,7 @@ export async function endTree({
   kill = false,
 }: TreeEnding): Promise<number> {
   const { account, pid } = child;
-  const scan = account === undefined ? new ProcessScan((value) => value === mark, pid) : new AccountScan(account);
+  const scan = account === undefined ? new ProcessScan((value) => value === mark, child) : new AccountScan(account);
   if (!kill) await endPolitely(scan, pid, politeSignal, graceMs);
   return killAll(scan);
 }

@@ -14,6 +14,8 @@ import type { MessagePoller } from './message-poller.ts';
 const FAULT_PAUSE = 1_000;
 /** Milliseconds between the checks whether a full disk has room again. */
 const ROOM_CHECK_INTERVAL_MS = 5_000;
+/** Milliseconds in which a disk that had room is not probed again, by any slot: a probe writes a file. */
+const ROOM_KNOWN_MS = 1_000;
 
 type Context = Omit<AttemptContext, 'account'> & ReconcilerContext & ClaimContext;
 
@@ -41,6 +43,7 @@ export class Worker {
   readonly #signals: WorkerSignals;
   readonly #running = new Set<string>();
   #usedAt = performance.now();
+  #hadRoomAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: WorkerContext, signals: WorkerSignals) {
     this.#context = context;
@@ -82,8 +85,11 @@ export class Worker {
   }
 
   async #hasRoom(): Promise<boolean> {
+    const now = (this.#context.timing ?? machineTiming).now();
+    if (now - this.#hadRoomAt < ROOM_KNOWN_MS) return true;
     try {
       await this.#context.probeDisk?.();
+      this.#hadRoomAt = now;
       return true;
     } catch (error) {
       this.#context.log.error("no job is claimed: the work folder can't be written", error as Error);

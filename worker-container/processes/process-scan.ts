@@ -6,6 +6,13 @@ export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
 /** Most times that one scan lists the machine's processes. */
 const MAX_LISTS = 20;
 
+/** The first process of a tree. */
+export interface TreeRoot {
+  readonly pid: number;
+  /** Clock ticks since the machine's start; undefined: unknown. */
+  readonly startedAt?: number | undefined;
+}
+
 /** Finds what is left of a tree, and kills it. */
 export interface TreeScan {
   /** The tree's live processes, never this process or its ancestors. */
@@ -23,18 +30,20 @@ export class ProcessScan implements TreeScan {
   readonly #isMarked: (mark: string) => boolean;
   /** Ids of sessions and groups that had a live member in the last scan, so that they can't have been reused since. */
   #groups: Set<number>;
+  readonly #since: number;
 
-  /** @param root The tree's first process, a session leader. */
-  constructor(isMarked: (mark: string) => boolean, root?: number) {
+  /** @param root The tree's first process, a session leader: no process that started before it is of the tree. */
+  constructor(isMarked: (mark: string) => boolean, root?: TreeRoot) {
     this.#isMarked = isMarked;
-    this.#groups = new Set(root === undefined ? [] : [root]);
+    this.#groups = new Set(root === undefined ? [] : [root.pid]);
+    this.#since = root?.startedAt ?? 0;
   }
 
   find(): ProcessEntry[] {
-    const marks = new Map(listWithMarks());
+    const marks = new Map(listWithMarks(this.#since));
     const all = [...marks.keys()];
     const own = ancestry(all);
-    const candidates = all.filter((entry) => !entry.zombie && !own.has(entry.pid));
+    const candidates = all.filter((entry) => !entry.zombie && entry.startedAt >= this.#since && !own.has(entry.pid));
     const foreign = new Set([0, ...[...own.values()].flatMap(({ group, session }) => [group, session])]);
 
     const found = new Map<number, ProcessEntry>();
@@ -73,9 +82,9 @@ export class ProcessScan implements TreeScan {
 
 /**
  * All processes, each with its mark. One list is no snapshot: a process that forks and ends repeatedly has moved on by
- * the time its entry is read. So it rescans until no new process appears.
+ * the time its entry is read. So it rescans until no new process appears. Of older processes it reads no mark.
  */
-function* listWithMarks(): Generator<[ProcessEntry, string | undefined]> {
+function* listWithMarks(since: number): Generator<[ProcessEntry, string | undefined]> {
   const known = new Set<number>();
   for (let lists = 0; lists < MAX_LISTS; lists += 1) {
     const news = listPids().filter((pid) => !known.has(pid));
@@ -83,7 +92,8 @@ function* listWithMarks(): Generator<[ProcessEntry, string | undefined]> {
     for (const pid of news) {
       known.add(pid);
       const entry = readProcess(pid);
-      if (entry !== undefined) yield [entry, readEnvironmentOf(pid, ATTEMPT_MARK)];
+      if (entry === undefined) continue;
+      yield [entry, entry.startedAt < since ? undefined : readEnvironmentOf(pid, ATTEMPT_MARK)];
     }
   }
 }

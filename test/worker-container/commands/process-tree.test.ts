@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { readProcess } from '../../../lib/platform/process-table.ts';
 import {
   endMarkedLike,
@@ -41,6 +43,21 @@ test('a process need not read its input', async () => {
 test('a script can open its standard streams by name', async () => {
   const tree = await bash(newMark(), 'cat /dev/stdin > /dev/stderr; echo out > /dev/stdout', { stdin: 'the prompt' });
   expect(await Promise.all([text(tree.stdout), text(tree.stderr)])).toEqual(['out\n', 'the prompt']);
+});
+
+test('trees that start at once have separate streams, which have no names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  vi.stubEnv('TMPDIR', folder);
+  try {
+    const numbers = Array.from({ length: 20 }, (_, n) => `${n}\n`);
+    const trees = await Promise.all(numbers.map((n) => bash(newMark(), 'cat; cat /dev/stdin >&2', { stdin: n })));
+    expect(await Promise.all(trees.map(({ stdout }) => text(stdout)))).toEqual(numbers);
+    expect(await Promise.all(trees.map(({ stderr }) => text(stderr)))).toEqual(numbers);
+    expect(await readdir(folder)).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('output is complete, whatever its size', async () => {

@@ -44,6 +44,36 @@ it('a message that becomes visible again leads a worker to the jobs of workers t
   await running;
 });
 
+it('a disk that had room is not probed again within a second, a full one is', async () => {
+  const { worker: context } = await openWorker(deployment);
+  const draining = new AbortController();
+  let now = 0;
+  const probedAt: number[] = [];
+  const probeDisk = async () => {
+    probedAt.push(now);
+    if (probedAt.length === 1) throw new Error('it is full');
+  };
+  const times = [400, 999, 1_000, 1_400, 2_100];
+  const next = async () => {
+    now = times.shift() ?? now;
+    if (times.length === 0) draining.abort();
+    return undefined;
+  };
+  const timing = {
+    now: () => now,
+    schedule: (run: () => void) => {
+      setImmediate(run);
+      return () => undefined;
+    },
+  };
+  const worker = new Worker(
+    { ...context, probeDisk, timing, source: { next } as unknown as MessagePoller },
+    { draining: draining.signal, stopping: new AbortController().signal },
+  );
+  await worker.run(1);
+  expect(probedAt).toEqual([0, 0, 1_000]);
+});
+
 it('an old message that finds no job is counted and acknowledged; a young one is neither', async () => {
   const { worker: context } = await openWorker(deployment);
   const told: object[] = [];
