@@ -10,7 +10,7 @@ export const handler = handle(route, createList, async ({ query }, { core }, con
   const annotated = await context.waiting.annotate(items.map(({ job }) => job));
   return {
     body: {
-      items: annotated.map((job, at) => viewSummary(job, items[at] ?? {}, core.env.PROMPTQ_TIMEOUT_UNIT)),
+      items: annotated.map((job, at) => viewSummary(job, items[at]?.labels ?? {}, core.env.PROMPTQ_TIMEOUT_UNIT)),
       total,
       total_complete: totalComplete,
       offset,

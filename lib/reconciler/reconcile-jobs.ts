@@ -5,12 +5,12 @@ import { folderName, wakeIfFree } from '../jobs/admission/folder-slots.ts';
 import { wakeForFreeSlots } from '../jobs/admission/profile-slots.ts';
 import { endAttempt } from '../jobs/dispatch/end-attempt.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
-import { bandOf, type Job, jobItemSchema, READY_REASONS, readyKey, statusKey } from '../jobs/lifecycle/job.ts';
+import { bandOf, type Job, jobItemSchema, READY_REASONS, readyKey } from '../jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../jobs/lifecycle/lease.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import type { Receipt } from '../jobs/lifecycle/receipt.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
-import { queriedItems } from '../platform/aws/queried-items.ts';
+import { listedItems } from '../jobs/store/listed-items.ts';
 import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
@@ -41,19 +41,13 @@ export type ListedJob = z.output<typeof listedJobSchema>;
 /** `byStatus` over the index by status. */
 export function statusIndex(table: DynamoDBDocumentClient, tableName: string): ReconcilerContext['byStatus'] {
   return async function* byStatus(status, options) {
-    const items = queriedItems(table, {
-      TableName: tableName,
-      IndexName: 'by-status',
-      KeyConditionExpression: '#status_key = :status_key',
-      ExpressionAttributeNames: { '#status_key': 'status_key' },
-      ExpressionAttributeValues: { ':status_key': statusKey(status) },
-      ...(options && { Limit: options.page }),
-    });
-    for await (const item of items) {
-      const { data, error } = listedJobSchema.safeParse(item);
-      if (data === undefined) reportDamaged(`job ${String(item.id)}`, error);
-      else yield data;
-    }
+    const parts = listedItems(table, tableName, { status, order: 'oldest' }, { perQuery: options?.page });
+    for await (const items of parts)
+      for (const item of items) {
+        const { data, error } = listedJobSchema.safeParse(item);
+        if (data === undefined) reportDamaged(`job ${item.id}`, error);
+        else yield data;
+      }
   };
 }
 

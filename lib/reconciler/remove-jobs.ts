@@ -1,10 +1,11 @@
 import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { TERMINAL_STATUSES } from '../contract/schemas/job.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { isTerminal, STATUSES } from '../contract/schemas/job.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { type TransitionContext, transition } from '../jobs/dispatch/transition.ts';
-import { type Job, jobItemSchema, statusKey } from '../jobs/lifecycle/job.ts';
+import { jobItemSchema } from '../jobs/lifecycle/job.ts';
 import type { JobTextStore } from '../jobs/store/job-texts.ts';
+import { listedItems } from '../jobs/store/listed-items.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 
@@ -17,8 +18,14 @@ export interface RemovalContext extends TransitionContext {
   readonly bucket: string;
 }
 
-/** How many jobs one sweep removes, and how many it reads, in each state; the next sweep continues. */
-const SWEEP = { removed: 500, scanned: 20_000 } as const;
+/**
+ * How many jobs one sweep removes, and how many it reads; the next sweep continues. `kept`: how many older jobs in other
+ * states it remembers in order not to read them.
+ */
+const SWEEP = { removed: 1_500, scanned: 20_000, kept: 200_000 } as const;
+
+/** All states but SUCCEEDED. */
+const OTHER_STATES = STATUSES.filter((status) => status !== 'SUCCEEDED');
 
 const DAY_MS = 86_400_000;
 
@@ -32,14 +39,10 @@ const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 export async function removeEndedJobs(context: RemovalContext, days: number): Promise<number> {
   const before = timestamp(context.clock.now() - days * DAY_MS);
   let removed = 0;
-  for (const status of TERMINAL_STATUSES) {
-    let count = 0;
-    for await (const { id } of removableJobs(context, status, before)) {
-      if ((await skipDamaged(`job ${id}`, () => removeJob(context, id, before))) !== true) continue;
-      count += 1;
-      if (count >= SWEEP.removed) break;
-    }
-    removed += count;
+  for await (const id of removableJobs(context, before)) {
+    if ((await skipDamaged(`job ${id}`, () => removeJob(context, id, before))) !== true) continue;
+    removed += 1;
+    if (removed >= SWEEP.removed) break;
   }
   return removed;
 }
@@ -57,34 +60,32 @@ async function removeJob(context: RemovalContext, id: string, endedBefore: strin
   return true;
 }
 
-/** Oldest creation first. No job ends before it was created, so jobs created since `before` are not read. */
-async function* removableJobs(
-  { table, jobsTable }: RemovalContext,
-  status: Job['status'],
-  before: string,
-): AsyncGenerator<{ readonly id: string }> {
-  let from: Record<string, unknown> | undefined;
-  let scanned = 0;
-  do {
-    const page = await table.send(
-      new QueryCommand({
-        TableName: jobsTable,
-        IndexName: 'by-status',
-        KeyConditionExpression: '#status_key = :status_key AND #created_at < :before',
-        ExpressionAttributeNames: { '#status_key': 'status_key', '#created_at': 'created_at' },
-        ExpressionAttributeValues: { ':status_key': statusKey(status), ':before': before },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    for (const item of page.Items ?? []) {
-      const { data } = endedJobSchema.safeParse(item);
-      // A job that only a later version can read does not prevent the removal of others.
-      if (data === undefined) continue;
-      if ((data.finished_at ?? before) < before) yield { id: data.id };
+/**
+ * Oldest creation first. No job ends before it was created, so jobs created since `before` are not read. SUCCEEDED jobs
+ * are those that the index by status does not list.
+ */
+async function* removableJobs({ table, jobsTable }: RemovalContext, before: string): AsyncGenerator<string> {
+  const range = { order: 'oldest', to: before } as const;
+  const kept = new Set<string>();
+  for (const status of OTHER_STATES) {
+    for await (const items of listedItems(table, jobsTable, { ...range, status })) {
+      for (const item of items) {
+        const { data } = endedJobSchema.safeParse(item);
+        const isRemovable = isTerminal(status) && (data?.finished_at ?? before) < before;
+        if (!isRemovable) kept.add(item.id);
+      }
+      if (kept.size > SWEEP.kept) break;
     }
-    scanned += page.Items?.length ?? 0;
-    from = page.LastEvaluatedKey;
-  } while (from !== undefined && scanned < SWEEP.scanned);
+  }
+  let scanned = 0;
+  for await (const items of listedItems(table, jobsTable, range)) {
+    for (const { id } of items) {
+      if (kept.has(id)) continue;
+      yield id;
+      scanned += 1;
+      if (scanned >= SWEEP.scanned) return;
+    }
+  }
 }
 
 async function removeObjects({ objects, bucket }: RemovalContext, jobId: string): Promise<void> {

@@ -3,7 +3,7 @@ import { newTally, runWorlds, untried } from './worlds/run-worlds.ts';
 import { World } from './worlds/world.ts';
 
 /** A seed whose world has storms, losses, follow-ups and rereads in it. */
-const SEED = 1162;
+const SEED = 1160;
 
 describe('the simulator', () => {
   it('has the same events for the same seed, so that a violation can be replayed', async () => {

@@ -34,6 +34,8 @@ export interface CreationContext extends SettingsContext {
   readonly projects: Pick<ProjectStore, 'create'>;
   readonly clock: Clock;
   readonly defaultProfile: string;
+  /** Default: `randomJobId`. */
+  readonly newJobId?: () => string;
 }
 
 /** The request that a follow-up job comes from. */
@@ -76,7 +78,8 @@ export async function createJob(
   await checkOrigin(context, creation.copied_from);
   const project = referred.project ?? (await context.projects.create(references.project));
   const texts: JobTexts = { ...given, project: project.name };
-  const id = derived ?? randomJobId();
+  const { newJobId = randomJobId } = context;
+  const id = derived ?? newJobId();
   const at = timestamp(context.clock.now());
   const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);

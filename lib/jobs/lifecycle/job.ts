@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { knownOrLater, type LaterCode } from '../../contract/later-code.ts';
 import { isTerminal, REASON_CODES, STATUSES } from '../../contract/schemas/job.ts';
@@ -122,15 +123,22 @@ export function bandOf(job: Pick<Job, 'priority'>): Band {
   return job.priority === 0 ? BANDS[1] : BANDS[2];
 }
 
-/** The one partition of each index; a suffix, so that it can be split later. */
-const SPREAD = '0';
+/** The partitions of a list, by suffix: a job is in one of them by a hash of its id. Earlier versions used the first. */
+const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
 
-/** Partition key of the index by time. */
-export const LIST_KEY = `jobs#${SPREAD}`;
+/** The partitions of the index by time. */
+export function listKeys(): string[] {
+  return LIST_SUFFIXES.map((suffix) => `jobs#${suffix}`);
+}
 
-/** Partition key of the index by status. */
-export function statusKey(status: Job['status']): string {
-  return `${status}#${SPREAD}`;
+/** The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time. */
+export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>): string[] {
+  return LIST_SUFFIXES.map((suffix) => `${status}#${suffix}`);
+}
+
+function suffixOf({ id }: Pick<Job, 'id'>): string {
+  const [byte = 0] = createHash('sha256').update(id).digest();
+  return LIST_SUFFIXES[byte % LIST_SUFFIXES.length] ?? LIST_SUFFIXES[0];
 }
 
 /** Partition of the ready index with a band and project's claimable jobs. */
@@ -162,11 +170,15 @@ export function profileKey(profile: string): string {
 /** The index keys of a job, all derived from its state. */
 export function indexKeys(job: Job): {
   list_key: string;
-  status_key: string;
+  status_key?: string;
   ready_key?: string;
   ready_order?: string;
 } {
-  const keys = { list_key: LIST_KEY, status_key: statusKey(job.status) };
+  const suffix = suffixOf(job);
+  const keys = {
+    list_key: `jobs#${suffix}`,
+    ...(job.status !== 'SUCCEEDED' && { status_key: `${job.status}#${suffix}` }),
+  };
   if (isTerminal(job.status) && job.children_pending !== undefined)
     return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (isTerminal(job.status) && job.bindings_pending !== undefined)

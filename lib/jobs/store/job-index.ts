@@ -1,14 +1,11 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type * as z from 'zod';
-import type { Status } from '../../contract/schemas/job.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { LIMITS } from '../../contract/limits.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
-import { queriedItems } from '../../platform/aws/queried-items.ts';
-import { jobItemSchema } from '../lifecycle/job.ts';
-import { matchLabels } from './job-labels.ts';
-import { matchTexts } from './job-texts.ts';
-import { keySchema, type ListedKey, partitionOf, readCursor, writeCursor } from './list-position.ts';
-import { monthAfter, monthBefore, monthOf, monthPartitions } from './month-partitions.ts';
-import type { MatchedRow } from './search-words.ts';
+import { jobItemSchema, listKeys } from '../lifecycle/job.ts';
+import { JobSearch } from './job-search.ts';
+import { cursorAfter, type ListedKey, readCursorAfter } from './list-position.ts';
+import { type IndexRange, listedItems } from './listed-items.ts';
 
 /** What a list shows of a job. */
 const summarySchema = jobItemSchema.pick({
@@ -33,7 +30,7 @@ const summarySchema = jobItemSchema.pick({
 });
 export type Summary = z.output<typeof summarySchema>;
 
-/** List fields that no index contains: read from the job's item, as far as possible if it is damaged or newer. */
+/** Further fields that a list shows, as far as possible if the job is damaged or newer. */
 const detailsSchema = jobItemSchema
   .pick({
     created_at: true,
@@ -50,31 +47,32 @@ const detailsSchema = jobItemSchema
   .partial();
 export type JobDetails = z.output<typeof detailsSchema>;
 
-/** Selects jobs by state and creation time, and their order. */
-export interface IndexRange {
-  readonly status?: Status | undefined;
-  /** RFC 3339 with milliseconds, in UTC; both inclusive. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly order?: 'newest' | 'oldest' | undefined;
-}
+/** A job as the indexes list it: what filters need, without its state. */
+const entrySchema = z.object({
+  ...jobItemSchema.pick({ id: true, created_at: true, project_id: true, project: true, profile: true }).shape,
+  ...jobItemSchema.pick({ cwd: true, model: true }).shape,
+});
+export type ListedEntry = z.output<typeof entrySchema> & { readonly details: JobDetails };
+
+/** A job in a list, as its item has it. */
+export type ListedJob = Summary & { readonly details: JobDetails };
 
 /** The result of searching some months. */
 export interface Found {
-  readonly jobs: readonly (Summary & { readonly details: JobDetails })[];
+  readonly jobs: readonly ListedJob[];
   /** The month to continue with, as `2026-11`; undefined: all have been searched. */
   readonly next: string | undefined;
 }
 
 export interface IndexPage {
-  readonly items: readonly Summary[];
+  readonly items: readonly ListedJob[];
   readonly nextCursor: string | undefined;
 }
 
 type Key = Record<string, unknown>;
 
-const OLDEST = '0000';
-const NEWEST = '9999';
+/** Entries that a query reads beyond an even share: ids are spread by chance. */
+const SPARE_ENTRIES = 8;
 
 /** The jobs in order of creation, all or those in one state; eventually consistent. */
 export class JobIndex {
@@ -88,35 +86,65 @@ export class JobIndex {
     this.#registryTable = options.registryTable;
   }
 
-  /** One Query for the first page; an offset reads the entries that it skips. */
-  async page(wanted: IndexRange & { limit: number; offset: number; cursor: string | undefined }): Promise<IndexPage> {
-    const items: Summary[] = [];
-    let skip = wanted.offset;
-    let from: Key | undefined =
-      wanted.cursor === undefined ? undefined : readCursor(wanted.cursor, keySchema(wanted.status));
-    do {
-      const page = await this.#query(wanted, skip + wanted.limit - items.length, from);
-      items.push(...page.items.slice(skip));
-      skip -= Math.min(skip, page.items.length);
-      from = page.last;
-    } while (items.length < wanted.limit && from !== undefined);
-    return { items, nextCursor: from && writeCursor(from) };
+  /**
+   * One Query of each partition for the first page; an offset reads the entries that it skips. SUCCEEDED jobs are found
+   * among all: after `mostRead` of them the page may be short.
+   */
+  async page(
+    wanted: IndexRange & { limit: number; offset: number; cursor: string | undefined; mostRead?: number },
+  ): Promise<IndexPage> {
+    const { status, limit, offset, mostRead = LIMITS.jobsReadPerList } = wanted;
+    const after = wanted.cursor === undefined ? undefined : readCursorAfter(wanted.cursor, status);
+    const found: ListedEntry[] = [];
+    const jobs = new Map<string, ListedJob>();
+    let read = 0;
+    let last: ListedEntry | undefined;
+    for await (const entries of this.pages(wanted, after, offset + limit)) {
+      read += entries.length;
+      last = entries.at(-1);
+      if (status === 'SUCCEEDED') for (const job of await this.jobs(entries)) jobs.set(job.id, job);
+      found.push(...entries.filter(({ id }) => status !== 'SUCCEEDED' || jobs.get(id)?.status === status));
+      if (found.length > offset + limit || read >= mostRead) break;
+      last = undefined;
+    }
+    const shown = found.slice(offset, offset + limit);
+    const end = found.length > offset + limit ? shown.at(-1) : last;
+    const missing = shown.filter(({ id }) => !jobs.has(id));
+    for (const job of await this.jobs(missing)) jobs.set(job.id, job);
+    const items = shown.flatMap(({ id }) => jobs.get(id) ?? []);
+    return {
+      items: items.filter((job) => status === undefined || job.status === status),
+      nextCursor: end && cursorAfter(end, status),
+    };
   }
 
-  /** The jobs of a range, one Query page at a time. @param after the job to continue after */
-  async *pages(range: IndexRange, after: ListedKey | undefined): AsyncGenerator<readonly Summary[]> {
-    let from: Key | undefined = after && { ...after, ...partitionOf(range.status) };
-    do {
-      const page = await this.#query(range, undefined, from);
-      yield page.items;
-      from = page.last;
-    } while (from !== undefined);
+  /**
+   * The jobs of a range in parts; for SUCCEEDED, all of the range.
+   * @param after the job to continue after
+   * @param expected how many are probably read
+   */
+  async *pages(
+    { status, ...range }: IndexRange,
+    after: ListedKey | undefined,
+    expected?: number,
+  ): AsyncGenerator<readonly ListedEntry[]> {
+    // So that the partitions together usually bring enough, and one more.
+    const perQuery = expected === undefined ? undefined : Math.ceil(expected / listKeys().length) + SPARE_ENTRIES;
+    const isIndexed = status !== undefined && status !== 'SUCCEEDED';
+    const parts = listedItems(
+      this.#table,
+      this.#jobsTable,
+      { ...range, ...(isIndexed && { status }) },
+      { after, perQuery },
+    );
+    for await (const items of parts)
+      yield items.map((item) => ({ ...entrySchema.parse(item), details: detailsOf(item) }));
   }
 
-  /** Fields that no index contains, by job id; a job that was just removed has none. */
-  async details(jobs: readonly Pick<Summary, 'id'>[]): Promise<ReadonlyMap<string, JobDetails>> {
-    const items = await this.#items(jobs.map(({ id }) => id));
-    return new Map(items.map((item) => [String(item.id), detailsOf(item)]));
+  /** The jobs of entries, in no order; one that was just removed is missing. */
+  async jobs(entries: readonly Pick<Summary, 'id'>[]): Promise<ListedJob[]> {
+    const items = await this.#items(entries.map(({ id }) => id));
+    return items.map(listedJob);
   }
 
   /**
@@ -128,100 +156,22 @@ export class JobIndex {
   async search(
     words: readonly string[],
     range: IndexRange,
-    { now, month, mostRows }: { now: number; month: string | undefined; mostRows: number },
+    options: { now: number; month: string | undefined; mostRows: number },
   ): Promise<Found> {
     const oldest = await this.#oldestMonth();
     if (oldest === undefined) return { jobs: [], next: undefined };
-    const [first, last] = [later(oldest, monthIn(range.from)), earlier(monthOf(now), monthIn(range.to))];
-    const isForward = range.order === 'oldest';
-    const jobs: Found['jobs'][number][] = [];
-    let at = month ?? (isForward ? first : last);
-    for (
-      let rows = 0;
-      at >= first && at <= last && rows < mostRows;
-      at = isForward ? monthAfter(at) : monthBefore(at)
-    ) {
-      const found = await this.#searchMonth(at, words);
-      rows += found.rows;
-      jobs.push(...found.jobs);
-    }
-    const inRange = jobs.filter(
-      ({ created_at: created }) => created >= (range.from ?? OLDEST) && created <= (range.to ?? NEWEST),
-    );
-    const sorted = inRange.sort((a, b) => b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id));
-    return { jobs: isForward ? sorted.reverse() : sorted, next: at >= first && at <= last ? at : undefined };
-  }
-
-  async #query(range: IndexRange, limit: number | undefined, from: Key | undefined) {
-    const { status, order } = range;
-    const isBounded = range.from !== undefined || range.to !== undefined;
-    const [[name, value] = []] = Object.entries(partitionOf(status));
-    const { Items = [], LastEvaluatedKey } = await this.#table.send(
-      new QueryCommand({
-        TableName: this.#jobsTable,
-        IndexName: status === undefined ? 'by-time' : 'by-status',
-        KeyConditionExpression: isBounded ? '#key = :key AND #created_at BETWEEN :from AND :to' : '#key = :key',
-        ExpressionAttributeNames: { '#key': name ?? '', ...(isBounded && { '#created_at': 'created_at' }) },
-        ExpressionAttributeValues: {
-          ':key': value,
-          ...(isBounded && { ':from': range.from ?? OLDEST, ':to': range.to ?? NEWEST }),
-        },
-        ScanIndexForward: order === 'oldest',
-        ...(limit !== undefined && { Limit: limit }),
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    return { items: Items.map((item) => summarySchema.parse(item)), last: LastEvaluatedKey };
+    const search = new JobSearch({
+      table: this.#table,
+      registryTable: this.#registryTable,
+      itemsOf: (ids) => this.#items(ids),
+    });
+    const { items, next } = await search.search(words, range, { ...options, oldest });
+    return { jobs: items.map(listedJob), next };
   }
 
   async #oldestMonth(): Promise<string | undefined> {
-    const { items } = await this.#query({ order: 'oldest' }, 1, undefined);
-    return items[0]?.created_at.slice(0, 7);
-  }
-
-  async #searchMonth(month: string, words: readonly string[]): Promise<{ rows: number; jobs: Found['jobs'] }> {
-    const kinds = [
-      ...monthPartitions('texts', month).map((partition) => ({ partition, match: matchTexts })),
-      ...monthPartitions('labels', month).map((partition) => ({ partition, match: matchLabels })),
-    ];
-    const searched = await Promise.all(kinds.map(({ partition, match }) => this.#matchesIn(partition, words, match)));
-    const rows = searched.reduce((total, { read }) => total + read, 0);
-    const matched = searched.flatMap(({ matched: rowsOfOne }) => rowsOfOne);
-    return { rows, jobs: await this.#current(matched, words.length) };
-  }
-
-  async #matchesIn(partition: string, words: readonly string[], match: typeof matchLabels) {
-    const matched: MatchedRow[] = [];
-    let read = 0;
-    const items = queriedItems(this.#table, {
-      TableName: this.#registryTable,
-      KeyConditionExpression: '#kind = :kind',
-      ExpressionAttributeNames: { '#kind': 'kind' },
-      ExpressionAttributeValues: { ':kind': partition },
-    });
-    for await (const item of items) {
-      read += 1;
-      const row = match(item, words);
-      if (row.found.length > 0) matched.push(row);
-    }
-    return { matched, read };
-  }
-
-  /** The jobs whose rows together contain that many words. Ignores rows that an edit has replaced. */
-  async #current(rows: readonly MatchedRow[], wanted: number): Promise<Found['jobs']> {
-    const wordsOf = new Map<string, Set<string>>();
-    const foundAt = new Map<string, readonly string[]>();
-    for (const { id, address, found } of rows) {
-      wordsOf.set(id, new Set([...(wordsOf.get(id) ?? []), ...found]));
-      foundAt.set(`${id}#${address}`, found);
-    }
-    const items = await this.#items([...wordsOf].filter(([, words]) => words.size === wanted).map(([id]) => id));
-    return items
-      .filter(({ id, texts, labels }) => {
-        const current = [texts, labels].flatMap((address) => foundAt.get(`${id}#${address}`) ?? []);
-        return new Set(current).size === wanted;
-      })
-      .map((item) => ({ ...summarySchema.parse(item), details: detailsOf(item) }));
+    for await (const [oldest] of this.pages({ order: 'oldest' }, undefined, 1)) return oldest?.created_at.slice(0, 7);
+    return undefined;
   }
 
   async #items(ids: readonly string[]): Promise<Key[]> {
@@ -233,18 +183,10 @@ export class JobIndex {
   }
 }
 
+function listedJob(item: Key): ListedJob {
+  return { ...summarySchema.parse(item), details: detailsOf(item) };
+}
+
 function detailsOf(item: Key): JobDetails {
   return detailsSchema.safeParse(item).data ?? {};
-}
-
-function monthIn(time: string | undefined): string | undefined {
-  return time?.slice(0, 7);
-}
-
-function later(month: string, other: string | undefined): string {
-  return other !== undefined && other > month ? other : month;
-}
-
-function earlier(month: string, other: string | undefined): string {
-  return other !== undefined && other < month ? other : month;
 }

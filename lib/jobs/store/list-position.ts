@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import type { Status } from '../../contract/schemas/job.ts';
-import { LIST_KEY, statusKey } from '../lifecycle/job.ts';
 
 /** The members of a job that locate it in a list. */
 const listedKeySchema = z.object({ id: z.string().min(1), created_at: z.string().min(1) });
@@ -23,18 +22,21 @@ export const positionSchema = z.strictObject({
 });
 export type ListPosition = z.output<typeof positionSchema>;
 
-/** The partition of the list's index with the jobs in a state, or all. */
-export function partitionOf(status: Status | undefined): Record<string, string> {
-  return status === undefined ? { list_key: LIST_KEY } : { status_key: statusKey(status) };
+/** The list with the jobs in a state, or all, in a cursor: by the name of its first partition. */
+function nameOf(status: Status | undefined) {
+  return status === undefined ? { list_key: 'jobs#0' } : { status_key: `${status}#0` };
 }
 
-/**
- * The keys of an item and of its index, at which a Query continues. The table would reject those of another list as an
- * internal error.
- */
-export function keySchema(status: Status | undefined) {
-  const index = status === undefined ? { list_key: z.literal(LIST_KEY) } : { status_key: z.literal(statusKey(status)) };
-  return listedKeySchema.extend(index).strict();
+/** The cursor of a list that continues after a job. */
+export function cursorAfter({ id, created_at }: ListedKey, status: Status | undefined): string {
+  return writeCursor({ id, created_at, ...nameOf(status) });
+}
+
+/** @throws InvalidFieldError if it is not a cursor of this list */
+export function readCursorAfter(cursor: string, status: Status | undefined): ListedKey {
+  const name = Object.entries(nameOf(status)).map(([key, value]) => [key, z.literal(value)] as const);
+  const { id, created_at } = readCursor(cursor, listedKeySchema.extend(Object.fromEntries(name)).strict());
+  return { id, created_at };
 }
 
 /** A list position as an opaque cursor. */

@@ -15,7 +15,7 @@ import { timeoutMs } from '../../platform/config/timeout.ts';
 import type { Annotated } from '../admission/why-waiting.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { JobDetails, Summary } from '../store/job-index.ts';
+import type { ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 import type { JobTexts } from '../store/job-texts.ts';
 
@@ -139,8 +139,8 @@ export function viewJob(
 
 /** A list entry. */
 export function viewSummary(
-  job: Annotated<Summary>,
-  { details = {}, labels = {} }: { readonly details?: JobDetails | undefined; readonly labels?: JobLabels | undefined },
+  { details, ...job }: Annotated<ListedJob>,
+  labels: JobLabels,
   timeoutUnit: TimeoutUnit,
 ): z.input<typeof jobSummary> {
   return {

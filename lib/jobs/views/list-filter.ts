@@ -1,20 +1,25 @@
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
-import type { JobDetails, Summary } from '../store/job-index.ts';
+import type { ListedEntry, ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 
-/** A job that may belong to a list, with what the filter needs beside its index entry. */
+/** A job of a page, with what its entry shows. */
 export interface Candidate {
-  readonly job: Summary;
-  readonly details: JobDetails;
+  readonly job: ListedJob;
   readonly labels: JobLabels;
 }
 
+/** What a filter checks: an index entry, or a job. */
+type Listed = ListedEntry | ListedJob;
+
 /** The conditions that listed jobs meet. */
 export interface Filter {
-  readonly needsDetails: boolean;
+  readonly needsState: boolean;
   readonly needsLabels: boolean;
-  readonly matches: (candidate: Candidate) => boolean;
+  /** Whether it meets the conditions that need neither its state nor its labels. */
+  readonly mayMatch: (job: Listed) => boolean;
+  /** @param job with its state, if the filter needs it */
+  readonly matches: (job: Listed, labels: JobLabels) => boolean;
 }
 
 /** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
@@ -24,17 +29,19 @@ export function filterOf(folders: Folders, query: JobListQuery): Filter | undefi
     search || cwd || [project, profile, agent, model, created_by, tag, created_after, created_before].some(isGiven);
   if (!isFiltered) return undefined;
   return {
-    needsDetails: [agent, model, created_by, tag].some(isGiven),
+    // The other states have an index.
+    needsState: status === 'SUCCEEDED',
     needsLabels: isGiven(tag),
-    matches: ({ job, details, labels }) =>
-      (!isGiven(status) || job.status === status) &&
+    mayMatch: ({ details, ...job }) =>
       (!isGiven(project) || job.project_id === project || job.project === project) &&
       (!isGiven(profile) || job.profile === profile) &&
       (!isGiven(agent) || details.agent === agent) &&
       (!isGiven(model) || job.model === model || details.model_used === model) &&
       (!isGiven(created_by) || details.created_by === created_by) &&
-      (!isGiven(tag) || (labels.tags ?? []).includes(tag)) &&
       (!cwd || job.cwd === cwd || resolved(folders, job) === cwd),
+    matches: (job, labels) =>
+      (!isGiven(status) || !('status' in job) || job.status === status) &&
+      (!isGiven(tag) || (labels.tags ?? []).includes(tag)),
   };
 }
 
@@ -42,7 +49,7 @@ function isGiven<T>(value: T | undefined): value is T {
   return value !== undefined;
 }
 
-function resolved(folders: Folders, job: Summary): string | undefined {
+function resolved(folders: Folders, job: Pick<ListedEntry, 'id' | 'project_id' | 'cwd'>): string | undefined {
   const folder = resolveFolder(folders, job);
   return 'path' in folder ? folder.path : undefined;
 }

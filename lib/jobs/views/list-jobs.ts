@@ -4,8 +4,8 @@ import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
 import type { Folders } from '../lifecycle/working-folder.ts';
-import type { IndexRange, JobIndex, Summary } from '../store/job-index.ts';
-import type { JobLabelStore } from '../store/job-labels.ts';
+import type { JobIndex, ListedEntry, ListedJob } from '../store/job-index.ts';
+import type { JobLabelStore, JobLabels } from '../store/job-labels.ts';
 import {
   foreignCursor,
   type ListedKey,
@@ -14,6 +14,7 @@ import {
   readCursor,
   writeCursor,
 } from '../store/list-position.ts';
+import type { IndexRange } from '../store/listed-items.ts';
 import { searchWords } from '../store/search-words.ts';
 import { type Candidate, type Filter, filterOf } from './list-filter.ts';
 
@@ -53,10 +54,15 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
   const range = rangeOf(request);
   const filter = filterOf(context.folders, request);
   if (filter === undefined) {
-    const { items, nextCursor } = await context.index.page({ ...range, limit, offset, cursor });
+    const { mostRead } = context;
+    const { items, nextCursor } = await context.index.page({
+      ...range,
+      ...{ limit, offset, cursor },
+      ...(mostRead !== undefined && { mostRead }),
+    });
     const total = request.status === undefined ? sum(statusCounts) : statusCounts[request.status];
     return {
-      items: await whole(context, items.map(bare)),
+      items: await withLabels(context, items),
       total,
       totalComplete: true,
       offset,
@@ -69,7 +75,7 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
   const read = searchWords(request.search ?? '').length > 0 ? searched : scanned;
   const { items, total, next } = await read(context, { request, range, filter, position, limit });
   return {
-    items: await whole(context, items),
+    items: await withLabels(context, await withState(context, items, range)),
     total,
     totalComplete: next.isComplete,
     offset: position.from,
@@ -88,9 +94,12 @@ interface Reading {
   readonly limit: number;
 }
 
+/** An index entry, or the job itself if it was read. */
+type Listed = ListedEntry | ListedJob;
+
 /** The part of a filtered list that was read. */
 interface Read {
-  readonly items: readonly Candidate[];
+  readonly items: readonly Listed[];
   readonly total: number;
   /** Where the next page begins, and whether all matches have been counted. */
   readonly next: { readonly position: ListPosition | undefined; readonly isComplete: boolean };
@@ -101,10 +110,10 @@ async function scanned(context: ListContext, { range, filter, position, limit }:
   const { mostRead = LIMITS.jobsReadPerList } = context;
   const page = new CountedPage(position, limit);
   let read = 0;
-  let last: Summary | undefined;
+  let last: Listed | undefined;
   for await (const jobs of context.index.pages(range, position.after)) {
     const taken = jobs.slice(0, mostRead - read);
-    page.addMatches(await filled(context, taken.map(bare), filter), filter);
+    page.add(await matching(context, taken, filter));
     read += taken.length;
     last = taken.at(-1) ?? last;
     if (read >= mostRead) break;
@@ -113,7 +122,7 @@ async function scanned(context: ListContext, { range, filter, position, limit }:
   const { items, total, shown } = page;
   const end = items.at(-1);
   if (page.isFull && end !== undefined && (!isComplete || total > shown))
-    return { items, total, next: { position: { after: keyOf(end.job), counted: shown, from: shown }, isComplete } };
+    return { items, total, next: { position: { after: keyOf(end), counted: shown, from: shown }, isComplete } };
   if (isComplete || last === undefined) return { items, total, next: { position: undefined, isComplete } };
   return { items, total, next: { position: { after: keyOf(last), counted: total, from: shown }, isComplete } };
 }
@@ -128,8 +137,7 @@ async function searched(context: ListContext, { request, range, filter, position
     month,
     mostRows: mostRead,
   });
-  const candidates = found.jobs.map(({ details, ...job }) => ({ job, details, labels: {} }));
-  page.addMatches(await filled(context, candidates, filter), filter);
+  page.add(await matching(context, found.jobs, filter));
   const { items, total, shown } = page;
   const isComplete = found.next === undefined;
   if (page.isFull && (!isComplete || total > shown))
@@ -144,7 +152,7 @@ async function searched(context: ListContext, { request, range, filter, position
 
 /** Counts the matches of a list from a position, and keeps those on its page. */
 class CountedPage {
-  readonly items: Candidate[] = [];
+  readonly items: Listed[] = [];
   readonly #from: number;
   readonly #limit: number;
   total: number;
@@ -155,10 +163,9 @@ class CountedPage {
     this.#limit = limit;
   }
 
-  addMatches(candidates: readonly Candidate[], { matches }: Filter): void {
-    for (const candidate of candidates) {
-      if (!matches(candidate)) continue;
-      if (this.total >= this.#from && !this.isFull) this.items.push(candidate);
+  add(matches: readonly Listed[]): void {
+    for (const job of matches) {
+      if (this.total >= this.#from && !this.isFull) this.items.push(job);
       this.total += 1;
     }
   }
@@ -173,36 +180,48 @@ class CountedPage {
   }
 }
 
-/** Candidates with the values that the filter checks. */
-async function filled(context: ListContext, candidates: readonly Candidate[], filter: Filter): Promise<Candidate[]> {
-  const withDetails = filter.needsDetails ? await addDetails(context, candidates) : [...candidates];
-  return filter.needsLabels ? await addLabels(context, withDetails) : withDetails;
+/** Those of the jobs that match, read as far as the filter needs. */
+async function matching(
+  { index, labels }: ListContext,
+  listed: readonly Listed[],
+  { needsState, needsLabels, mayMatch, matches }: Filter,
+): Promise<Listed[]> {
+  const possible = listed.filter(mayMatch);
+  const jobs = needsState ? await inOrder(index, possible) : possible;
+  const found = needsLabels ? await labels.read(jobs.map(withAddress)) : new Map<string, JobLabels>();
+  return jobs.filter((job) => matches(job, found.get(job.id) ?? {}));
 }
 
-/** The jobs of a page with everything that an entry shows. */
-async function whole(context: ListContext, candidates: readonly Candidate[]): Promise<Candidate[]> {
-  return await addLabels(context, await addDetails(context, candidates));
+/** The jobs themselves, without those that are gone or have left the state meanwhile. */
+async function withState(
+  { index }: ListContext,
+  listed: readonly Listed[],
+  { status }: IndexRange,
+): Promise<ListedJob[]> {
+  const jobs = await inOrder(index, listed);
+  return jobs.filter((job) => status === undefined || job.status === status);
 }
 
-async function addDetails({ index }: ListContext, candidates: readonly Candidate[]): Promise<Candidate[]> {
-  const details = await index.details(candidates.map(({ job }) => job));
-  return candidates.map((one) => ({ ...one, details: details.get(one.job.id) ?? one.details }));
+async function inOrder(index: JobIndex, listed: readonly Listed[]): Promise<ListedJob[]> {
+  const missing = listed.filter((job) => !('status' in job));
+  const read = new Map((await index.jobs(missing)).map((job) => [job.id, job]));
+  return listed.flatMap((job) => ('status' in job ? job : (read.get(job.id) ?? [])));
 }
 
-async function addLabels({ labels }: ListContext, candidates: readonly Candidate[]): Promise<Candidate[]> {
-  const found = await labels.read(candidates.map(({ job, details }) => ({ ...job, labels: details.labels })));
-  return candidates.map((one) => ({ ...one, labels: found.get(one.job.id) ?? one.labels }));
+async function withLabels({ labels }: ListContext, jobs: readonly ListedJob[]): Promise<Candidate[]> {
+  const found = await labels.read(jobs.map(withAddress));
+  return jobs.map((job) => ({ job, labels: found.get(job.id) ?? {} }));
 }
 
-function bare(job: Summary): Candidate {
-  return { job, details: {}, labels: {} };
+function withAddress<J extends Listed>(job: J) {
+  return { ...job, labels: job.details.labels };
 }
 
-function keyOf({ id, created_at }: Summary): ListedKey {
+function keyOf({ id, created_at }: Listed): ListedKey {
   return { id, created_at };
 }
 
-/** @throws InvalidFieldError for a position outside the range, which the table would reject as an internal error */
+/** @throws InvalidFieldError for a position outside the range, which would never end */
 function positionOf(cursor: string, range: IndexRange): ListPosition {
   const position = readCursor(cursor, positionSchema);
   const at = position.after?.created_at;

@@ -3,25 +3,29 @@
  * key and queue name is defined once.
  */
 
-/** The fields of a summary in the list; projected into the list's indexes so that a page is one Query. */
-const SUMMARY_ATTRIBUTES = [
-  'status',
+/**
+ * What lists filter by, also later: an index's projection can't be changed. A page reads the jobs it shows. Claims and
+ * ends of shell jobs change none of these attributes, so they don't write the index by time.
+ */
+const LISTED_ATTRIBUTES = [
   'project_id',
   'project',
   'profile',
+  'agent',
   'model',
-  'priority',
+  'model_used',
   'cwd',
-  'prompt_preview',
-  'attempt',
-  'reason',
-  'due_at',
-  'queued_at',
-  'started_at',
-  'finished_at',
-  'cancel_requested_at',
-  'parent_id',
+  'created_by',
+  'labels',
+  'thread_id',
+  'title',
+  'tags',
+  'needs',
+  'cost',
 ] as const;
+
+/** What is also read of all jobs in a state: by the reconciler, and when jobs are removed. */
+const STATE_ATTRIBUTES = [...LISTED_ATTRIBUTES, 'priority', 'reason', 'due_at', 'queued_at', 'finished_at'] as const;
 
 export interface IndexSpec {
   readonly name: string;
@@ -30,6 +34,12 @@ export interface IndexSpec {
   /** The projection besides the keys: the named attributes, or the whole item. */
   readonly attributes: readonly string[] | 'all';
 }
+
+/** The projection of the list's indexes of earlier versions. */
+const FORMER_ATTRIBUTES = [
+  ...['status', 'project_id', 'project', 'profile', 'model', 'priority', 'cwd', 'prompt_preview', 'attempt', 'reason'],
+  ...['due_at', 'queued_at', 'started_at', 'finished_at', 'cancel_requested_at', 'parent_id'],
+] as const;
 
 export interface TableSpec {
   readonly id: string;
@@ -48,8 +58,8 @@ export const TABLES = {
     id: 'Jobs',
     partitionKey: 'id',
     indexes: [
-      { name: 'by-time', partitionKey: 'list_key', sortKey: 'created_at', attributes: SUMMARY_ATTRIBUTES },
-      { name: 'by-status', partitionKey: 'status_key', sortKey: 'created_at', attributes: SUMMARY_ATTRIBUTES },
+      { name: 'by-time-2', partitionKey: 'list_key', sortKey: 'created_at', attributes: LISTED_ATTRIBUTES },
+      { name: 'by-status-2', partitionKey: 'status_key', sortKey: 'created_at', attributes: STATE_ATTRIBUTES },
       // Whole items, so that a claim needs no further read; the index holds only waiting jobs, which seldom change.
       { name: 'ready', partitionKey: 'ready_key', sortKey: 'ready_order', attributes: 'all' },
     ],
@@ -64,6 +74,15 @@ export const TABLES = {
     ttlAttribute: 'expires_at_epoch',
   },
 } as const satisfies Record<string, TableSpec>;
+
+/**
+ * The list's indexes of earlier versions, which an upgraded table has until they are dropped. They have the same keys as
+ * their successors.
+ */
+export const FORMER_INDEXES = [
+  { name: 'by-time', partitionKey: 'list_key', sortKey: 'created_at', attributes: FORMER_ATTRIBUTES },
+  { name: 'by-status', partitionKey: 'status_key', sortKey: 'created_at', attributes: FORMER_ATTRIBUTES },
+] as const satisfies readonly IndexSpec[];
 
 /** The registry's item kinds that authenticate callers: write access to them amounts to administrator rights. */
 export const PRINCIPAL_KINDS = { token: 'token', session: 'session' } as const;

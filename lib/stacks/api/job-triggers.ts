@@ -90,7 +90,7 @@ export class JobTriggers extends Construct {
       environment: triggerEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
-        indexStatement(data, ['by-status', 'ready']),
+        indexStatement(data, ['by-status-2', 'ready']),
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('account')),
         queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
@@ -146,7 +146,7 @@ export class JobTriggers extends Construct {
       environment: sweepEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'UpdateItem', 'DeleteItem']),
-        indexStatement(data, ['by-status']),
+        indexStatement(data, ['by-status-2', 'by-time-2']),
         itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike('texts#*', 'labels#*', 'deployments#*')),
         ...outputStatements(data, ['DeleteObject']),
       ],

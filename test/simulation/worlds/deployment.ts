@@ -1,5 +1,6 @@
 import { STATUSES } from '../../../lib/contract/schemas/job.ts';
 import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { attemptPrefix, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { BANDS, type Band, TABLES } from '../../../lib/platform/aws/tables.ts';
 import type { Actor, Network } from '../model/client.ts';
@@ -53,6 +54,7 @@ export class ModelDeployment implements Network {
   readonly #probes = new ProbeRules();
   readonly #later = new Set<string>();
   #steps = 0;
+  #ids = 0;
   #actor: Actor = { id: 'nobody', doing: 'nothing' };
 
   constructor(
@@ -159,7 +161,13 @@ export class ModelDeployment implements Network {
     return (this.jobs.all() as Item[] as Job[]).filter(({ id }) => !this.#later.has(id));
   }
 
-  /** A job's name by its order of creation: ids are random, and the same course of events has other ones each time. */
+  /** Ids decide in which partition a job is, so the same course of events has the same ones each time. */
+  newJobId(): string {
+    this.#ids += 1;
+    return jobIdOfKey(`the world's job ${this.#ids}`);
+  }
+
+  /** A job's name by its order of creation. */
   nameOf(id: string | undefined): string {
     return this.#names.get(id ?? '') ?? 'a new job';
   }

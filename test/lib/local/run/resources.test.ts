@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DescribeTableCommand, DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  type GlobalSecondaryIndexUpdate,
+  type KeySchemaElement,
+  PutItemCommand,
+  QueryCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +21,7 @@ import {
 import { applyEnv, localEnv, workerProcessEnv } from '../../../../lib/local/run/local-env.ts';
 import { createResources, type Endpoints, type Resources } from '../../../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
-import { BANDS, DELIVERIES, QUEUE, TABLES } from '../../../../lib/platform/aws/tables.ts';
+import { BANDS, DELIVERIES, FORMER_INDEXES, QUEUE, TABLES } from '../../../../lib/platform/aws/tables.ts';
 import { apiEnv, readEnv, workerEnv } from '../../../../lib/platform/config/env.ts';
 
 let folder: string;
@@ -153,4 +161,39 @@ test('no AWS setting of the user stays in the environment', () => {
     'AWS_SHARED_CREDENTIALS_FILE',
   ]);
   expect(target.PATH).toBe('/bin');
+});
+
+test('a home of an earlier version gets the indexes of this one, with its jobs', async () => {
+  const client = new DynamoDBClient({ ...settings, endpoint: endpoints.dynamodb });
+  const TableName = resources.jobsTable;
+  const describe = async () => (await client.send(new DescribeTableCommand({ TableName }))).Table;
+  const { AttributeDefinitions } = (await describe()) ?? {};
+  const change = async (update: GlobalSecondaryIndexUpdate) =>
+    await client.send(
+      new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [update] }),
+    );
+  for (const { name, partitionKey, sortKey, attributes } of FORMER_INDEXES) {
+    await change({ Delete: { IndexName: `${name}-2` } });
+    const KeySchema: KeySchemaElement[] = [
+      { AttributeName: partitionKey, KeyType: 'HASH' },
+      { AttributeName: sortKey, KeyType: 'RANGE' },
+    ];
+    const Projection = { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...attributes] };
+    await change({ Create: { IndexName: name, KeySchema, Projection } });
+  }
+  const keys = { list_key: { S: 'jobs#0' }, status_key: { S: 'FAILED#0' }, created_at: { S: '2026-11-20' } };
+  await client.send(new PutItemCommand({ TableName, Item: { id: { S: 'job_former' }, ...keys } }));
+  await createResources(endpoints);
+  const names = (await describe())?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName);
+  expect(names?.sort()).toEqual(TABLES.jobs.indexes.map(({ name }) => name).sort());
+  const { Items } = await client.send(
+    new QueryCommand({
+      TableName,
+      IndexName: 'by-time-2',
+      KeyConditionExpression: 'list_key = :key',
+      ExpressionAttributeValues: { ':key': keys.list_key },
+    }),
+  );
+  expect(Items).toContainEqual(expect.objectContaining({ id: { S: 'job_former' } }));
+  client.destroy();
 });

@@ -38,7 +38,7 @@ const PRINCIPAL_GRANTS: Record<string, (readonly [string, string])[]> = {
 
 /** The only functions that query indexes of the jobs table. */
 const INDEXES: Record<string, readonly string[]> = {
-  'jobs.list': ['by-status', 'by-time'],
+  'jobs.list': ['by-status-2', 'by-time-2'],
   'jobs.read': ['ready'],
 };
 
@@ -65,7 +65,7 @@ describe("a route's role", () => {
     expect(jobs?.resources.some((resource) => resource.includes('/index/')) ?? false).toBe(false);
     const indexes = INDEXES[id];
     expect(lists?.actions).toEqual(indexes && ['dynamodb:Query']);
-    expect(lists?.resources.map((resource) => /\/index\/([a-z-]+)/.exec(resource)?.[1]).sort()).toEqual(indexes);
+    expect(lists?.resources.map((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1]).sort()).toEqual(indexes);
     expect(others).toEqual([]);
     expect([...actionsOf(id, 's3')].sort()).toEqual(
       expected.output[access.output ?? 'none'].map((action) => `s3:${action}`),

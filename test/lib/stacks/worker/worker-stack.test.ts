@@ -200,8 +200,8 @@ describe('a worker', () => {
     const indexes = statements
       .filter(({ actions }) => actions.includes('dynamodb:Query'))
       .flatMap(({ resources }) => resources);
-    expect(indexes.map((resource) => /\/index\/([a-z-]+)/.exec(resource)?.[1])).toEqual([
-      'by-status',
+    expect(indexes.map((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1])).toEqual([
+      'by-status-2',
       'ready',
       undefined,
     ]);
