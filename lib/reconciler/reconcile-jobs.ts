@@ -19,8 +19,14 @@ import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
 const UNCLAIMED_AFTER_MS = 60_000;
 
 export interface ReconcilerContext extends AfterAttemptContext {
-  /** The jobs in a state, oldest first, in pages of `page` (default: the table's page size); eventually consistent. */
-  readonly byStatus: (status: 'QUEUED' | 'RUNNING', options?: { page: number }) => AsyncIterable<ListedJob>;
+  /**
+   * The jobs in a state, oldest first, created at `from` or later, in pages of `page` (default: the table's page size);
+   * eventually consistent.
+   */
+  readonly byStatus: (
+    status: 'QUEUED' | 'RUNNING',
+    options?: { page?: number; from?: string },
+  ) => AsyncIterable<ListedJob>;
   /** Whether the table has failed recently, so that workers could not renew their leases. Default: it has not. */
   readonly hadOutage?: () => boolean;
 }
@@ -41,7 +47,12 @@ export type ListedJob = z.output<typeof listedJobSchema>;
 /** `byStatus` over the index by status. */
 export function statusIndex(table: DynamoDBDocumentClient, tableName: string): ReconcilerContext['byStatus'] {
   return async function* byStatus(status, options) {
-    const parts = listedItems(table, tableName, { status, order: 'oldest' }, { perQuery: options?.page });
+    const parts = listedItems(
+      table,
+      tableName,
+      { status, order: 'oldest', from: options?.from },
+      { perQuery: options?.page },
+    );
     for await (const items of parts)
       for (const item of items) {
         const { data, error } = listedJobSchema.safeParse(item);
@@ -51,13 +62,69 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): R
   };
 }
 
+/**
+ * How many waiting jobs one run reads: the oldest, and if there are more, others from a random time on, so that each is
+ * read by one of the next runs. Ends early after so long.
+ */
+const WAITING_READ = { oldest: 50_000, others: 25_000, milliseconds: 60_000 } as const;
+
+/** What one reading of the waiting jobs found. */
+export interface WaitingWork {
+  /** A job of each band and project that has been ready for long and was not claimed. */
+  readonly stale: ReadonlyMap<string, ListedJob>;
+  /** The folders and profiles that jobs wait for. */
+  readonly folders: ReadonlySet<string>;
+  readonly profiles: ReadonlySet<string>;
+}
+
+/** Reads the waiting jobs once, for all that is done about them. */
+export async function readWaiting(context: ReconcilerContext): Promise<WaitingWork> {
+  const start = context.clock.now();
+  const stale = new Map<string, ListedJob>();
+  const folders = new Set<string>();
+  const profiles = new Set<string>();
+  const note = (job: ListedJob) => {
+    const key = readyKey(bandOf(job), job.project_id);
+    if (!isParked(job) && readySince(job) <= start - UNCLAIMED_AFTER_MS && !stale.has(key)) stale.set(key, job);
+    const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
+    if (folder !== undefined) folders.add(folder);
+    if (job.reason === 'profile_busy') profiles.add(job.profile);
+  };
+  /** @returns the job at which it stopped; undefined: all have been read */
+  const read = async (most: number, options?: { from: string }) => {
+    let count = 0;
+    for await (const job of context.byStatus('QUEUED', options)) {
+      note(job);
+      count += 1;
+      if (count >= most || context.clock.now() - start > WAITING_READ.milliseconds) return job;
+    }
+    return undefined;
+  };
+  const last = await read(WAITING_READ.oldest);
+  if (last !== undefined) {
+    const at = Date.parse(last.created_at);
+    await read(WAITING_READ.others, { from: timestamp(at + context.random() * Math.max(0, start - at)) });
+  }
+  return { stale, folders, profiles };
+}
+
+/** Running jobs that are read at once. */
+const CHECKED_AT_ONCE = 20;
+
 /** Ends or re-queues every running job whose lease has expired, by its receipt if its worker left one. */
 export async function takeOverLostJobs(context: ReconcilerContext): Promise<Job[]> {
   const changed: Job[] = [];
+  let ids: string[] = [];
+  const take = async () => {
+    const jobs = await Promise.all(ids.map(async (id) => await skipDamaged(`job ${id}`, () => endIfLost(context, id))));
+    changed.push(...jobs.filter((job) => job !== undefined));
+    ids = [];
+  };
   for await (const { id } of context.byStatus('RUNNING')) {
-    const job = await skipDamaged(`job ${id}`, () => endIfLost(context, id));
-    if (job !== undefined) changed.push(job);
+    ids.push(id);
+    if (ids.length === CHECKED_AT_ONCE) await take();
   }
+  await take();
   return changed;
 }
 
@@ -90,30 +157,18 @@ async function knownReceipt({ readReceipt }: ReconcilerContext, job: Job): Promi
  * Sends a message for each band and project with a ready job that has long not been claimed, whatever the queues
  * contain.
  */
-export async function resendStaleMessages(context: ReconcilerContext): Promise<void> {
-  const now = context.clock.now();
-  const served = new Set<string>();
-  for await (const job of context.byStatus('QUEUED')) {
-    const key = readyKey(bandOf(job), job.project_id);
-    if (isParked(job) || served.has(key) || readySince(job) > now - UNCLAIMED_AFTER_MS) continue;
-    await skipDamaged(`job ${job.id}`, () => context.dispatchQueues.send(job));
-    served.add(key);
-  }
+export async function resendStaleMessages(context: ReconcilerContext, waiting?: WaitingWork): Promise<void> {
+  const { stale } = waiting ?? (await readWaiting(context));
+  for (const job of stale.values()) await skipDamaged(`job ${job.id}`, () => context.dispatchQueues.send(job));
 }
 
 /**
  * Wakes the jobs that wait for a folder or profile that became free without a notification: the attempt's worker died,
  * its job was killed, the job that was next was cancelled, or the profile's limit was raised.
  */
-export async function wakeForFreeResources(context: ReconcilerContext): Promise<void> {
-  const wanted = new Set<string>();
-  const profiles = new Set<string>();
-  for await (const job of context.byStatus('QUEUED')) {
-    const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
-    if (folder !== undefined) wanted.add(folder);
-    if (job.reason === 'profile_busy') profiles.add(job.profile);
-  }
-  for (const folder of wanted) await skipDamaged(`folder ${folder}`, () => wakeIfFree(context, folder));
+export async function wakeForFreeResources(context: ReconcilerContext, waiting?: WaitingWork): Promise<void> {
+  const { folders, profiles } = waiting ?? (await readWaiting(context));
+  for (const folder of folders) await skipDamaged(`folder ${folder}`, () => wakeIfFree(context, folder));
   for (const profile of profiles) await skipDamaged(`profile ${profile}`, () => wakeForFreeSlots(context, profile));
 }
 

@@ -3,6 +3,7 @@ import type { Job } from '../jobs/lifecycle/job.ts';
 import { makeMissingFollowUps } from './after-attempt.ts';
 import {
   type ReconcilerContext,
+  readWaiting,
   reissueAll,
   resendStaleMessages,
   takeOverLostJobs,
@@ -30,8 +31,9 @@ export async function reconcile(
   const takenOver = await takeOverLostJobs(context);
   await makeMissingFollowUps(context);
   await probeParkedJobs(context);
-  await wakeForFreeResources(context);
+  const waiting = await readWaiting(context);
+  await wakeForFreeResources(context, waiting);
   const redriven = await context.dispatchQueues.redriveDeadLetters();
-  await (options.redrive === true ? reissueAll(context) : resendStaleMessages(context));
+  await (options.redrive === true ? reissueAll(context) : resendStaleMessages(context, waiting));
   return { takenOver, redriven };
 }

@@ -12,12 +12,12 @@ export class WaitingJobs {
     this.#clock = clock;
   }
 
-  /** `byStatus` that records the jobs it returns; reading the waiting jobs again replaces the last record. */
+  /** `byStatus` that records the jobs it returns; reading the waiting jobs from the oldest on begins a new record. */
   noting(byStatus: ReconcilerContext['byStatus']): ReconcilerContext['byStatus'] {
     const note = this.#note.bind(this);
     const forget = this.#forget.bind(this);
     return async function* noted(status, options) {
-      if (status === 'QUEUED') forget();
+      if (status === 'QUEUED' && options?.from === undefined) forget();
       for await (const job of byStatus(status, options)) {
         if (status === 'QUEUED') note(job);
         yield job;

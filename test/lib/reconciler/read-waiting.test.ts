@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { type ListedJob, type ReconcilerContext, readWaiting } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { reconcile } from '../../../lib/reconciler/reconciler.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { aJob } from '../jobs/a-job.ts';
+
+const START = Date.parse('2026-11-20T10:00:00.000Z');
+const NOW = START + 3_600_000;
+
+/** A deployment in which so many jobs wait, one a project, created evenly in the last hour; the reads are recorded. */
+function crowded(count: number, { random = 0.5, msPerJob = 0 } = {}) {
+  const reads: { from: string | undefined; jobs: number }[] = [];
+  let now = NOW;
+  async function* byStatus(_status: string, options?: { from?: string }): AsyncGenerator<ListedJob> {
+    const read = { from: options?.from, jobs: 0 };
+    reads.push(read);
+    for (let n = 0; n < count; n += 1) {
+      const created = new Date(START + Math.floor((n * 3_000_000) / count)).toISOString();
+      if (created < (options?.from ?? '')) continue;
+      read.jobs += 1;
+      now += msPerJob;
+      yield aJob({ id: `job_${n}`, project_id: `p${n}`, created_at: created, queued_at: created });
+    }
+  }
+  const context = { byStatus, random: () => random, clock: { now: () => now } } as Partial<ReconcilerContext>;
+  return { reads, context: context as ReconcilerContext };
+}
+
+it('a run reads the waiting jobs once', async () => {
+  const deployment = quietDeployment();
+  let reads = 0;
+  const byStatus: ReconcilerContext['byStatus'] = (status, options) => {
+    if (status === 'QUEUED') reads += 1;
+    return deployment.byStatus(status, options);
+  };
+  await reconcile({ ...deployment, byStatus });
+  expect(reads).toBe(1);
+});
+
+it('of very many it reads the oldest, and others from a random time on', async () => {
+  const { reads, context } = crowded(200_000);
+  const { stale } = await readWaiting(context);
+  expect(reads.map(({ jobs }) => jobs)).toEqual([50_000, 25_000]);
+  expect(stale.size).toBe(75_000);
+  const oldest = START + (50_000 * 3_000_000) / 200_000;
+  expect(Date.parse(reads[1]?.from ?? '') - (oldest + NOW) / 2).toBeCloseTo(0, -2);
+});
+
+it('each of very many is read by some run', async () => {
+  const seen = new Set<string>();
+  for (let random = 0; random < 1; random += 0.02) {
+    const { context } = crowded(90_000, { random });
+    for (const { id } of (await readWaiting(context)).stale.values()) seen.add(id);
+  }
+  expect(seen.size).toBe(90_000);
+});
+
+it('a slow table ends the reading', async () => {
+  const { reads, context } = crowded(30_000, { msPerJob: 10 });
+  await readWaiting(context);
+  expect(reads[0]?.jobs).toBeLessThan(6_100);
+});
