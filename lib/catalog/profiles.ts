@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import { AGENTS, type ProfileView, SANDBOXES } from '../contract/schemas/profile.ts';
+import { AGENTS, type ProfileView, RESUMES, SANDBOXES } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from './registry-page.ts';
 
@@ -23,6 +23,8 @@ export const profileSchema = z.object({
   retries: z.number().optional(),
   /** The maximum number of its jobs that run at once; absent: no limit. */
   concurrency: z.int().positive().optional(),
+  /** Whether attempts continue the session of an interrupted one. */
+  resume: z.enum(RESUMES).default('auto'),
   /** The agent's API: its vendor, or the practice vendor of the local run. */
   vendor: z.enum(['own', 'practice']).default('own'),
 });

@@ -1047,6 +1047,8 @@ export interface components {
             /** @description The value as read. */
             changes?: unknown;
             /** @description The value as read. */
+            resume_from?: unknown;
+            /** @description The value as read. */
             queue?: unknown;
             /** @description The value as read. */
             attempts?: unknown;
@@ -1168,6 +1170,11 @@ export interface components {
             retries?: number | null;
             /** @description Maximum number of jobs of this profile that run at a time, across all workers. Other jobs wait with the reason `profile_busy`. Absent: no limit. A lower value does not stop running jobs. */
             concurrency?: number | null;
+            /**
+             * @description Whether an attempt continues the session of the one before if that was interrupted by a usage limit, a missing account, the loss of its worker or a stop of its worker. `never`: every attempt starts from the prompt. Default: `auto`.
+             * @enum {string|null}
+             */
+            resume?: "auto" | "never" | null;
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string|null}
@@ -1648,6 +1655,8 @@ export interface components {
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
+            resume_from: number | null;
             /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
             /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
@@ -1751,6 +1760,8 @@ export interface components {
             finished_at: string | null;
             exit_code: number | null;
             signal: string | null;
+            /** @description Number of the attempt whose session this one continued. Null: it started from the prompt, or its record is missing. */
+            resumed_from: number | null;
         };
         JobLifecycle: {
             id: string;
@@ -1866,6 +1877,8 @@ export interface components {
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
+            resume_from: number | null;
             /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
             /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
@@ -2126,6 +2139,8 @@ export interface components {
             retries: number;
             /** @description Null: no limit. */
             concurrency: number | null;
+            /** @enum {string} */
+            resume: "auto" | "never";
             /** @enum {string} */
             vendor: "own" | "practice";
             /** @description Whether jobs that set no profile use this one. */
@@ -2408,6 +2423,11 @@ export interface components {
             retries?: number;
             /** @description Maximum number of jobs of this profile that run at a time, across all workers. Other jobs wait with the reason `profile_busy`. Absent: no limit. A lower value does not stop running jobs. */
             concurrency?: number;
+            /**
+             * @description Whether an attempt continues the session of the one before if that was interrupted by a usage limit, a missing account, the loss of its worker or a stop of its worker. `never`: every attempt starts from the prompt. Default: `auto`.
+             * @enum {string}
+             */
+            resume?: "auto" | "never";
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string}
@@ -3215,6 +3235,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3228,7 +3249,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -3348,6 +3370,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3361,7 +3384,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -3470,6 +3494,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3483,7 +3508,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -3603,6 +3629,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3616,7 +3643,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -3793,6 +3821,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3806,7 +3835,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -3920,6 +3950,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3933,7 +3964,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -4047,6 +4079,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4060,7 +4093,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -4174,6 +4208,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4187,7 +4222,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -4301,6 +4337,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4314,7 +4351,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ]
                      *     }
@@ -4428,6 +4466,7 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false
                      *       },
+                     *       "resume_from": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4441,7 +4480,8 @@ export interface operations {
                      *           "started_at": "2026-11-20T10:41:01.250Z",
                      *           "finished_at": "2026-11-20T10:41:09.500Z",
                      *           "exit_code": 0,
-                     *           "signal": null
+                     *           "signal": null,
+                     *           "resumed_from": null
                      *         }
                      *       ],
                      *       "refreshed": [],
@@ -5353,6 +5393,7 @@ export interface operations {
                      *           "timeout_unit": "text",
                      *           "retries": 0,
                      *           "concurrency": null,
+                     *           "resume": "auto",
                      *           "vendor": "own",
                      *           "is_default": false,
                      *           "source": "built_in",
@@ -5458,6 +5499,7 @@ export interface operations {
                      *       "timeout_unit": "text",
                      *       "retries": 0,
                      *       "concurrency": null,
+                     *       "resume": "auto",
                      *       "vendor": "own",
                      *       "is_default": false,
                      *       "source": "built_in",

@@ -1,11 +1,13 @@
 import type { SessionRecord } from '../../lib/jobs/output/agent-sessions/session-record.ts';
 import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
 import { sessionAboutKey, sessionPartKey } from '../../lib/jobs/output/output-keys.ts';
+import type { SessionMeter } from '../../lib/vendors/output/agent-output.ts';
 import type { OutputObjects } from '../output/output-objects.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { readSessionFile, type SessionFilePart, SessionFileRefusedError } from './read-session-file.ts';
+import { SESSION_ID } from './session-id.ts';
 
 export interface SessionSaverOptions {
   readonly jobId: string;
@@ -14,7 +16,9 @@ export interface SessionSaverOptions {
   readonly folder: string;
   /** The id of the session, once the CLI has reported it. */
   readonly sessionId: () => string | undefined;
-  readonly about: Pick<SessionRecord, 'agent' | 'vendor' | 'cwd' | 'worker_id'>;
+  readonly about: Pick<SessionRecord, 'agent' | 'vendor' | 'cwd' | 'worker_id' | 'billed_bytes'>;
+  /** Reads the usage from what is saved. */
+  readonly meter: SessionMeter | undefined;
   readonly account: ServiceAccount | undefined;
   readonly objects: OutputObjects;
   readonly redaction: Redaction;
@@ -26,7 +30,6 @@ export interface SessionSaverOptions {
 const SAVE_INTERVAL_MS = 10_000;
 /** Most bytes of a part, unless one line is longer. */
 const PART_BYTES = 4 * 1024 * 1024;
-const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const LINE_FEED = 0x0a;
 
 /**
@@ -107,9 +110,17 @@ export class SessionSaver {
     const redactor = redaction.redactor();
     const masked = Buffer.concat([redactor.push(part.bytes), redactor.flush()]);
     await objects.put(sessionPartKey(jobId, attempt, this.#generation, this.#stored), masked, signal);
+    this.#measure(part.bytes);
     this.#read += part.bytes.length;
     this.#stored += masked.length;
     return this.#read < part.size;
+  }
+
+  #measure(bytes: Buffer): void {
+    const { meter, about } = this.#options;
+    const billed = Math.min(Math.max(about.billed_bytes - this.#read, 0), bytes.length);
+    if (billed > 0) meter?.push(bytes.subarray(0, billed), true);
+    if (billed < bytes.length) meter?.push(bytes.subarray(billed), false);
   }
 
   /** The next whole lines of the file; undefined: there is none yet. */
@@ -137,6 +148,7 @@ export class SessionSaver {
     }
     this.#identity = part.identity;
     this.#generation += 1;
+    this.#options.meter?.reset();
     this.#read = 0;
     this.#stored = 0;
     return await this.#next(most);

@@ -11,6 +11,8 @@ export interface AgentRun {
   /** The composed prompt. */
   readonly prompt: string;
   readonly model: string | undefined;
+  /** The session to continue with `prompt`; its file is in `sessionFolder`. Undefined: it starts one. */
+  readonly resume?: string | undefined;
   /** The job's working folder; it exists. */
   readonly cwd: string;
   /** A folder of this attempt only, for configuration and script files; removed afterwards. */

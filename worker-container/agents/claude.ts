@@ -24,6 +24,7 @@ export const claude: Agent = {
         ...['--setting-sources=user', '--strict-mcp-config', `--add-dir=${run.cwd}`],
         ...['--disallowedTools=ScheduleWakeup', ...permissionArguments(run.sandbox)],
         ...(run.model === undefined ? [] : [`--model=${run.model}`]),
+        ...(run.resume === undefined ? [] : [`--resume=${run.resume}`]),
         ...run.args,
       ],
       env: await claudeEnvironment(run),

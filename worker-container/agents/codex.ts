@@ -25,7 +25,10 @@ export const codex: Agent = {
         ...['exec', '--json', '--skip-git-repo-check'],
         ...(run.sandbox === 'none' ? ['--dangerously-bypass-approvals-and-sandbox'] : ['-s', run.sandbox]),
         ...(run.model === undefined ? [] : ['-m', run.model]),
-        ...['-C', run.cwd, ...run.args, '-'],
+        ...['-C', run.cwd, ...run.args],
+        // All other options come before the subcommand.
+        ...(run.resume === undefined ? [] : ['resume', run.resume]),
+        '-',
       ],
       env: environmentOf(run, home),
       stdin: run.prompt,

@@ -51,6 +51,8 @@ export type AttemptRecord = Pick<
   | 'model'
   | 'session_id'
   | 'usage'
+  | 'usage_from'
+  | 'resumed_from'
   | 'final_message'
   | 'composed_prompt'
   | 'follow_ups'

@@ -19,7 +19,7 @@ import { AttemptClocks } from './attempt-clocks.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun, AttemptSurroundings } from './attempt-context.ts';
 import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
 import { attemptOutcome } from './attempt-outcome.ts';
-import { type AttemptSession, saveSession } from './attempt-session.ts';
+import { type AttemptSession, saveSession, unlessRefused } from './attempt-session.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 
 /**
@@ -123,13 +123,15 @@ async function runWithLogin(
     reader.end();
     const requested = followUps.found();
     const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });
-    const ownOutcome = attemptOutcome({
+    const ended = attemptOutcome({
       ending: byItself ? undefined : ending.reason,
       exit,
       facts,
       timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
     });
+    const ownOutcome = unlessRefused(ended, prepared.resumed, facts);
     const used = facts.model ?? model;
+    const sessionWarnings = await saved;
     const record: AttemptRecord = {
       outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
       agent: profile.agent,
@@ -137,11 +139,12 @@ async function runWithLogin(
       composed_prompt: prompt,
       ...(used !== undefined && { model: used }),
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
-      ...(facts.usage !== undefined && { usage: facts.usage }),
+      ...saving.usage(facts.usage),
+      ...(prepared.resumed !== undefined && { resumed_from: prepared.resumed.attempt }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(requested !== undefined && { follow_ups: requested }),
       ...(changes !== undefined && { changes }),
-      ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings, ...(await saved)] }),
+      ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings, ...sessionWarnings] }),
     };
     const sources: OutputSources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
     return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };

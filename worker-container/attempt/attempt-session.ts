@@ -1,6 +1,10 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { Outcome, Receipt, Usage } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
+import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { SessionSaver } from '../agent-sessions/session-saver.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import type { Redaction } from '../secrets/redaction.ts';
@@ -22,15 +26,22 @@ export interface AttemptSession {
    */
   finish(limit?: number): Promise<readonly string[]>;
   dispose(): void;
+  /** Once the session is saved: the attempt's usage, without that of the attempts before. */
+  usage(reported: Usage | undefined): Pick<Receipt, 'usage' | 'usage_from'>;
 }
 
-const NONE: AttemptSession = { grown() {}, finish: async () => [], dispose() {} };
+const NONE: AttemptSession = {
+  grown() {},
+  finish: async () => [],
+  dispose() {},
+  usage: (usage) => (usage === undefined ? {} : { usage }),
+};
 
 /** @param sessionId the id of the session, once the CLI has reported it */
 export function saveSession(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
-  { agent, profile, cwd }: Pick<PreparedAttempt, 'agent' | 'profile' | 'cwd'>,
+  { agent, profile, cwd, resumed }: Pick<PreparedAttempt, 'agent' | 'profile' | 'cwd' | 'resumed'>,
   {
     files,
     redaction,
@@ -42,12 +53,15 @@ export function saveSession(
   },
 ): AttemptSession {
   if (agent.sessionFolder === undefined) return NONE;
+  const meter = agent.createMeter?.();
+  const billed_bytes = resumed?.billedBytes ?? 0;
   const saver = new SessionSaver({
     jobId: job.id,
     attempt: job.attempt,
     folder: join(files.agent, agent.sessionFolder),
     sessionId,
-    about: { agent: agent.name, vendor: profile.vendor, cwd, worker_id: context.workerId },
+    about: { agent: agent.name, vendor: profile.vendor, cwd, worker_id: context.workerId, billed_bytes },
+    meter,
     account: context.account,
     objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
     redaction,
@@ -62,5 +76,21 @@ export function saveSession(
       saver.dispose();
       return [];
     },
+    usage(reported) {
+      const usage = meter === undefined ? reported : meter.usage(reported);
+      return {
+        ...(usage !== undefined && { usage }),
+        ...(!isDeepStrictEqual(usage, reported) && { usage_from: 'session' as const }),
+      };
+    },
   };
+}
+
+/** The outcome of an attempt whose CLI refused the session: nothing was spent, and another one starts from the prompt. */
+export function unlessRefused(outcome: Outcome, resumed: RestoredSession | undefined, facts: AgentFacts): Outcome {
+  // Both CLIs report the session's id before the first model call.
+  if (resumed === undefined || facts.sessionId !== undefined || outcome.kind !== 'failed') return outcome;
+  if (outcome.reason !== 'agent_error' && outcome.reason !== 'exited') return outcome;
+  const { exit_code, signal } = outcome;
+  return { kind: 'handed_back', reason: 'waiting_for_worker', session_refused: true, exit_code, signal };
 }

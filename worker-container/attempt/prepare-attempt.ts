@@ -6,6 +6,8 @@ import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import type { RestoredSession } from '../agent-sessions/restore-session.ts';
+import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
 import type { Agent, AgentCommand } from '../agents/agent.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
 import { AGENTS } from '../agents/agents.ts';
@@ -13,11 +15,13 @@ import type { Ending } from '../commands/ending.ts';
 import { openRepository } from '../repository/job-repository.ts';
 import type { JobWorktree } from '../repository/job-worktree.ts';
 import type { Redaction } from '../secrets/redaction.ts';
+import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { workFolders } from '../workspace/work-folders.ts';
 import type { AttemptContext } from './attempt-context.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 import { readSettings } from './attempt-settings.ts';
+import { continueSession } from './continue-session.ts';
 
 /** An attempt whose agent can be started. */
 export interface PreparedAttempt {
@@ -29,6 +33,8 @@ export interface PreparedAttempt {
   readonly cwd: string;
   /** The job's working copy of its project's repository. */
   readonly worktree: JobWorktree | undefined;
+  /** The session that the agent continues; undefined: it starts from the prompt. */
+  readonly resumed: RestoredSession | undefined;
   /** Shown with the job. */
   readonly warnings: readonly string[];
 }
@@ -90,8 +96,12 @@ export async function prepareAttempt(
   );
   const cwd = worktree === undefined ? await lend() : worktree.path;
   const model = job.model ?? profile.model;
+  const session = await rethrowTransient(() => continueSession(context, job, { agent, profile, cwd, files }));
+  const { resumed } = session;
+  const given = resumed === undefined ? prompt : RESUME_NOTE;
   const command = await agent.prepare({
-    prompt,
+    prompt: given,
+    resume: resumed?.sessionId,
     model,
     cwd,
     attemptDir: files.agent,
@@ -102,6 +112,6 @@ export async function prepareAttempt(
     practiceUrl: practiceUrlOf(env, profile),
   });
   await giveTree(files.agent, account);
-  const warnings = variableWarnings(profile);
-  return { profile, agent, model, prompt, command, cwd, worktree, warnings };
+  const warnings = [...variableWarnings(profile), ...session.warnings];
+  return { profile, agent, model, prompt: given, command, cwd, worktree, resumed, warnings };
 }

@@ -60,6 +60,7 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   version: 5,
   warnings: [],
   deployments: [],
+  resume_from: null,
   queue: null,
   attempts: [
     {
@@ -70,6 +71,7 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
       finished_at: '2026-11-20T10:41:09.500Z',
       exit_code: 0,
       signal: null,
+      resumed_from: null,
     },
   ],
   refreshed: [],

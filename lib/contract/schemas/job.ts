@@ -274,6 +274,10 @@ const jobAttempt = z
     finished_at: timestamp.nullable(),
     exit_code: z.number().int().nullable(),
     signal: z.string().nullable(),
+    resumed_from: z.number().int().nullable().meta({
+      description:
+        'Number of the attempt whose session this one continued. Null: it started from the prompt, or its record is missing.',
+    }),
   })
   .meta({ id: 'JobAttempt' });
 
@@ -309,6 +313,10 @@ export const job = z
     warnings: z.array(z.string()),
     deployments: z.array(jobDeployment).meta({ description: 'Runs of the deploy bindings of the project.' }),
     changes: changes.nullable(),
+    resume_from: z.number().int().nullable().meta({
+      description:
+        'Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt.',
+    }),
     queue: queuePlace.nullable().meta({
       description: 'Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED.',
     }),

@@ -11,6 +11,9 @@ export { AGENTS };
 
 const { catalog } = LIMITS;
 
+/** Whether attempts continue the session of an interrupted one. */
+export const RESUMES = ['auto', 'never'] as const;
+
 export const SANDBOXES = ['workspace-write', 'read-only', 'none'] as const;
 
 /** Name of a profile, or id of a rule. */
@@ -76,6 +79,10 @@ const shape = {
     description:
       'Maximum number of jobs of this profile that run at a time, across all workers. Other jobs wait with the reason `profile_busy`. Absent: no limit. A lower value does not stop running jobs.',
   }),
+  resume: z.enum(RESUMES).optional().meta({
+    description:
+      'Whether an attempt continues the session of the one before if that was interrupted by a usage limit, a missing account, the loss of its worker or a stop of its worker. `never`: every attempt starts from the prompt. Default: `auto`.',
+  }),
   vendor: z
     .enum(['own', 'practice'])
     .optional()
@@ -110,6 +117,7 @@ export const profileView = z
     timeout_unit: z.string(),
     retries: z.number().int(),
     concurrency: z.number().int().nullable().meta({ description: 'Null: no limit.' }),
+    resume: z.enum(RESUMES),
     vendor: z.enum(['own', 'practice']),
     is_default: z.boolean().meta({ description: 'Whether jobs that set no profile use this one.' }),
     source,

@@ -16,6 +16,7 @@ export type Evidence = Pick<
   | 'stderr_bytes'
   | 'attempt_warnings'
   | 'has_changes'
+  | 'resumed_from'
 >;
 
 /** The evidence in an attempt's receipt. */
@@ -28,6 +29,7 @@ export function evidenceOf({
   model,
   warnings = [],
   changes,
+  resumed_from,
 }: Receipt): Evidence {
   return {
     ...(outcome.exit_code !== null && { exit_code: outcome.exit_code }),
@@ -39,6 +41,7 @@ export function evidenceOf({
     ...(model !== undefined && { model_used: storable(model) }),
     ...warned(warnings),
     ...(changes !== undefined && { has_changes: true }),
+    ...(resumed_from !== undefined && { resumed_from }),
     stdout_bytes: streams.stdout.bytes,
     stderr_bytes: streams.stderr.bytes,
   };
@@ -82,7 +85,15 @@ function storableNumber(number: number): number {
  * no newer ones.
  */
 export function corrected(
-  { exit_code: _code, signal: _signal, error: _error, attempt_warnings: _warnings, has_changes: _changes, ...job }: Job,
+  {
+    exit_code: _code,
+    signal: _signal,
+    error: _error,
+    attempt_warnings: _warnings,
+    has_changes: _changes,
+    resumed_from: _resumed,
+    ...job
+  }: Job,
   { agent: _agent, ...evidence }: Evidence,
 ): Job {
   return { ...job, ...evidence };

@@ -63,6 +63,14 @@ export const jobItemSchema = z.object({
   retries_used: z.number().optional(),
   /** Losses of workers in this round. */
   losses: z.number().optional(),
+  /** The attempt whose session the next attempt continues, or the running one was to continue. */
+  resume_from: z.number().optional(),
+  /** The attempt whose session the newest attempt continued; absent until that has ended. */
+  resumed_from: z.number().optional(),
+  /** The oldest attempt of the chain of attempts that continue one session. */
+  resume_oldest: z.number().optional(),
+  /** An attempt of this round started from the prompt because the CLI refused the session. */
+  session_refused: z.boolean().optional(),
   /** Starts in this round with a login that was renewed meanwhile. */
   login_restarts: z.number().optional(),
   worker_id: z.string().optional(),

@@ -7,9 +7,9 @@ import { type BUSY_REASONS, isBusy, type Job, type ParkReason } from './job.ts';
 import type { DraftEdit, JobEdit } from './job-edit.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
 import { withoutPendingBindings, withPendingBindings } from './pending-bindings.ts';
-import type { Receipt } from './receipt.ts';
+import { addUsage, type Receipt } from './receipt.ts';
+import { unlessEdited, withoutResume, withResume } from './resume.ts';
 import { isUnderstood, isUnderstoodOutcome } from './understood.ts';
-import { addUsage } from './usage.ts';
 
 /** How many worker losses a round tolerates. */
 export const MAX_LOSSES = 3;
@@ -92,7 +92,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       // Its folder or profile may have changed.
       return {
         job: {
-          ...(isBusy(job.parked) ? queuedAgain(job, { reason: 'waiting_for_worker' }) : job),
+          ...unlessEdited(isBusy(job.parked) ? queuedAgain(job, { reason: 'waiting_for_worker' }) : job, event.changes),
           ...event.changes,
           updated_at: at,
         },
@@ -203,6 +203,7 @@ function claimed(job: Job, { workerId, folder, place }: Extract<JobEvent, { type
     model_used: _model,
     attempt_warnings: _warnings,
     has_changes: _changes,
+    resumed_from: _resumed,
     ...rest
   } = job;
   return {
@@ -245,13 +246,15 @@ function outcomeAfterAttempt(
     return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
   }
   const restarts = (job.login_restarts ?? 0) + 1;
+  if (outcome.kind === 'handed_back' && outcome.session_refused === true)
+    return queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused: true, updated_at: at });
   if (outcome.kind === 'handed_back' && outcome.reason === 'account_required' && restarts <= MAX_LOGIN_RESTARTS)
-    return queuedAgain(job, { reason: 'waiting_for_worker', login_restarts: restarts, updated_at: at });
+    return queuedAgain(withResume(job), { reason: 'waiting_for_worker', login_restarts: restarts, updated_at: at });
   if (outcome.kind === 'handed_back' && outcome.reason !== 'account_required')
-    return queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at });
+    return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
   if (outcome.kind === 'parked' || outcome.kind === 'handed_back') {
     const parked = outcome.reason === 'usage_limit' ? 'usage_limit' : 'account_required';
-    return queuedAgain(job, {
+    return queuedAgain(withResume(job), {
       reason: parked,
       parked,
       updated_at: at,
@@ -261,7 +264,7 @@ function outcomeAfterAttempt(
   const used = job.retries_used ?? 0;
   if (used >= job.retries) return ended(job, 'FAILED', outcome.reason, at);
   const pause = Math.ceil(random() * Math.min(BACKOFF.max, BACKOFF.base * 2 ** used));
-  return queuedAgain(job, {
+  return queuedAgain(withoutResume(job), {
     reason: 'retry_backoff',
     retries_used: used + 1,
     queued_at: at,
@@ -274,11 +277,11 @@ function afterLoss(job: Job, at: string, { forgiven = false }: { readonly forgiv
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
-  if (forgiven) return queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at });
+  if (forgiven) return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
   const losses = (job.losses ?? 0) + 1;
   if (losses > MAX_LOSSES)
     return ended({ ...job, losses, error: `the worker was lost ${losses} times` }, 'FAILED', 'worker_lost', at);
-  return queuedAgain(job, { reason: 'worker_lost', losses, updated_at: at });
+  return queuedAgain(withResume(job), { reason: 'worker_lost', losses, updated_at: at });
 }
 
 function withoutProbe({ probing: _probing, ...job }: Job): Job {
@@ -314,8 +317,9 @@ function queuedAnew(job: Job, at: string): Job {
     finished_at: _end,
     probing: _probing,
     warnings: _warnings,
+    session_refused: _refused,
     ...rest
-  } = job;
+  } = withoutResume(job);
   return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
 }
 
@@ -328,6 +332,6 @@ function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: J
     folder: _folder,
     place: _place,
     ...rest
-  } = withoutProbe(job);
+  } = withoutResume(withoutProbe(job));
   return { ...rest, status, reason, finished_at: at, updated_at: at };
 }

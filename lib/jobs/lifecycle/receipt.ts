@@ -15,6 +15,22 @@ export const usageSchema = z.object({
 });
 export type Usage = z.output<typeof usageSchema>;
 
+/** Adds two usages. */
+export function addUsage(usage: Usage, other: Usage | undefined): Usage {
+  if (other === undefined) return usage;
+  const cost =
+    usage.cost_usd === undefined && other.cost_usd === undefined
+      ? undefined
+      : (usage.cost_usd ?? 0) + (other.cost_usd ?? 0);
+  return {
+    input_tokens: usage.input_tokens + other.input_tokens,
+    cached_input_tokens: usage.cached_input_tokens + other.cached_input_tokens,
+    output_tokens: usage.output_tokens + other.output_tokens,
+    reasoning_output_tokens: usage.reasoning_output_tokens + other.reasoning_output_tokens,
+    ...(cost !== undefined && { cost_usd: cost }),
+  };
+}
+
 /** The record of one persisted stream of an attempt. */
 const streamManifestSchema = z.object({
   /** Bytes as persisted (secrets masked). */
@@ -48,6 +64,8 @@ const outcomeSchema = z.looseObject({
   signal: z.string().nullable(),
   /** When a vendor's limit ends, RFC 3339; only of `parked`. */
   until: z.string().optional(),
+  /** The CLI refused to continue the session, before its first model call; only of `handed_back`. */
+  session_refused: z.boolean().optional(),
 });
 export type Outcome = z.output<typeof outcomeSchema>;
 
@@ -72,6 +90,10 @@ export const receiptSchema = z.looseObject({
   model: z.string().optional(),
   session_id: z.string().optional(),
   usage: usageSchema.optional(),
+  /** `session`: the agent's session has the usage, which its output has not or has for earlier attempts too. */
+  usage_from: knownOrLater(['session']).optional(),
+  /** The attempt whose session this one continued. */
+  resumed_from: z.number().optional(),
   final_message: z.string().optional(),
   composed_prompt: z.string(),
   /** Absent if the agent requested none. */

@@ -118,7 +118,7 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
     outcome: isAgentsError ? { ...outcome, error: facts.error } : outcome,
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
     ...(facts.model !== undefined && { model: facts.model }),
-    ...(facts.usage !== undefined && { usage: facts.usage }),
+    ...(facts.usage !== undefined && receipt.usage_from === undefined && { usage: facts.usage }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
     ...(follow_ups !== undefined && { follow_ups }),
     streams: comparedStreams,

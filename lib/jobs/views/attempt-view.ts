@@ -29,6 +29,7 @@ export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Recei
     stderr_bytes: _stderr,
     attempt_warnings: _warnings,
     has_changes: _changes,
+    resumed_from: _resumed,
     started_at: _started,
     finished_at: _finished,
     due_at: _due,

@@ -63,6 +63,7 @@ function viewAttempt(job: Job): AttemptView {
     finished_at: job.finished_at ?? null,
     exit_code: job.exit_code ?? null,
     signal: job.signal ?? null,
+    resumed_from: job.resumed_from ?? null,
   };
 }
 
@@ -73,4 +74,5 @@ const UNKNOWN = {
   finished_at: null,
   exit_code: null,
   signal: null,
+  resumed_from: null,
 } as const;

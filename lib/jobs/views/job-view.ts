@@ -129,13 +129,20 @@ export function viewJob(
     worker_id: job.worker_id ?? null,
     ...viewOutcome(job),
     version: job.version,
-    warnings: [...(job.attempt_warnings ?? []), ...(job.warnings ?? [])],
+    warnings: [
+      ...(job.session_refused === true ? [SESSION_REFUSED] : []),
+      ...(job.attempt_warnings ?? []),
+      ...(job.warnings ?? []),
+    ],
+    resume_from: job.resume_from ?? null,
     deployments,
     changes,
     queue,
     attempts,
   };
 }
+
+const SESSION_REFUSED = 'session_refused: the CLI did not continue the saved session; the job started again';
 
 /** A list entry. */
 export function viewSummary(

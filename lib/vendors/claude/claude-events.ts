@@ -23,7 +23,8 @@ export function createClaudeReader(messages?: MessageReader): AgentReader {
 }
 
 const count = z.number().default(0);
-const modelUsageSchema = z.object({
+/** Tokens of one model, as results and sessions report them. */
+export const modelUsageSchema = z.object({
   inputTokens: count,
   cacheReadInputTokens: count,
   cacheCreationInputTokens: count,
@@ -102,7 +103,10 @@ function conclusionOf(event: Result, limit: Limit | undefined): Partial<AgentFac
 }
 
 /** The tokens of all models involved, including subagents'. Input includes what came from the vendor's cache. */
-function usageOf({ modelUsage, total_cost_usd }: Result): Usage | undefined {
+export function usageOf({
+  modelUsage,
+  total_cost_usd,
+}: Pick<Result, 'modelUsage' | 'total_cost_usd'>): Usage | undefined {
   const models = Object.values(modelUsage);
   if (models.length === 0) return undefined;
   const sum = (tokens: (model: z.output<typeof modelUsageSchema>) => number) =>

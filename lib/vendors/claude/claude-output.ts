@@ -1,11 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentOutput } from '../output/agent-output.ts';
 import { createClaudeReader } from './claude-events.ts';
+import { createClaudeMeter } from './claude-meter.ts';
 import { parkedBy } from './claude-park.ts';
 
 /** The output of Anthropic's claude CLI: events on stdout, errors on stderr. Texts are those of version 2.1.328. */
 export const claudeOutput: AgentOutput = {
   createReader: createClaudeReader,
+  createMeter: createClaudeMeter,
 
   conclude(facts, { exitCode, stderrTail }) {
     if (exitCode === null || facts.finished || facts.error !== undefined) return facts;

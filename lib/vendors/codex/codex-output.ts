@@ -1,11 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentOutput } from '../output/agent-output.ts';
 import { createCodexReader } from './codex-events.ts';
+import { createCodexMeter } from './codex-meter.ts';
 import { parkedBy } from './codex-park.ts';
 
 /** The output of OpenAI's codex CLI: events on stdout, errors on stderr. Texts are those of version 0.169.0. */
 export const codexOutput: AgentOutput = {
   createReader: createCodexReader,
+  createMeter: createCodexMeter,
 
   conclude(facts, { exitCode, stderrTail }) {
     if (exitCode === null || exitCode === 0 || facts.error !== undefined) return facts;

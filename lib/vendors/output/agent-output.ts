@@ -38,6 +38,19 @@ export interface MessageReader {
   end(): void;
 }
 
+/** Reads the usage of one attempt from the session of its agent. */
+export interface SessionMeter {
+  /** Takes the session, cut anywhere. `isBilled`: an earlier attempt recorded the usage of this part. */
+  push(chunk: Buffer, isBilled: boolean): void;
+  /** Starts over: another file took the session's place. */
+  reset(): void;
+  /**
+   * The attempt's usage.
+   * @param reported as its output has it, which may include that of the attempts before
+   */
+  usage(reported: Usage | undefined): Usage | undefined;
+}
+
 /** How an attempt ended, besides its stdout. */
 interface AttemptExit {
   readonly exitCode: number | null;
@@ -55,4 +68,6 @@ export interface AgentOutput {
   createReader(messages?: MessageReader): AgentReader;
   /** Facts known only at the end, merged with `facts`. Recognizes a CLI that reports "not logged in" on stderr. */
   conclude(facts: AgentFacts, exit: AttemptExit): AgentFacts;
+  /** Absent: it keeps no session. */
+  createMeter?(): SessionMeter;
 }

@@ -28,7 +28,8 @@ function saver(sessionId: string | undefined = ID): SessionSaver {
     attempt: 2,
     folder,
     sessionId: () => sessionId,
-    about: { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1' },
+    about: { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0 },
+    meter: undefined,
     account: undefined,
     objects: {
       put: async (key, body) => {
@@ -67,7 +68,7 @@ test('whole lines are saved while the session grows, one part an interval, and t
   elapse();
   await expect.poll(() => stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n{"line":2}\n');
   expect(JSON.parse(stored.get(`${PREFIX}/000/about.json`) ?? '')).toEqual({
-    ...{ version: 1, agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1' },
+    ...{ version: 1, agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0 },
     ...{ session_id: ID, path: `${ID}.jsonl` },
   });
   await appendFile(path, '":3}\n');

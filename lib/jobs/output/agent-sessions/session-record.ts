@@ -15,6 +15,8 @@ export const sessionRecordSchema = z.looseObject({
   /** The working folder that the session names. */
   cwd: z.string(),
   worker_id: z.string(),
+  /** How many of its first bytes come from attempts whose usage is recorded. */
+  billed_bytes: z.number().default(0),
 });
 export type SessionRecord = z.output<typeof sessionRecordSchema>;
 

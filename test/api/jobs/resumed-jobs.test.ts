@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { JournalEntry } from '../../../lib/local/practice-vendor/journal.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { findOfHome, findWorker } from '../../marked-processes.ts';
+import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let home: string;
+let claude: string;
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  claude = await claudeCli();
+  await start();
+}, INSTALL_LIMIT);
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await rm(home, { recursive: true, force: true });
+});
+afterEach(async () => void (await vendor('PUT', '/practice/state', { logged_in: true, usage_limit_until: null })));
+
+async function start(): Promise<void> {
+  const env = { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_ACCOUNT_PROBE_SECONDS: '1', PROMPTQ_CLAUDE_BIN: claude };
+  service = await startService({ home, env });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+async function vendor(method: string, path: string, body?: unknown): Promise<any> {
+  const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
+  const answer = await fetch(new URL(path, practice_url), {
+    method,
+    headers: { authorization: `Bearer ${practice_key}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return await answer.json();
+}
+
+/** For each request that the model answered in full, how many results of tools it brought. */
+async function paid(prompt: string): Promise<number[]> {
+  const { items } = (await vendor('GET', '/practice/requests')) as { items: JournalEntry[] };
+  const answered = items.filter((entry) => entry.prompt === prompt && entry.status === 200 && entry.complete);
+  return answered.map(({ results }) => results);
+}
+
+async function importProfile(profile: Record<string, unknown>): Promise<void> {
+  expect((await service.api('POST', '/config/import', { profiles: [profile] })).status).toBe(200);
+}
+
+async function jobOf(id: string) {
+  return (await service.api('GET', `/jobs/${id}`)).json;
+}
+
+async function usageOf(id: string, attempt: number) {
+  return (await service.api('GET', `/jobs/${id}/result?attempt=${attempt}`)).json.usage;
+}
+
+async function sessionOf(id: string, attempt: number): Promise<string> {
+  return (await service.api('GET', `/jobs/${id}/session?attempt=${attempt}`)).text;
+}
+
+/** Overwrites what is stored of a job's session. */
+async function damageSession(id: string): Promise<void> {
+  const { session_id } = await jobOf(id);
+  const start = `{"timestamp":`;
+  const files = (await readdir(home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  let damaged = 0;
+  for (const { parentPath, name } of files) {
+    if (!parentPath.includes('promptq-output')) continue;
+    const text = await readFile(join(parentPath, name), 'utf8');
+    if (!text.startsWith(start) || !text.includes(`"session_meta"`) || !text.includes(session_id)) continue;
+    await writeFile(join(parentPath, name), 'x'.repeat(Buffer.byteLength(text)));
+    damaged += 1;
+  }
+  expect(damaged).toBeGreaterThan(0);
+}
+
+/** A tool that waits until it is let go. */
+function gate(name: string): {
+  readonly drill: string;
+  readonly isUp: () => boolean;
+  readonly open: () => Promise<void>;
+} {
+  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
+  return {
+    drill: `drill: tool touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
+    isUp: () => existsSync(up),
+    open: async () => await writeFile(go, ''),
+  };
+}
+
+test('codex: a job that met the usage limit makes no model call again', { timeout: 240_000 }, async () => {
+  const prompt = 'for codex\ndrill: limit-after 5 1';
+  const id = await createJob(service, { prompt });
+  await waitFor(async () => (await jobOf(id)).state_reason.code === 'usage_limit');
+  expect(await jobOf(id)).toMatchObject({ status: 'QUEUED', attempt: 1, resume_from: 1 });
+  // codex reports the end of the limit to the minute.
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4, 5]);
+  const job = await jobOf(id);
+  expect(job).toMatchObject({ resume_from: null, warnings: [], retries: 0 });
+  expect(job.attempts.map((attempt: { resumed_from: number }) => attempt.resumed_from)).toEqual([1, null]);
+  const [first, second] = [await sessionOf(id, 1), await sessionOf(id, 2)];
+  expect(second.startsWith(first)).toBe(true);
+  expect(second.length).toBeGreaterThan(first.length);
+  // One call of six, although codex reports the sum of all.
+  const [before, after] = [await usageOf(id, 1), await usageOf(id, 2)];
+  expect(after.input_tokens).toBeLessThan(before.input_tokens / 2);
+  expect(after.output_tokens).toBeGreaterThan(0);
+});
+
+test('claude: a job that met the usage limit makes no model call again', { timeout: 120_000 }, async () => {
+  const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
+  await writeFile(join(home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
+  const env = {
+    ANTHROPIC_BASE_URL: new URL(practice_url).origin,
+    CLAUDE_CODE_OAUTH_TOKEN: { secret: 'PRACTICE_KEY' },
+    CLAUDE_CODE_MAX_RETRIES: '1',
+  };
+  await importProfile({ name: 'practised', agent: 'claude', env });
+  const prompt = 'for claude\ndrill: limit-after 3 3';
+  const id = await createJob(service, { prompt, profile: 'practised' });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  expect(await paid(prompt)).toEqual([0, 1, 2, 3]);
+  const [before, after] = [await usageOf(id, 1), await usageOf(id, 2)];
+  expect(after.output_tokens).toBeLessThan(before.output_tokens);
+  expect(after.cost_usd).toBeLessThan(before.cost_usd);
+});
+
+test('a job continues its session after its worker was killed', { timeout: 240_000 }, async () => {
+  const held = gate('killed');
+  const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;
+  const id = await createJob(service, { prompt });
+  await waitFor(() => held.isUp());
+  await waitFor(async () => (await sessionOf(id, 1)).includes('call 2 of 2\\n'));
+  process.kill(await waitFor(() => findWorker(home)), 'SIGKILL');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4]);
+  expect((await jobOf(id)).attempts[0]).toMatchObject({ resumed_from: 1 });
+  // The lost attempt recorded no usage: the next one has that of all five calls.
+  expect((await usageOf(id, 2)).input_tokens).toBeGreaterThan(5 * 1_000);
+});
+
+test('a job continues its session after a stop of the service', { timeout: 240_000 }, async () => {
+  const held = gate('stopped');
+  const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;
+  const id = await createJob(service, { prompt });
+  await waitFor(() => held.isUp());
+  expect(await service.stop({ keepHome: true })).toBe(0);
+  await waitFor(() => findOfHome(home).length === 0);
+  await start();
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  // The journal begins with the new service.
+  expect(await paid(prompt)).toEqual([3, 4]);
+});
+
+test('a profile can have every attempt start from the prompt', { timeout: 120_000 }, async () => {
+  await importProfile({ name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' });
+  const held = gate('forgetful');
+  const prompt = `drill: calls 1\n${held.drill}`;
+  const id = await createJob(service, { prompt, profile: 'forgetful' });
+  await waitFor(() => held.isUp());
+  await vendor('PUT', '/practice/state', { logged_in: false });
+  await held.open();
+  await waitFor(async () => (await jobOf(id)).state_reason.code === 'account_required');
+  await vendor('PUT', '/practice/state', { logged_in: true });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await paid(prompt)).toEqual([0, 1, 0, 1, 2]);
+});
+
+test('a session that the CLI refuses is a fresh start with a warning', { timeout: 120_000 }, async () => {
+  const held = gate('refused');
+  const prompt = `drill: calls 1\n${held.drill}`;
+  const id = await createJob(service, { prompt });
+  await waitFor(() => held.isUp());
+  await vendor('PUT', '/practice/state', { logged_in: false });
+  await held.open();
+  await waitFor(async () => (await jobOf(id)).state_reason.code === 'account_required');
+  await damageSession(id);
+  await vendor('PUT', '/practice/state', { logged_in: true });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  const job = await jobOf(id);
+  expect(job.warnings).toEqual([expect.stringMatching(/^session_refused: /)]);
+  expect(job.attempts[0]).toMatchObject({ status: 'SUCCEEDED', resumed_from: null });
+  expect(await paid(prompt)).toEqual([0, 1, 0, 1, 2]);
+});

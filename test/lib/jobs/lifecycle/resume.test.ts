@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { decide, type JobEvent } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
+import type { Outcome } from '../../../../lib/jobs/lifecycle/receipt.ts';
+import { MAX_RESUMES } from '../../../../lib/jobs/lifecycle/resume.ts';
+import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:10.000Z');
+const AFTER_LEASE = Date.parse('2026-11-20T10:00:31.000Z');
+
+function after(job: Job, event: JobEvent, now = NOW): Job {
+  const decision = decide(job, event, { now, random: () => 0 });
+  if ('rejected' in decision) throw new Error(decision.rejected);
+  return decision.job;
+}
+
+function end(outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>, attempt = 1): JobEvent {
+  return { type: 'end', receipt: aReceipt(outcome, { attempt, agent: 'codex' }) };
+}
+
+const running = aRunningJob({ agent: 'codex', retries: 1 });
+
+test.for([
+  { what: 'a usage limit', event: end({ kind: 'parked', reason: 'usage_limit' }) },
+  { what: 'a missing account', event: end({ kind: 'parked', reason: 'account_required' }) },
+  { what: 'a login that was renewed meanwhile', event: end({ kind: 'handed_back', reason: 'account_required' }) },
+  { what: 'a stop of the worker', event: end({ kind: 'handed_back', reason: 'waiting_for_worker' }) },
+  { what: 'the loss of the worker', event: { type: 'lose' } as const, now: AFTER_LEASE },
+  { what: 'a forgiven loss of the worker', event: { type: 'lose', forgiven: true } as const, now: AFTER_LEASE },
+])('after $what the next attempt continues the session of this one', ({ event, now }) => {
+  const queued = after(running, event, now);
+  expect(queued).toMatchObject({ status: 'QUEUED', resume_from: 1, resume_oldest: 1 });
+  const { parked: _parked, due_at: _due, ...waiting } = queued;
+  const claimed = after(waiting, { type: 'claim', workerId: 'worker-2' }, AFTER_LEASE);
+  expect(claimed).toMatchObject({ attempt: 2, resume_from: 1 });
+  const again = after(claimed, end({ kind: 'handed_back', reason: 'waiting_for_worker' }, 2));
+  expect(again).toMatchObject({ resume_from: 2, resume_oldest: 1 });
+});
+
+const resuming = aRunningJob({ agent: 'codex', retries: 1, attempt: 2, resume_from: 1, resume_oldest: 1 });
+
+test.for([
+  { what: 'a failure with a retry', event: end({ kind: 'failed', reason: 'agent_error' }, 2), status: 'QUEUED' },
+  { what: 'a success', event: end({ kind: 'succeeded', reason: 'exited' }, 2), status: 'SUCCEEDED' },
+  { what: 'a cancel', event: end({ kind: 'cancelled', reason: 'cancelled_by_request' }, 2), status: 'CANCELLED' },
+])('after $what no attempt continues it', ({ event, status }) => {
+  const job = after(resuming, event);
+  expect(job.status).toBe(status);
+  expect(job).not.toHaveProperty('resume_from');
+  expect(job).not.toHaveProperty('resume_oldest');
+});
+
+test('after a refused session the job starts again from its prompt, and says so until the round ends', () => {
+  const job = after(resuming, end({ kind: 'handed_back', reason: 'waiting_for_worker', session_refused: true }, 2));
+  expect(job).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', session_refused: true });
+  expect(job).not.toHaveProperty('resume_from');
+  const claimed = after(job, { type: 'claim', workerId: 'worker-2' });
+  const failed = after({ ...claimed, retries: 0 }, end({ kind: 'failed', reason: 'agent_error' }, 3));
+  expect(failed).toMatchObject({ status: 'FAILED', session_refused: true });
+  expect(after(failed, { type: 'retry' })).not.toHaveProperty('session_refused');
+});
+
+test('a retry starts from the prompt', () => {
+  const cancelled = after(aJob({ attempt: 1, resume_from: 1, resume_oldest: 1 }), { type: 'cancel' });
+  expect(after({ ...cancelled, resume_from: 1, resume_oldest: 1 }, { type: 'retry' })).not.toHaveProperty(
+    'resume_from',
+  );
+});
+
+test.for([
+  { changes: { texts: 'fedcba9876543210' }, isKept: false },
+  { changes: { profile: 'other' }, isKept: false },
+  { changes: { cwd: 'elsewhere' }, isKept: false },
+  { changes: { texts: '0123456789abcdef', profile: 'practice' }, isKept: true },
+  { changes: { priority: 5, retries: 3, timeout: 9 }, isKept: true },
+])('an edit keeps or clears what is continued: $changes', ({ changes, isKept }) => {
+  const job = after(aJob({ attempt: 1, resume_from: 1, resume_oldest: 1 }), { type: 'edit', changes });
+  expect('resume_from' in job).toBe(isKept);
+  expect('resume_oldest' in job).toBe(isKept);
+});
+
+test('a script has no session, and a session is continued only so often', () => {
+  const lost = after(aRunningJob({ agent: 'shell' }), { type: 'lose' }, AFTER_LEASE);
+  expect(lost).not.toHaveProperty('resume_from');
+  const often = { ...running, attempt: 1 + MAX_RESUMES, resume_oldest: 1 };
+  expect(after(often, { type: 'lose' }, AFTER_LEASE)).not.toHaveProperty('resume_from');
+  expect(after({ ...often, attempt: MAX_RESUMES }, { type: 'lose' }, AFTER_LEASE)).toMatchObject({ resume_from: 50 });
+});

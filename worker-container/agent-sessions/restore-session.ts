@@ -1,0 +1,76 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AgentName } from '../../lib/contract/agents.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
+import { SESSION_ID } from './session-id.ts';
+
+/** A session that is in place for the CLI to continue. */
+export interface RestoredSession {
+  /** The attempt that saved it. */
+  readonly attempt: number;
+  readonly sessionId: string;
+  /** How many of its first bytes come from attempts whose usage is recorded. */
+  readonly billedBytes: number;
+}
+
+export interface RestoreRequest {
+  readonly job: Pick<Job, 'id' | 'resume_from' | 'resume_oldest'>;
+  readonly sessions: AgentSessionStore;
+  /** Whether an attempt's outcome, and so its usage, is recorded. */
+  readonly isRecorded: (attempt: number) => Promise<boolean>;
+  /** What a session must have been made with. */
+  readonly agent: AgentName;
+  readonly vendor: string;
+  readonly cwd: string;
+  /** The only worker whose sessions fit, because it alone has the working folder; undefined: every worker's fit. */
+  readonly onlyWorker: string | undefined;
+  /** The folder with the CLI's sessions. No other user can reach it yet. */
+  readonly folder: string;
+}
+
+/** Below the folder of the sessions, without a way out of it. */
+const PATH = /^(?!.*\.\.)[\w.-]+(\/[\w.-]+)*$/;
+
+/**
+ * Puts the session of the interrupted attempt in place. If that saved none, it takes the newest that an attempt of the
+ * same chain saved.
+ * @returns undefined: there is none to continue; a text: why the session that was saved is not continued
+ */
+export async function restoreSession(request: RestoreRequest): Promise<RestoredSession | string | undefined> {
+  const { agent, vendor, cwd, onlyWorker, folder } = request;
+  const found = await newestSaved(request);
+  if (found === undefined) return undefined;
+  const { record, size } = found.session;
+  if (record.agent !== agent) return `it belongs to the agent ${record.agent}`;
+  if (record.vendor !== vendor) return 'it belongs to another vendor';
+  if (record.cwd !== cwd) return 'its working folder was another one';
+  if (onlyWorker !== undefined && record.worker_id !== onlyWorker) return 'its working folder is on another worker';
+  if (!SESSION_ID.test(record.session_id) || !PATH.test(record.path)) return 'its record is not sound';
+  const path = join(folder, record.path);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await pipeline(Readable.from(found.session.read()), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  const isRecorded = await request.isRecorded(found.attempt);
+  return {
+    attempt: found.attempt,
+    sessionId: record.session_id,
+    // The usage of an attempt that was lost is counted with this one's.
+    billedBytes: isRecorded ? size : record.billed_bytes,
+  };
+}
+
+async function newestSaved({
+  job,
+  sessions,
+}: RestoreRequest): Promise<{ readonly attempt: number; readonly session: StoredSession } | undefined> {
+  const { resume_from: newest, resume_oldest: oldest = newest } = job;
+  if (newest === undefined || oldest === undefined) return undefined;
+  for (let attempt = newest; attempt >= oldest; attempt -= 1) {
+    const session = await sessions.find(job.id, attempt);
+    if (session !== undefined) return { attempt, session };
+  }
+  return undefined;
+}
