@@ -6,7 +6,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 10, 22, 12, 0, seconds))
 
 function attempt(number: number, started: number | null, finished: number | null): Attempt {
   const [started_at, finished_at] = [started, finished].map((seconds) => (seconds === null ? null : at(seconds)));
-  const rest = { status: null, state_reason: null, exit_code: null, signal: null };
+  const rest = { status: null, state_reason: null, exit_code: null, signal: null, resumed_from: null };
   return { attempt: number, started_at: started_at ?? null, finished_at: finished_at ?? null, ...rest };
 }
 

@@ -98,6 +98,20 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
             }
           />
         </FormField>
+        <FormField
+          label="After an interruption"
+          description="A usage limit, a missing account, or the loss or stop of the worker."
+          errorText={errors.resume}
+        >
+          <RadioGroup
+            value={fields.resume}
+            items={[
+              { value: 'auto', label: "Continue the agent's session" },
+              { value: 'never', label: 'Start from the prompt' },
+            ]}
+            onChange={({ detail }) => onChange({ resume: detail.value === 'never' ? 'never' : 'auto' })}
+          />
+        </FormField>
         {(hasPractice || fields.vendor === 'practice') && (
           <FormField label="Vendor" description="The API that the agent calls." errorText={errors.vendor}>
             <RadioGroup

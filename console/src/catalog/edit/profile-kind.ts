@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AGENTS, profileEntry, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
+import { AGENTS, profileEntry, RESUMES, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
 import { type FieldErrors, fieldErrors, numberIn } from '../../form/field-errors.ts';
 import type { Profile } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
@@ -16,6 +16,7 @@ const profileFields = z.object({
   retries: z.string(),
   concurrency: z.string(),
   sandbox: z.enum(SANDBOXES),
+  resume: z.enum(RESUMES),
   vendor: z.enum(['own', 'practice']),
   /** One per line. */
   args: z.string(),
@@ -35,6 +36,7 @@ export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
     retries: profile === undefined ? '' : String(profile.retries),
     concurrency: text(profile?.concurrency),
     sandbox: profile?.sandbox ?? 'none',
+    resume: profile?.resume ?? 'auto',
     vendor: profile?.vendor ?? 'own',
     args: (profile?.args ?? []).join('\n'),
     env: Object.entries(profile?.env ?? {}).map(([name, value]) =>
@@ -59,6 +61,7 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
       retries: 'Retries',
       concurrency: 'Concurrency',
       sandbox: 'Sandbox',
+      resume: 'After an interruption',
       vendor: 'Vendor',
       args: 'Arguments',
       env: 'Environment variables',
@@ -94,6 +97,7 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
     ...(args.length > 0 && { args }),
     ...(env.length > 0 && { env: Object.fromEntries(env) }),
     ...(fields.sandbox !== 'none' && { sandbox: fields.sandbox }),
+    ...(fields.resume !== 'auto' && { resume: fields.resume }),
     ...(fields.vendor !== 'own' && { vendor: fields.vendor }),
   };
 }

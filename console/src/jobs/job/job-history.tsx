@@ -2,10 +2,17 @@ import Steps from '@cloudscape-design/components/steps';
 import { duration } from '../../format/duration.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
-import { waitOf } from '../status/attempt-times.ts';
+import { attemptOf, waitOf } from '../status/attempt-times.ts';
 import { statusText } from '../status/job-status.tsx';
 import { DEPLOYMENT_TYPES } from './job-deployments.tsx';
-import { ATTEMPT_ENDS, type HistoryEvent, hasOutlivedAttempt, pastAttempts, waitText } from './past-attempts.tsx';
+import {
+  ATTEMPT_ENDS,
+  type HistoryEvent,
+  hasOutlivedAttempt,
+  pastAttempts,
+  resumedText,
+  waitText,
+} from './past-attempts.tsx';
 
 /** The history of a job in order: waits, runs and outcome. */
 export function JobHistory({ job }: { job: Job }) {
@@ -44,6 +51,7 @@ function* happened(job: Job): Iterable<HistoryEvent> {
   const parked = status === 'QUEUED' && started_at !== null && queued_at !== null && started_at >= queued_at;
   const isPast = hasOutlivedAttempt(job);
   const wait = isPast ? undefined : waitOf(job, attempt);
+  const resumed = attemptOf(job, attempt)?.resumed_from;
   yield { status: 'success', header: 'Created', at: job.created_at, note: `by ${job.created_by}` };
   yield* pastAttempts(job);
   if (queued_at !== null) {
@@ -61,6 +69,7 @@ function* happened(job: Job): Iterable<HistoryEvent> {
     const notes = [
       ...(wait?.sinceAttempt === undefined ? [] : [waitText(wait)]),
       ...(worker_id === null ? [] : [`on worker ${worker_id}`]),
+      ...(resumed == null ? [] : [resumedText(resumed)]),
     ];
     yield {
       status: status === 'RUNNING' ? 'in-progress' : 'success',
@@ -69,7 +78,12 @@ function* happened(job: Job): Iterable<HistoryEvent> {
       note: notes.join(', ') || undefined,
     };
   }
-  if (parked) yield { status: 'pending', header: 'Re-queued', at: job.updated_at, note: job.state_reason.message };
+  if (parked) {
+    const next =
+      job.resume_from == null ? '' : ` The next attempt continues the session of attempt ${job.resume_from}.`;
+    const note = `${job.state_reason.message}${next}`;
+    yield { status: 'pending', header: 'Re-queued', at: job.updated_at, note };
+  }
   if (cancel_requested_at !== null) yield { status: 'stopped', header: 'Cancel requested', at: cancel_requested_at };
   if (finished_at !== null) {
     const took = isPast || started_at === null ? '' : `after ${between(started_at, finished_at)}: `;

@@ -74,9 +74,15 @@ export function waitText({ ms, sinceAttempt }: Wait): string {
     : `started ${duration(ms)} after attempt ${sinceAttempt} ended`;
 }
 
+/** That an attempt did not start from the prompt. */
+export function resumedText(attempt: number): string {
+  return `continued the session of attempt ${attempt}`;
+}
+
 function* notesOf(job: Job, one: Attempt): Iterable<string> {
   const wait = waitOf(job, one.attempt);
   if (wait !== undefined) yield waitText(wait);
+  if (one.resumed_from != null) yield resumedText(one.resumed_from);
   const ran = runOf(one);
   if (ran !== undefined) yield `ran ${duration(ran)}`;
   if (one.signal !== null) yield `ended by ${one.signal}`;
