@@ -64,9 +64,9 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): R
 
 /**
  * How many waiting jobs one run reads: the oldest, and if there are more, others from a random time on, so that each is
- * read by one of the next runs. Ends early after so long.
+ * read by one of the next runs. Each part ends early after so long.
  */
-const WAITING_READ = { oldest: 50_000, others: 25_000, milliseconds: 60_000 } as const;
+const WAITING_READ = { oldest: 50_000, others: 25_000, milliseconds: 30_000 } as const;
 
 /** What one reading of the waiting jobs found. */
 export interface WaitingWork {
@@ -93,10 +93,11 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
   /** @returns the job at which it stopped; undefined: all have been read */
   const read = async (most: number, options?: { from: string }) => {
     let count = 0;
+    const end = context.clock.now() + WAITING_READ.milliseconds;
     for await (const job of context.byStatus('QUEUED', options)) {
       note(job);
       count += 1;
-      if (count >= most || context.clock.now() - start > WAITING_READ.milliseconds) return job;
+      if (count >= most || context.clock.now() > end) return job;
     }
     return undefined;
   };

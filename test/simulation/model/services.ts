@@ -98,14 +98,18 @@ function asMessage({ id, body, handle, receives, sentAt }: Received) {
 function query(services: Services, input: QueryCommandInput): unknown {
   const { TableName, IndexName, KeyConditionExpression = '', ...rest } = input;
   const asked = table(services, TableName);
-  const [, name = '', value = '', sortName, begin = ''] =
-    /^([#\w]+) = (:\w+)(?: AND begins_with\((\w+), (:\w+)\))?$/.exec(KeyConditionExpression) ?? [];
+  const [, name = '', value = '', sortName, begin = '', low, high = ''] =
+    /^([#\w]+) = (:\w+)(?: AND begins_with\((\w+), (:\w+)\)| AND #\w+ BETWEEN (:\w+) AND (:\w+))?$/.exec(
+      KeyConditionExpression,
+    ) ?? [];
+  const boundTo = (placeholder: string) => String(rest.ExpressionAttributeValues?.[placeholder]);
   const key = rest.ExpressionAttributeNames?.[name] ?? name;
   if (key !== asked.partitionKeyOf(IndexName) || rest.FilterExpression !== undefined)
     throw new Error(`the model does not know the query ${KeyConditionExpression} of ${IndexName}`);
   const { items, last } = asked.query({
     index: IndexName,
-    partition: String(rest.ExpressionAttributeValues?.[value]),
+    partition: boundTo(value),
+    between: low === undefined ? undefined : { low: boundTo(low), high: boundTo(high) },
     forward: rest.ScanIndexForward ?? true,
     limit: rest.Limit ?? Number.POSITIVE_INFINITY,
     from: rest.ExclusiveStartKey,

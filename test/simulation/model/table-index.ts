@@ -36,10 +36,19 @@ export class ModelIndex {
   /** A page in order of the sort key, and where the next begins. */
   query(
     now: number,
-    wanted: { partition: string; forward: boolean; limit: number; from: Item | undefined },
+    wanted: {
+      partition: string;
+      /** Both inclusive; default: all. */
+      between?: { readonly low: string; readonly high: string } | undefined;
+      forward: boolean;
+      limit: number;
+      from: Item | undefined;
+    },
   ): { items: Item[]; last: Item | undefined } {
     this.#catchUp(now);
-    const entries = this.#partitions.get(wanted.partition) ?? [];
+    const { between } = wanted;
+    const all = this.#partitions.get(wanted.partition) ?? [];
+    const entries = between === undefined ? all : all.filter(({ sort }) => sort >= between.low && sort <= between.high);
     const ordered = wanted.forward ? entries : entries.toReversed();
     const start = wanted.from === undefined ? 0 : this.#after(ordered, wanted.from, wanted.forward);
     const page = ordered.slice(start, start + wanted.limit);

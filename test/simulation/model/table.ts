@@ -88,6 +88,7 @@ export class ModelTable {
   query(request: {
     index: string | undefined;
     partition: string;
+    between?: { readonly low: string; readonly high: string } | undefined;
     forward: boolean;
     limit: number;
     from: Item | undefined;
@@ -99,7 +100,8 @@ export class ModelTable {
       return index.query(this.#now(), { ...request, limit });
     }
     const { partitionKey, sortKey } = this.spec;
-    if (sortKey === undefined || request.from !== undefined) throw new Error('the model does not do such a query');
+    if (sortKey === undefined || request.from !== undefined || request.between !== undefined)
+      throw new Error('the model does not do such a query');
     const items = this.all().filter((item) => item[partitionKey] === request.partition);
     items.sort((a, b) => (String(a[sortKey]) < String(b[sortKey]) ? -1 : 1));
     return { items: request.forward ? items : items.reverse(), last: undefined };
