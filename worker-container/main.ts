@@ -238,7 +238,7 @@ async function isOutdated(): Promise<boolean> {
   nextBuildCheckAt = performance.now() + OUTDATED_INTERVAL_MS;
   task ??= await readTask();
   if (task === undefined) return false;
-  const { wanted } = await scaling.read({ consistent: false });
+  const { wanted } = await scaling.readState();
   return wanted !== undefined && wanted !== task.build;
 }
 

@@ -25,7 +25,7 @@ export class WhyWaiting {
   async annotate<J extends Waiting>(jobs: readonly J[]): Promise<Annotated<J>[]> {
     const dated = await this.#probes.dated(jobs);
     if (!dated.some(waitsForWorker)) return dated;
-    const failure = standingFailure(await this.#scaling.read({ consistent: false }));
+    const failure = standingFailure(await this.#scaling.readState());
     if (failure === undefined) return dated;
     const { reason, retry_at } = failure;
     const note = { waiting_note: `${NOT_STARTED}: ${reason}.`, due_at: retry_at };

@@ -50,7 +50,7 @@ export class WorkerScaling extends Construct {
       }),
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
-        itemStatement(data, 'registry', ['PutItem'], ofKinds(SCALING_KIND)),
+        itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(SCALING_KIND)),
         indexStatement(data, ['by-status-2', 'ready']),
         new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [build.parameterArn] }),
         ...taskStatements(this, cluster, task),

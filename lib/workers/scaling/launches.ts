@@ -16,7 +16,7 @@ const TASKS_PER_CALL = 10;
 const PROVIDERS = ['FARGATE', 'FARGATE_SPOT'] as const;
 type Provider = (typeof PROVIDERS)[number];
 
-const launchSchema = z.object({
+export const launchSchema = z.object({
   /** Makes repeated calls one launch. */
   token: z.string(),
   provider: z.enum(PROVIDERS),
@@ -43,7 +43,7 @@ const failureSchema = z.object({
   retried: z.boolean().optional(),
 });
 
-/** The state of launches, in one item, so that two concurrent decisions can't both launch. */
+/** The state of launches. Its version lets only one of two concurrent decisions launch. */
 export const scalingSchema = z.object({
   /** Incremented by every write; each write is conditional on it. */
   version: z.number().default(0),
@@ -133,7 +133,7 @@ export function isPausing({ failure }: Scaling, now: number): boolean {
 }
 
 /** The last launch, if it failed. */
-export function standingFailure({ failure }: Scaling): Scaling['failure'] {
+export function standingFailure({ failure }: Pick<Scaling, 'failure'>): Scaling['failure'] {
   return failure?.retried === true ? undefined : failure;
 }
 

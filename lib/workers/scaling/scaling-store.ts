@@ -1,51 +1,85 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { queriedItems } from '../../platform/aws/queried-items.ts';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
 import type { Registry } from '../../platform/registry.ts';
-import { type Scaling, scalingSchema } from './launches.ts';
+import { type Launch, launchSchema, type Scaling, scalingSchema } from './launches.ts';
 
 const KEY = { kind: SCALING_KIND, id: 'workers' } as const;
+
+/** Ids of the items of launches: this prefix and the token. */
+const LAUNCH = 'launch#';
 
 /** How often a change is repeated because another writer was faster. */
 const MAX_ATTEMPTS = 10;
 
-/** The state of launches: one item, changed on condition that it is unchanged since it was read. */
-export class ScalingStore {
-  readonly #table: DynamoDBDocumentClient;
-  readonly #tableName: string;
+/** DynamoDB's limit of items in one transaction is 100, one of which is the state. */
+const LAUNCHES_PER_WRITE = 99;
 
-  constructor(options: Registry) {
-    this.#table = options.table;
-    this.#tableName = options.registryTable;
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/**
+ * The state of launches: one item for the state, and one for each launch. They change together, on condition that the
+ * state is unchanged since it was read.
+ */
+export class ScalingStore {
+  readonly #registry: Registry;
+  /** The launches of a state that have items. An earlier version stored them in the state's own. */
+  readonly #stored = new WeakMap<Scaling, ReadonlySet<string>>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
 
-  async read(options: { consistent: boolean } = { consistent: true }): Promise<Scaling> {
-    const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: KEY, ConsistentRead: options.consistent }),
+  /**
+   * The state with all launches. The launches are read after the state: if a write came in between, the state's version
+   * is the older one, and a decision about it can't be written.
+   */
+  async read(): Promise<Scaling> {
+    const { table, registryTable } = this.#registry;
+    const state = await this.#state({ consistent: true });
+    const launches: Launch[] = [];
+    const items = queriedItems(table, {
+      TableName: registryTable,
+      KeyConditionExpression: 'kind = :kind AND begins_with(id, :launch)',
+      ExpressionAttributeValues: { ':kind': SCALING_KIND, ':launch': LAUNCH },
+      ConsistentRead: true,
+    });
+    for await (const item of items) launches.push(launchSchema.parse(item));
+    const scaling = { ...state, launches: [...state.launches, ...launches.toSorted(byTime)] };
+    this.#stored.set(scaling, new Set(launches.map(({ token }) => token)));
+    return scaling;
+  }
+
+  /** The state without launches, as of a moment ago. */
+  async readState(): Promise<Omit<Scaling, 'launches'>> {
+    return await this.#state({ consistent: false });
+  }
+
+  async #state({ consistent }: { consistent: boolean }): Promise<Scaling> {
+    const { table, registryTable } = this.#registry;
+    const { Item } = await table.send(
+      new GetCommand({ TableName: registryTable, Key: KEY, ConsistentRead: consistent }),
     );
     return scalingSchema.parse(Item ?? {});
   }
 
-  /** Replaces `known` with `next`. @returns what was written; undefined if another writer was faster. */
+  /**
+   * Replaces `known` with `next`. More launches than one transaction holds are written in several: if another writer
+   * comes in between, those that were written are repeated by a later decision, as launches without an answer are.
+   * @returns what was written; undefined if another writer was faster
+   */
   async replace(known: Scaling, next: Scaling): Promise<Scaling | undefined> {
-    const written = { ...next, version: known.version + 1 };
-    try {
-      await this.#table.send(
-        new PutCommand({
-          TableName: this.#tableName,
-          Item: { ...KEY, ...written },
-          ConditionExpression: known.version === 0 ? 'attribute_not_exists(id)' : '#version = :known',
-          ...(known.version > 0 && {
-            ExpressionAttributeNames: { '#version': 'version' },
-            ExpressionAttributeValues: { ':known': known.version },
-          }),
-        }),
-      );
-      return written;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
+    const changes = this.#changes(known, next);
+    let { version } = known;
+    do {
+      const isWritten = await this.#write({ ...next, version }, changes.splice(0, LAUNCHES_PER_WRITE));
+      if (!isWritten) return undefined;
+      version += 1;
+    } while (changes.length > 0);
+    const written = { ...next, version };
+    this.#stored.set(written, new Set(next.launches.map(({ token }) => token)));
+    return written;
   }
 
   /** @throws Error if other writers are faster every time */
@@ -59,4 +93,53 @@ export class ScalingStore {
     }
     throw new Error('the state of launches could not be written: another writer was faster every time');
   }
+
+  /** The writes that turn the items of the known launches into those of the next ones. */
+  #changes(known: Scaling, next: Scaling): TransactItem[] {
+    const TableName = this.#registry.registryTable;
+    const stored = this.#stored.get(known) ?? new Set(known.launches.map(({ token }) => token));
+    const before = new Map(known.launches.filter(({ token }) => stored.has(token)).map((one) => [one.token, one]));
+    const left = new Set(next.launches.map(({ token }) => token));
+    const put = next.launches.filter((one) => JSON.stringify(before.get(one.token)) !== JSON.stringify(one));
+    const gone = [...before.keys()].filter((token) => !left.has(token));
+    return [
+      ...gone.map((token) => ({ Delete: { TableName, Key: keyOf(token) } })),
+      ...put.map((launch) => ({ Put: { TableName, Item: { ...keyOf(launch.token), ...launch } } })),
+    ];
+  }
+
+  /** @param state with the version that the table must have @returns whether it was written */
+  async #write({ launches: _launches, ...state }: Scaling, changes: readonly TransactItem[]): Promise<boolean> {
+    const { table, registryTable } = this.#registry;
+    const Put = {
+      TableName: registryTable,
+      Item: { ...KEY, ...state, version: state.version + 1 },
+      ConditionExpression: state.version === 0 ? 'attribute_not_exists(id)' : '#version = :known',
+      ...(state.version > 0 && {
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':known': state.version },
+      }),
+    };
+    try {
+      if (changes.length === 0) await table.send(new PutCommand(Put));
+      else await table.send(new TransactWriteCommand({ TransactItems: [{ Put }, ...changes] }));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      if (error instanceof TransactionCanceledException && error.CancellationReasons?.some(isFaster)) return false;
+      throw error;
+    }
+  }
+}
+
+function keyOf(token: string) {
+  return { kind: SCALING_KIND, id: `${LAUNCH}${token}` };
+}
+
+function byTime(a: Launch, b: Launch): number {
+  return a.at.localeCompare(b.at) || a.token.localeCompare(b.token);
+}
+
+function isFaster({ Code }: { readonly Code?: string | undefined }): boolean {
+  return Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict';
 }

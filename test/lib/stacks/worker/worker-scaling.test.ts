@@ -74,12 +74,13 @@ describe('the function that launches workers', () => {
     ]);
     expect(about('dynamodb:PutItem')).toMatchObject([
       {
-        actions: ['dynamodb:PutItem'],
+        actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
         condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['scaling'] } },
       },
     ]);
     const actions = new Set(statements.flatMap((statement) => statement.actions));
     expect([...actions].sort()).toEqual([
+      'dynamodb:DeleteItem',
       'dynamodb:GetItem',
       'dynamodb:PutItem',
       'dynamodb:Query',

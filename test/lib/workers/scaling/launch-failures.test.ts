@@ -72,7 +72,7 @@ describe('a launch that fails', () => {
     await scaling.decide();
     expect(scaling.aws.tasks).toHaveLength(3);
     const { launches } = await new ScalingStore(scaling.deployment.registry).read();
-    expect(launches.flatMap(({ tasks }) => tasks ?? ['unknown'])).toEqual(['task0', 'task1', 'task2']);
+    expect(launches.flatMap(({ tasks }) => tasks ?? ['unknown']).sort()).toEqual(['task0', 'task1', 'task2']);
   });
 
   test('whose task stops before it has registered is noticed and replaced', async () => {
