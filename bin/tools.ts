@@ -36,6 +36,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'simulated job lives with faults of every kind, checked at every write and at rest',
       options: '[--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]',
     },
+    scale: {
+      file: 'test/simulation/scale/scale.ts',
+      about: "refused writes at 100 to 3,000 jobs a second, by a model of DynamoDB's partitions",
+      options: '[--seconds N]',
+    },
     mutate: {
       file: 'test/mutation/mutate.ts',
       about: 'remove one safeguard at a time; the simulator or a test has to detect it',
