@@ -1,4 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { EXIT_MEANINGS } from '../lib/cli/base/exit-codes.ts';
+import { COMMANDS } from '../lib/cli/command-table.ts';
+import { ROUTES_WITHOUT_COMMAND } from '../lib/cli/routes-without-command.ts';
 import { AGENT_DEFINITIONS } from '../lib/contract/agents.ts';
 import { ERRORS } from '../lib/contract/errors.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
@@ -71,6 +74,25 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
         ['`cwd`', `1 to ${number(LIMITS.cwdLength)} characters`],
       ],
+    ),
+  },
+  'docs/guide/command-line.md': {
+    'exit-codes': table(
+      ['exit code', 'meaning'],
+      EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
+    ),
+    commands: table(
+      ['command', 'what it does', 'routes', '`--json`'],
+      COMMANDS.map(({ name, about, routes: called, json = '' }) => [
+        `\`${name}\``,
+        about,
+        called.map((id) => `\`${id}\``).join(', '),
+        json && `\`${json}\``,
+      ]),
+    ),
+    'routes-without-command': table(
+      ['route', 'reason'],
+      Object.entries(ROUTES_WITHOUT_COMMAND).map(([id, reason]) => [`\`${id}\``, reason]),
     ),
   },
   'docs/deploy/settings.md': {

@@ -22,7 +22,8 @@ const LARGER: Readonly<Record<string, string>> = {
 /** The rooms that each room may import from: folders of lib, `functions` and `worker-container`. Extend it deliberately. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  client: [],
+  client: ['contract'],
+  cli: ['client', 'contract', 'doctor'],
   console: ['platform'],
   access: ['contract', 'platform'],
   accounts: ['contract', 'platform'],

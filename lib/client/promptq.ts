@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import createClient, { type Client } from 'openapi-fetch';
+import { isTerminal } from '../contract/statuses.ts';
 import { type ActionName, act } from './act.ts';
 import type { components, paths } from './api-types.ts';
 import { answerOf, dataOf } from './data-of.ts';
+import { RequestError } from './errors.ts';
 import { type EndEvent, eventsOf, type LogEvent, type Place } from './log-events.ts';
 import { Retries, type RetryPolicy, repeat } from './repeat.ts';
 import { retryingFetch, tryOnce } from './transport.ts';
@@ -43,13 +45,14 @@ export class Promptq {
   readonly api: Client<paths>;
   /** The same without retries. */
   readonly #once: Client<paths>;
-  readonly #policy: RetryPolicy;
+  /** How it retries; for programs that repeat their own requests. */
+  readonly policy: RetryPolicy;
 
   constructor({ baseUrl, token, retrySeconds = RETRY_SECONDS, onRetry }: PromptqOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
-    this.#policy = { retrySeconds, onRetry };
+    this.policy = { retrySeconds, onRetry };
     const options = { baseUrl: this.baseUrl, headers: { authorization: `Bearer ${token}` } };
-    this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.#policy) });
+    this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.policy) });
     this.#once = createClient<paths>({ ...options, fetch: tryOnce });
   }
 
@@ -59,17 +62,17 @@ export class Promptq {
    */
   async create(fields: JobFields): Promise<Schemas['JobCreated']> {
     const body = { idempotency_key: randomUUID(), ...fields };
-    return await repeat(async () => await dataOf(this.#once.POST('/api/v1/jobs', { body })), this.#policy);
+    return await repeat(async () => await dataOf(this.#once.POST('/api/v1/jobs', { body })), this.policy);
   }
 
   /** Submits, cancels, kills or retries a job, once, even if an answer is lost. Returns the job. */
   async act(action: ActionName, id: string): Promise<Schemas['Job']> {
-    return await act(this.api, this.#policy, { action, id });
+    return await act(this.api, this.policy, { action, id });
   }
 
   /** The states of a job, from the current one to its end. A state is yielded when status, reason or attempt changes. */
   async *states(id: string, options: { signal?: AbortSignal } = {}): AsyncGenerator<Schemas['JobLifecycle']> {
-    const retries = new Retries(this.#policy);
+    const retries = new Retries(this.policy);
     let holdSeconds = HOLD_SECONDS;
     let last: string | undefined;
     for (;;) {
@@ -117,16 +120,24 @@ export class Promptq {
   async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<LogEvent> {
     let { attempt } = options;
     for (;;) {
-      const end = yield* this.#attemptEvents(id, { ...options, attempt });
-      if (options.oneAttempt || ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(end.status)) return;
-      attempt = end.attempt + 1;
+      try {
+        const end = yield* this.#attemptEvents(id, { ...options, attempt });
+        if (options.oneAttempt || isTerminal(end.status)) return;
+        attempt = end.attempt + 1;
+      } catch (error) {
+        if (attempt === options.attempt || !(error instanceof RequestError) || error.status !== 400) throw error;
+        // The job may have been cancelled before another attempt began.
+        const { data: state } = await this.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } });
+        if (state?.terminal && state.attempt < (attempt ?? 0)) return;
+        throw error;
+      }
     }
   }
 
   async *#attemptEvents(id: string, options: FollowOptions): AsyncGenerator<LogEvent, EndEvent> {
     const { signal } = options;
     const place: Place = { lastEventId: undefined, pauseMs: 0 };
-    const retries = new Retries(this.#policy);
+    const retries = new Retries(this.policy);
     for (;;) {
       try {
         const response = await this.#connect(id, options, place);

@@ -83,6 +83,11 @@ export function operationsOf(document: Json): Operation[] {
   );
 }
 
+/** What judges values by a schema of the document that has a name. */
+export function schemaNamed(document: Json, name: string): z.ZodType {
+  return compile(resolve(document, { $ref: `#/components/schemas/${name}` }, []) as Schema);
+}
+
 /** What judges values by a schema. */
 export function compile(schema: Schema): z.ZodType {
   return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0], { defaultTarget: 'openapi-3.0' });

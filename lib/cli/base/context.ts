@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream';
+import type { Env } from './credentials.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command gets. */
+export interface Context {
+  readonly env: Env;
+  readonly version: string;
+  readonly commands: readonly CommandSpec[];
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly terminal: Terminal;
+  /** Registers what Ctrl-C does. @returns a function that removes it */
+  readonly onInterrupt: (handler: () => void) => () => void;
+}
+
+/** A command: gets its arguments in order, and returns the exit code. */
+export type CommandRun<O = Readonly<Record<string, unknown>>> = (
+  context: Context,
+  args: readonly string[],
+  options: O,
+) => Promise<number>;
+
+export interface OptionSpec {
+  readonly flags: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  /** Whether it can be given several times. */
+  readonly isList?: boolean;
+  /** Whether its value is a number. */
+  readonly isNumber?: boolean;
+  /** Names of options that can't be given with it, as commander spells them. */
+  readonly conflicts?: readonly string[];
+}
+
+/** A command of `promptq`. Help, completion, and the tests of its routes and its JSON follow from this table. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly about: string;
+  /** As commander writes them: `<required>`, `[optional]`, `[several...]`. */
+  readonly args?: readonly (readonly [name: string, about: string, choices?: readonly string[]])[];
+  readonly options?: readonly OptionSpec[];
+  /** Ids of the routes that it calls. */
+  readonly routes: readonly string[];
+  /** Schema of openapi.json that the output of `--json` has; without one, there is no such output or no schema. */
+  readonly json?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own options, and commander parses them by this table
+  readonly load: () => Promise<{ readonly run: CommandRun<any> }>;
+}

@@ -1,0 +1,27 @@
+/** Exit codes of every command, for scripts. */
+export const EXIT = {
+  succeeded: 0,
+  jobFailed: 1,
+  usage: 2,
+  jobCancelled: 3,
+  notFound: 4,
+  notAllowed: 5,
+  unreachable: 6,
+  waiting: 7,
+  /** A fault of the command itself. */
+  internal: 70,
+  interrupted: 130,
+} as const;
+
+/** For `--help` and the guide. */
+export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
+  [EXIT.succeeded, 'success; for run and wait: the job succeeded'],
+  [EXIT.jobFailed, 'the job failed, or the command did'],
+  [EXIT.usage, 'invalid arguments, or a request that the service rejects'],
+  [EXIT.jobCancelled, 'the job was cancelled'],
+  [EXIT.notFound, 'not found'],
+  [EXIT.notAllowed, 'not allowed: the token is invalid or lacks a scope'],
+  [EXIT.unreachable, "the service can't be reached"],
+  [EXIT.waiting, 'the job waits for a person, or --timeout is over; it continues'],
+  [EXIT.interrupted, 'interrupted by Ctrl-C'],
+];

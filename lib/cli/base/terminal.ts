@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import { quoted } from '../../contract/input/legible.ts';
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type Stream = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>;
+
+/** Characters that control a terminal or change how text is displayed, but for tabs and line ends. */
+const CONTROLS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** A text in which nothing controls a terminal: agents and clients write titles, messages and output. */
+export function harmless(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(CONTROLS, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : '\uFFFD';
+  });
+}
+
+/** Results go to stdout; progress and errors go to stderr. */
+export class Terminal {
+  readonly #out: Stream;
+  readonly #err: Stream;
+
+  constructor(out: Stream, err: Stream) {
+    this.#out = out;
+    this.#err = err;
+  }
+
+  /** Writes text for people as a line of the result. */
+  async print(text: string): Promise<void> {
+    await write(this.#out, `${text}\n`);
+  }
+
+  /** Writes one line of JSON that is safe to show. */
+  async printJson(value: unknown): Promise<void> {
+    await write(this.#out, `${quoted(value)}\n`);
+  }
+
+  /** Writes output of a job: to a terminal without what would control it, otherwise as it is. */
+  async copy(stream: 'stdout' | 'stderr', text: string): Promise<void> {
+    const to = stream === 'stdout' ? this.#out : this.#err;
+    await write(to, to.isTTY ? harmless(text) : text);
+  }
+
+  /** Writes a line of progress. */
+  async note(text: string): Promise<void> {
+    await write(this.#err, `${this.#painted(this.#err, 'dim', harmless(text))}\n`);
+  }
+
+  /** Writes the reason why the command ends. */
+  async fail(message: string): Promise<void> {
+    await write(this.#err, `${this.#painted(this.#err, 'red', 'promptq:')} ${harmless(message)}\n`);
+  }
+
+  /** A part of a result in a colour, if stdout shows colours. */
+  paint(style: Style, text: string): string {
+    return this.#painted(this.#out, style, text);
+  }
+
+  #painted(stream: Stream, style: Style, text: string): string {
+    const hasColors = stream.isTTY === true && stream.hasColors?.() === true;
+    return hasColors ? styleText(style, text, { validateStream: false }) : text;
+  }
+}
+
+async function write(stream: Stream, text: string): Promise<void> {
+  if (!stream.write(text)) await once(stream, 'drain');
+}

@@ -1,0 +1,80 @@
+import { dataOf } from '../../client/data-of.ts';
+import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
+import { clientOf } from '../base/client-of.ts';
+import type { Context } from '../base/context.ts';
+import { usageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-codes.ts';
+import { copyOutput, printAnswer, summary } from '../jobs/answer.ts';
+import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
+import { checkScopes } from '../jobs/check-scopes.ts';
+import { type JobOptions, jobFields } from '../jobs/job-options.ts';
+
+interface RunOptions extends JobOptions, WaitOptions {
+  readonly follow?: true;
+  readonly detach?: true;
+  readonly draft?: true;
+  readonly idempotencyKey?: string;
+  readonly json?: true;
+}
+
+export async function run(context: Context, [prompt]: readonly string[], options: RunOptions): Promise<number> {
+  const fields = await jobFields(context, prompt, options);
+  if (fields.prompt === undefined) throw usageError('give a prompt, or --file');
+  const client = await clientOf(context);
+  const isDetached = options.detach ?? options.draft ?? false;
+  await checkScopes(client, isDetached ? ['write'] : ['write', 'read', 'logs']);
+  const { created, isInterrupted } = await create(context, client, {
+    ...fields,
+    ...(options.draft && { draft: true }),
+    ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
+  });
+  if (isDetached) {
+    await (options.json ? context.terminal.printJson(created) : context.terminal.print(created.id));
+    return EXIT.succeeded;
+  }
+  await context.terminal.note(`job ${created.id}${created.url === null ? '' : ` ${created.url}`}`);
+  return await finish(context, client, { id: created.id, options, isInterrupted });
+}
+
+/** Ctrl-C does not stop the request that creates the job, or its outcome would be unknown; a second one does. */
+async function create(
+  context: Context,
+  client: Promptq,
+  fields: JobFields,
+): Promise<{ created: Schemas['JobCreated']; isInterrupted: boolean }> {
+  let isInterrupted = false;
+  const forget = context.onInterrupt(() => {
+    isInterrupted = true;
+    forget();
+  });
+  try {
+    return { created: await client.create(fields), isInterrupted };
+  } finally {
+    forget();
+  }
+}
+
+async function finish(
+  context: Context,
+  client: Promptq,
+  {
+    id,
+    options,
+    isInterrupted,
+  }: { readonly id: string; readonly options: RunOptions; readonly isInterrupted: boolean },
+): Promise<number> {
+  const state = await attend(context, client, {
+    id,
+    options,
+    isInterrupted,
+    ...(options.follow && {
+      alongside: async (signal) => await copyOutput(context, client, { id, attempt: 1, signal }),
+    }),
+  });
+  const full = options.json ? { query: { full: '1' as const } } : {};
+  const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, ...full } }));
+  if (options.json) await context.terminal.printJson(result);
+  else if (!options.follow) await printAnswer(context, client, result);
+  await context.terminal.note(summary(result));
+  return exitCodeOf(state);
+}

@@ -1,0 +1,44 @@
+import { dataOf } from '../../client/data-of.ts';
+import type { Schemas } from '../../client/promptq.ts';
+import { clientOf } from '../base/client-of.ts';
+import type { CommandRun } from '../base/context.ts';
+import { EXIT } from '../base/exit-codes.ts';
+import { fields } from '../base/table.ts';
+import { harmless } from '../base/terminal.ts';
+
+export const run: CommandRun<{ readonly json?: true }> = async (context, [id = ''], { json }) => {
+  const client = await clientOf(context);
+  const job = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
+  if (json) await context.terminal.printJson(job);
+  else await context.terminal.print(described(job));
+  return EXIT.succeeded;
+};
+
+function described(job: Schemas['Job']): string {
+  const { changes, usage } = job;
+  const lines = fields([
+    ['id', job.id],
+    ['status', `${job.status}: ${job.state_reason.message}`],
+    ['next check', job.state_reason.next_check_at],
+    ['title', job.title],
+    ['project', job.project],
+    ['profile', job.profile],
+    ['model', job.model_used ?? job.model],
+    ['folder', job.cwd],
+    ['tags', job.tags.join(', ')],
+    ['attempt', job.attempt],
+    ['created', `${job.created_at} by ${job.created_by}`],
+    ['started', job.started_at],
+    ['finished', job.finished_at],
+    ['exit code', job.exit_code],
+    ['signal', job.signal],
+    ['error', job.error],
+    ['tokens', usage && `${usage.input_tokens} in, ${usage.output_tokens} out`],
+    ['changes', changes && `${changes.files} files, +${changes.insertions} -${changes.deletions}`],
+    ['parent', job.parent_id],
+    ['follow-ups', job.follow_up_ids.join(', ')],
+    ['deployments', job.deployments.map(({ name, state }) => `${name} ${state}`).join(', ')],
+    ['warnings', job.warnings.join('; ')],
+  ]);
+  return `${lines}\n\n${harmless(job.prompt)}`;
+}

@@ -1,0 +1,88 @@
+import type { Promptq, Schemas } from '../../client/promptq.ts';
+import type { Context } from '../base/context.ts';
+import { CommandError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-codes.ts';
+
+export interface WaitOptions {
+  readonly timeout?: number;
+  readonly waitForPeople?: true;
+  readonly onInterrupt?: 'detach' | 'cancel';
+}
+
+interface Attended {
+  readonly id: string;
+  readonly options: WaitOptions;
+  /** Whether Ctrl-C was pressed before the job existed. */
+  readonly isInterrupted?: boolean;
+  /** Runs beside the wait until the job has ended, or its signal is aborted. */
+  readonly alongside?: (signal: AbortSignal) => Promise<void>;
+}
+
+type State = Schemas['JobLifecycle'];
+
+/** The exit code of a job's outcome. */
+export function exitCodeOf({ status }: Pick<State, 'status'>): number {
+  if (status === 'SUCCEEDED') return EXIT.succeeded;
+  return status === 'CANCELLED' ? EXIT.jobCancelled : EXIT.jobFailed;
+}
+
+/**
+ * Waits until a job has ended and reports its states.
+ * @throws CommandError if it waits for a person, the time is over, or Ctrl-C was pressed
+ */
+export async function attend(context: Context, client: Promptq, attended: Attended): Promise<State> {
+  const { id, options, alongside } = attended;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stop = (error: unknown) => stopping.abort(error);
+  const interrupt = () => stop(new CommandError(EXIT.interrupted, `interrupted; job ${id} continues`));
+  const forget = context.onInterrupt(interrupt);
+  const timer = startTimer(options.timeout, () => stop(stillWaiting(id, `not ended after ${options.timeout} seconds`)));
+  if (attended.isInterrupted) interrupt();
+  const states = waitForEnd(context, client, { id, options, signal });
+  const work = Promise.all([states, alongside?.(signal)]);
+  try {
+    return (await work)[0];
+  } catch (error) {
+    stop(error);
+    // The other part ends too, whatever its result.
+    await Promise.allSettled([states]);
+    const isCancel = signal.reason.exitCode === EXIT.interrupted && options.onInterrupt === 'cancel';
+    // Another Ctrl-C ends the command at once.
+    forget();
+    if (isCancel) await cancel(client, id);
+    throw signal.reason;
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
+}
+
+async function waitForEnd(
+  context: Context,
+  client: Promptq,
+  { id, options, signal }: { readonly id: string; readonly options: WaitOptions; readonly signal: AbortSignal },
+): Promise<State> {
+  signal.throwIfAborted();
+  for await (const state of client.states(id, { signal })) {
+    if (state.terminal) return state;
+    const { code, message } = state.state_reason;
+    await context.terminal.note(`${state.status}: ${message}`);
+    if (code === 'account_required' && !options.waitForPeople) throw stillWaiting(id, message);
+  }
+  throw new Error('the states of a job end with a terminal one');
+}
+
+async function cancel(client: Promptq, id: string): Promise<never> {
+  const job = await client.act('cancel', id);
+  const outcome = job.status === 'CANCELLED' ? 'is cancelled' : 'is being cancelled';
+  throw new CommandError(EXIT.interrupted, `interrupted; job ${id} ${outcome}`);
+}
+
+function stillWaiting(id: string, why: string): CommandError {
+  return new CommandError(EXIT.waiting, `${why} Job ${id} continues; \`promptq wait ${id}\` waits for its end`);
+}
+
+function startTimer(seconds: number | undefined, onEnd: () => void): NodeJS.Timeout | undefined {
+  return seconds === undefined ? undefined : setTimeout(onEnd, seconds * 1000);
+}

@@ -1,0 +1,55 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { CommandSpec, Context, OptionSpec } from './base/context.ts';
+import { EXIT_MEANINGS } from './base/exit-codes.ts';
+
+/** Runs a command that was given on the command line. */
+export type Dispatch = (spec: CommandSpec, args: readonly string[], options: object) => Promise<void>;
+
+/** The parser of the command line. It throws instead of exiting. */
+export function createProgram(
+  { version, commands }: Pick<Context, 'version' | 'commands'>,
+  dispatch: Dispatch,
+): Command {
+  const program = new Command('promptq')
+    .description('Runs jobs on a Promptq service.')
+    .version(version)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      `\n${exitCodeHelp()}\n\nPROMPTQ_URL and PROMPTQ_TOKEN take precedence over \`promptq login\`.`,
+    );
+  for (const spec of commands) {
+    const command = program.command(spec.name).description(spec.about);
+    for (const [name, about, choices] of spec.args ?? []) {
+      const argument = new Argument(name, about);
+      command.addArgument(choices === undefined ? argument : argument.choices([...choices]));
+    }
+    for (const option of spec.options ?? []) command.addOption(optionOf(option));
+    // Commander passes the arguments in order, then the options, then the command.
+    command.action(async (...given: unknown[]) => {
+      const args = given.slice(0, -2).flat() as (string | undefined)[];
+      await dispatch(spec, args as string[], given.at(-2) as object);
+    });
+  }
+  return program;
+}
+
+function optionOf({ flags, about, choices, isList, isNumber, conflicts }: OptionSpec): Option {
+  const option = new Option(flags, about);
+  if (choices !== undefined) option.choices([...choices]);
+  if (isNumber) option.argParser(numberOf);
+  if (isList) option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
+  return conflicts === undefined ? option : option.conflicts([...conflicts]);
+}
+
+function numberOf(value: string): number {
+  if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new InvalidArgumentError('expected a number');
+  return Number(value);
+}
+
+function exitCodeHelp(): string {
+  return ['Exit codes:', ...EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`)].join(
+    '\n',
+  );
+}

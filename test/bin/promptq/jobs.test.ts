@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { startUnreliableProxy } from '../../unreliable-proxy.ts';
+import { commandsOf, emptyHome } from './promptq-command.ts';
+
+const home = emptyHome();
+let service: ServiceUnderTest;
+let repository: GitServer;
+let done: string;
+beforeAll(async () => {
+  [service, repository] = await Promise.all([
+    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } }),
+    startGitServer(),
+  ]);
+  const script =
+    'printf out; printf err >&2; mkdir $PROMPTQ_ATTACHMENTS/a; printf ü > "$PROMPTQ_ATTACHMENTS/a/b ü.txt"';
+  done = (await create('--title', 'A title', '--tag', 'done', script)).id;
+  await promptq('wait', done);
+  await create('--draft', 'a draft');
+});
+afterAll(async () => await Promise.all([service.stop(), repository.close()]));
+
+const git = async (...args: string[]) => (await promisify(execFile)('git', args)).stdout;
+const { start, promptq, json } = commandsOf(() => service, home);
+const create = async (...args: string[]) =>
+  (await json('JobCreated', ['run', '--profile', 'shell', '--detach', ...args])).value as { id: string };
+
+describe('reading', () => {
+  test('list prints a table, filters, and names the next page', async () => {
+    const { code, stdout, stderr } = await promptq('list', '--limit', '1');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ID +STATUS +AGE +PROJECT +TITLE\njob_\S+ +DRAFT .*\n$/),
+    ]);
+    const [, cursor = ''] = /1 of 2; next page: --cursor (\S+)/.exec(stderr) ?? [];
+    expect((await promptq('list', '--limit', '1', '--cursor', cursor)).stdout).toContain(done);
+    expect((await json('JobList', ['list', '--tag', 'done'])).value).toMatchObject({ items: [{ id: done }], total: 1 });
+    expect(await promptq('list', '--status', 'FLYING')).toMatchObject({ code: 2 });
+  });
+
+  test('show prints the fields of a job and its prompt', async () => {
+    const { stdout } = await promptq('show', done);
+    expect(stdout).toMatch(/^id +job_/);
+    expect(stdout).toContain('A title');
+    expect(stdout).toContain('\n\nprintf out;');
+    expect((await json('Job', ['show', done])).value).toMatchObject({ id: done, status: 'SUCCEEDED' });
+  });
+
+  test('logs prints both streams, one of them, or an earlier attempt', async () => {
+    expect(await promptq('logs', done)).toEqual({ code: 0, stdout: 'out', stderr: 'err' });
+    expect(await promptq('logs', done, '-f')).toEqual({ code: 0, stdout: 'out', stderr: 'err' });
+    expect(await promptq('logs', done, '--stream', 'stderr')).toEqual({ code: 0, stdout: '', stderr: 'err' });
+    expect(await promptq('logs', done, '--attempt', '7')).toMatchObject({ code: 2 });
+    expect((await json('JobLogs', ['logs', done])).value).toMatchObject({ stdout: 'out', stderr: 'err' });
+    const events = (await promptq('logs', done, '-f', '--json')).stdout.trim().split('\n');
+    expect(events.map((event) => JSON.parse(event).type)).toEqual(['output', 'output', 'end']);
+  });
+
+  test('logs prints all of an output that one answer does not hold', async () => {
+    const { id } = await create('yes 0123456789012345678901234567890123456789 | head -n 60000');
+    await promptq('wait', id);
+    expect((await promptq('logs', id)).stdout).toBe('0123456789012345678901234567890123456789\n'.repeat(60_000));
+  });
+
+  test('result prints the answer, and how the job ended on stderr', async () => {
+    const { code, stdout, stderr } = await promptq('result', done);
+    expect([code, stdout, stderr]).toEqual([0, 'out', expect.stringContaining('SUCCEEDED: The process ended.')]);
+    expect((await json('JobResult', ['result', done])).value).toMatchObject({ id: done, stdout: 'out' });
+  });
+
+  test('profiles and projects print tables', async () => {
+    expect((await promptq('profiles')).stdout).toMatch(/^NAME +AGENT +MODEL +TIMEOUT\n.*practice \(default\) +codex/s);
+    expect((await promptq('projects')).stdout).toMatch(/^NAME +QUEUED.*\nlocal_project +0/s);
+    expect((await json('ProfileList', ['profiles'])).value.items.length).toBeGreaterThan(2);
+    expect((await json('ProjectList', ['projects'])).value.items).toMatchObject([{ name: 'local_project' }]);
+  });
+
+  test('doctor reports what it found', async () => {
+    expect(await promptq('doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 faults') });
+    const { stdout } = await promptq('doctor', '--json', '--job', 'shell');
+    const { state, findings } = JSON.parse(stdout);
+    expect([state, findings.map(({ check }: { check: string }) => check)]).toEqual([
+      'ok',
+      expect.arrayContaining(['job']),
+    ]);
+  });
+});
+
+describe('acting', () => {
+  test('edit changes a draft, submit queues it, and retry starts another attempt', async () => {
+    const { id } = await create('--draft', 'false');
+    const edited = await json('Job', ['edit', id, 'true', '--title', 'Edited', '--project', 'other']);
+    expect(edited.value).toMatchObject({ prompt: 'true', title: 'Edited', project: 'other', profile: 'shell' });
+    expect((await json('Job', ['submit', id])).value.status).toMatch(/QUEUED|RUNNING/);
+    await promptq('wait', id);
+    expect((await promptq('retry', id)).stdout).toBe('QUEUED: Waiting for a free worker.\n');
+    expect(await promptq('wait', id)).toMatchObject({ code: 0 });
+    expect((await json('Job', ['show', id])).value.attempt).toBe(2);
+    expect(await promptq('edit', id, '--title', 'late')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('QUEUED'),
+    });
+    expect(await promptq('edit', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to change') });
+  });
+
+  test('edit changes a queued job, except for its project', async () => {
+    await service.api('PATCH', '/projects/local_project', { exclusive_cwd: true });
+    const first = await create('--cwd', 'busy', 'sleep 600');
+    const second = await create('--cwd', 'busy', 'true');
+    expect((await json('Job', ['edit', second.id, '--priority', '3'])).value.priority).toBe(3);
+    expect(await promptq('edit', second.id, '--project', 'other')).toMatchObject({ code: 2 });
+    expect((await json('Job', ['cancel', second.id])).value.status).toBe('CANCELLED');
+    await start(['wait', first.id]).reports('RUNNING');
+    expect((await json('Job', ['kill', first.id])).value.cancel_requested_at).not.toBeNull();
+    expect(await promptq('wait', first.id)).toMatchObject({ code: 3 });
+  });
+});
+
+describe('attachments', () => {
+  test('lists files and downloads them, those named or all, also by a proxy that loses requests', async () => {
+    expect((await promptq('attachments', done)).stdout).toMatch(/^PATH +BYTES +TYPE\na\/b ü\.txt +2 +text\/plain/);
+    const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
+    const folder = join(home, 'files');
+    const args = ['attachments', done, 'a/b ü.txt', '--output', folder, '--json'];
+    expect(await start(args, { env: { PROMPTQ_URL: proxy.url } }).ended).toMatchObject({ code: 0 });
+    await proxy.stop();
+    expect(await readFile(join(folder, 'a/b ü.txt'), 'utf8')).toBe('ü');
+    expect((await json('AttachmentList', ['attachments', done])).value.items).toHaveLength(1);
+  });
+
+  test('keeps existing files and refuses names that no attachment has', async () => {
+    await mkdir(join(home, 'kept/a'), { recursive: true });
+    await writeFile(join(home, 'kept/a/b ü.txt'), 'mine');
+    expect(await promptq('attachments', done, '-o', join(home, 'kept'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('exists already'),
+    });
+    expect(await readFile(join(home, 'kept/a/b ü.txt'), 'utf8')).toBe('mine');
+    expect(await promptq('attachments', done, 'none', '-o', home)).toMatchObject({ code: 4 });
+  });
+});
+
+describe('pull', () => {
+  test('applies the changes of a job to the repository here', async () => {
+    await repository.commit({ 'README.md': 'one\ntwo\n' });
+    await create('--project', 'app', '--draft', 'true');
+    await service.api('PATCH', '/projects/app', { repository: repository.url });
+    const { id } = await create('--project', 'app', "printf '1\\ntwo\\n' > README.md; echo new > new.txt");
+    expect(await promptq('wait', id)).toMatchObject({ code: 0 });
+    const clone = join(home, 'clone');
+    await git('clone', '-q', repository.url, clone);
+    await mkdir(join(clone, 'sub'));
+    const here = { cwd: join(clone, 'sub') };
+    expect(await start(['pull', id, '--check'], here).ended).toMatchObject({ code: 0 });
+    expect(await readFile(join(clone, 'README.md'), 'utf8')).toBe('one\ntwo\n');
+    expect(await start(['pull', id], here).ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('new.txt'),
+    });
+    expect(await readFile(join(clone, 'README.md'), 'utf8')).toBe('1\ntwo\n');
+    expect(await readFile(join(clone, 'new.txt'), 'utf8')).toBe('new\n');
+    expect(await start(['pull', id], here).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('do not apply'),
+    });
+    await git('-C', clone, 'checkout', '-q', '.');
+    await git('-C', clone, 'clean', '-fdq');
+    expect((await json('RepositoryChanges', ['pull', id], { cwd: clone })).value).toMatchObject({ files: 2 });
+  });
+
+  test('refuses a job without changes, and a folder without a repository', async () => {
+    expect(await start(['pull', done], { cwd: join(home, 'clone') }).ended).toMatchObject({ code: 4 });
+    expect(await start(['pull', done], { cwd: home }).ended).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect } from 'vitest';
+import openapi from '../../../openapi.json' with { type: 'json' };
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { schemaNamed } from '../../openapi/operations.ts';
+
+export const PROGRAM = fileURLToPath(new URL('../../../bin/promptq.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+/** A `promptq` in progress. */
+export interface Running {
+  readonly ended: Promise<Ended>;
+  /** Waits until stderr contains a text. */
+  reports(text: string): Promise<void>;
+  stdout(): string;
+  interrupt(): void;
+}
+
+/** A home without saved credentials, for the commands of a test file. It is removed at its end. */
+export function emptyHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'promptq-cli-'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+export function startPromptq(args: readonly string[], { env = {}, stdin = '', cwd }: Options = {}): Running {
+  const { PROMPTQ_URL: _, PROMPTQ_TOKEN: __, NO_COLOR: ___, FORCE_COLOR: ____, ...inherited } = process.env;
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...inherited, PROMPTQ_RETRY_SECONDS: '30', ...env },
+    stdio: 'pipe',
+    cwd,
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  child.stdin.on('error', () => undefined).end(stdin);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout: out, stderr: err }));
+  });
+  return {
+    ended,
+    reports: async (wanted) => void (await waitFor(() => err.includes(wanted))),
+    stdout: () => out,
+    interrupt: () => child.kill('SIGINT'),
+  };
+}
+
+/** Runs commands against a service with a token. */
+export function commandsOf(service: () => ServiceUnderTest, home: string) {
+  const options = (given: Options): Options => ({
+    ...given,
+    env: {
+      XDG_CONFIG_HOME: home,
+      PROMPTQ_URL: service().baseUrl,
+      PROMPTQ_TOKEN: service().token,
+      ...given.env,
+    },
+  });
+  const start = (args: readonly string[], given: Options = {}) => startPromptq(args, options(given));
+  return {
+    start,
+    promptq: async (...args: readonly string[]) => await start(args).ended,
+    /** Runs a command with `--json` and checks its only line by the schema with this name. */
+    json: async (schema: string, args: readonly string[], given: Options = {}) => {
+      const { code, stdout, stderr } = await start([...args, '--json'], given).ended;
+      expect(stdout.split('\n'), stderr).toHaveLength(2);
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+      return { code, value: schemaNamed(openapi, schema).parse(JSON.parse(stdout)) as any };
+    },
+  };
+}
+
+/** Runs a command line with a terminal as its stdin, stdout and stderr. @returns what the terminal received */
+export async function inTerminal(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const quoted = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
+  const child = spawn('script', ['-qec', quoted, '/dev/null'], {
+    env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm-256color', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return await text(child.stdout);
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../../lib/cli/command-table.ts';
+import { ROUTES_WITHOUT_COMMAND } from '../../../lib/cli/routes-without-command.ts';
+import type { paths } from '../../../lib/client/api-types.ts';
+import { BASE_PATH } from '../../../lib/contract/route.ts';
+import { routes } from '../../../lib/contract/routes/routes.ts';
+import openapi from '../../../openapi.json' with { type: 'json' };
+import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
+import { commandsOf, emptyHome } from './promptq-command.ts';
+
+const ids: readonly string[] = routes.map(({ id }) => id);
+
+test('every route is called by a command, or listed with the reason why not', () => {
+  const called = new Set(COMMANDS.flatMap((command) => command.routes));
+  expect([...called].filter((id) => !ids.includes(id))).toEqual([]);
+  expect(ids.filter((id) => !called.has(id)).toSorted()).toEqual(Object.keys(ROUTES_WITHOUT_COMMAND).toSorted());
+});
+
+test('every route is one of the typed client', () => {
+  const typed: readonly string[] = Object.keys(openapi.paths) satisfies readonly (keyof paths | string)[];
+  expect(routes.map(({ path }) => `${BASE_PATH}${path}`).filter((path) => !typed.includes(path))).toEqual([]);
+});
+
+test('every schema of --json is one of the document', () => {
+  const named = COMMANDS.flatMap(({ json }) => (json === undefined ? [] : [json]));
+  expect(named.filter((name) => !Object.hasOwn(openapi.components.schemas, name))).toEqual([]);
+});
+
+describe('the routes that a command calls', () => {
+  const home = emptyHome();
+  let service: ServiceUnderTest;
+  let proxy: UnreliableProxy;
+  let id: string;
+  beforeAll(async () => {
+    service = await startService();
+    proxy = await startUnreliableProxy(service.baseUrl, {});
+    id = (
+      await start(['run', '--detach', '--profile', 'shell', 'echo x > $PROMPTQ_ATTACHMENTS/x']).ended
+    ).stdout.trim();
+    await start(['wait', id]).ended;
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await service.stop();
+  });
+  const { start } = commandsOf(() => service, home);
+
+  /** Arguments of each command that make it call what it can. */
+  const CALLS: Readonly<Record<string, readonly string[]>> = {
+    login: ['URL'],
+    run: ['--profile', 'shell', 'true'],
+    attachments: ['ID', '--output', `${home}/files`],
+    edit: ['ID', '--title', 'x'],
+    doctor: [],
+    list: [],
+    profiles: [],
+    projects: [],
+    completion: ['bash'],
+  };
+
+  test.each(COMMANDS.map(({ name, routes: declared }) => [name, declared] as const))('%s', async (name, declared) => {
+    const args = (CALLS[name] ?? ['ID']).map((arg) => ({ ID: id, URL: proxy.url })[arg] ?? arg);
+    const from = proxy.requests.length;
+    await start([name, ...args], { env: { PROMPTQ_URL: proxy.url }, stdin: service.token }).ended;
+    const called = new Set(proxy.requests.slice(from).map(routeOf));
+    expect([...called].filter((route) => !declared.includes(route))).toEqual([]);
+    expect(called.size > 0).toBe(declared.length > 0);
+  });
+});
+
+function routeOf(request: string): string {
+  const [method, target = ''] = request.split(' ');
+  const segments = (target.split('?')[0] ?? '').replace(BASE_PATH, '').split('/');
+  const route = routes.find(({ method: its, path }) => {
+    const own = path.split('/');
+    return (
+      its === method &&
+      own.length === segments.length &&
+      own.every((part, at) => part.startsWith('{') || part === segments[at])
+    );
+  });
+  return route?.id ?? request;
+}

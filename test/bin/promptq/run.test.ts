@@ -1,0 +1,210 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { startUnreliableProxy } from '../../unreliable-proxy.ts';
+import { runToken } from '../token-command.ts';
+import { commandsOf, emptyHome } from './promptq-command.ts';
+
+const home = emptyHome();
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+});
+afterAll(async () => await service.stop());
+
+const { start, promptq, json } = commandsOf(() => service, home);
+const shell = (...args: string[]) => ['run', '--profile', 'shell', ...args];
+const jobs = async (query: string) => (await service.api('GET', `/jobs?${query}`)).json;
+const token = async (...args: string[]) =>
+  JSON.parse((await runToken(service.home, 'create', '--name', 'a test', '--json', ...args)).stdout).token as string;
+
+describe('run', () => {
+  test('prints the final message of an agent and nothing else on stdout', async () => {
+    const { code, stdout, stderr } = await promptq('run', 'Say hello');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\w[^{}]+\n$/)]);
+    expect(stderr).toMatch(/^job job_\w+/);
+    expect(stderr).toContain('SUCCEEDED: ');
+  });
+
+  test('prints the output of a script that has no final message', async () => {
+    const { code, stdout, stderr } = await promptq(...shell('echo out; echo err >&2'));
+    expect([code, stdout]).toEqual([0, 'out\n']);
+    expect(stderr).toContain('err\n');
+  });
+
+  test('--follow prints the output of every attempt while it is written', async () => {
+    const script = 'echo first; until [ -e go ]; do sleep 0.2; done; echo last';
+    const running = start(shell('--follow', '--cwd', 'live', script));
+    await waitFor(() => running.stdout() === 'first\n');
+    await promptq(...shell('--cwd', 'live', 'touch go'));
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'first\nlast\n' });
+  });
+
+  test('--detach prints the id, with which `wait` waits', async () => {
+    const { code, stdout } = await promptq(...shell('--detach', 'true'));
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^job_\w+\n$/)]);
+    expect(await promptq('wait', stdout.trim())).toMatchObject({ code: 0, stdout: 'SUCCEEDED: The process ended.\n' });
+  });
+
+  test('--json prints what the document describes', async () => {
+    const { code, value } = await json('JobResult', shell('echo hi'));
+    expect([code, value.stdout]).toEqual([0, 'hi\n']);
+    expect((await json('JobCreated', shell('--detach', 'true'))).value.id).toMatch(/^job_/);
+    expect((await json('JobLifecycle', ['wait', value.id])).value.status).toBe('SUCCEEDED');
+  });
+
+  test('reads the prompt from a file or from stdin, and sets every field', async () => {
+    const file = join(home, 'prompt.txt');
+    await writeFile(file, 'echo from a file\n');
+    expect((await promptq(...shell('-f', file))).stdout).toBe('from a file\n');
+    expect((await start(shell('-f', '-'), { stdin: 'echo from stdin' }).ended).stdout).toBe('from stdin\n');
+    const args = ['--project', 'p', '--model', 'm', '--cwd', 'w', '--title', 'T', '--tag', 'a', '--tag', 'b'];
+    const more = ['--extra-prompt', 'more', '--priority', '-2', '--retries', '3', '--attempt-timeout', '60'];
+    const { stdout } = await promptq(...shell('--draft', ...args, ...more, 'a prompt'));
+    expect((await service.api('GET', `/jobs/${stdout.trim()}`)).json).toMatchObject({
+      ...{ status: 'DRAFT', prompt: 'a prompt', profile: 'shell', project: 'p', model: 'm', cwd: 'w', title: 'T' },
+      ...{ tags: ['a', 'b'], extra_prompt: 'more', priority: -2, retries: 3, timeout: 60 },
+    });
+  });
+
+  test('creates a job at each call, and one for one idempotency key', async () => {
+    await promptq(...shell('--detach', '--tag', 'each', 'true'));
+    await promptq(...shell('--detach', '--tag', 'each', 'true'));
+    expect((await jobs('tag=each')).total).toBe(2);
+    const keyed = shell('--detach', '--tag', 'keyed', '--idempotency-key', 'k1', 'true');
+    expect((await promptq(...keyed)).stdout).toBe((await promptq(...keyed)).stdout);
+    expect((await jobs('tag=keyed')).total).toBe(1);
+  });
+
+  test('makes one job of it, with its exit code and whole output, behind a proxy that loses requests', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, at) => `line ${at + 1}\n`);
+    const script = 'seq -f "line %g" 1 10000; sleep 6; seq -f "line %g" 10001 20000; exit 3';
+    for (const mode of ['--wait', '--follow']) {
+      const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 3, cutAfterMs: 5_000 });
+      const env = { PROMPTQ_URL: proxy.url };
+      const { code, stdout } = await start(shell(mode, '--tag', `proxy${mode}`, script), { env }).ended;
+      await proxy.stop();
+      expect([code, stdout === lines.join('')]).toEqual([1, true]);
+      expect(proxy.faults.dropped).toBeGreaterThan(1);
+      expect(proxy.faults.cut).toBeGreaterThan(0);
+      expect((await jobs(`tag=proxy${mode}`)).total).toBe(1);
+    }
+  });
+});
+
+describe('exit codes', () => {
+  test('1: the job failed', async () => {
+    expect(await promptq(...shell('exit 9'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('exit code 9'),
+    });
+  });
+
+  test.each([
+    [['run'], 'give a prompt'],
+    [['run', 'x', '--file', 'y'], 'not both'],
+    [['run', 'x', '--file', '/nowhere'], 'give the prompt or --file'],
+    [['run', '--file', '/nowhere'], "can't read the prompt"],
+    [['run', 'x', '--follow', '--detach'], 'cannot be used with'],
+    [['run', 'x', '--priority', 'high'], 'expected a number'],
+    [['run', 'x', '--profile', 'none'], 'none'],
+    [['wait'], "missing required argument 'id'"],
+    [['fly'], "unknown command 'fly'"],
+    [[], 'Usage: promptq'],
+  ])('2: %j is wrong', async (args, sentence) => {
+    const { code, stdout, stderr } = await promptq(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  });
+
+  test('3: the job was cancelled', async () => {
+    const running = start(shell('--title', 'to cancel', 'sleep 600'));
+    await running.reports('RUNNING');
+    const [job] = (await jobs('search=cancel&status=RUNNING')).items;
+    expect(await promptq('cancel', job.id)).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 3 });
+  });
+
+  test('4: there is no such job', async () => {
+    for (const args of [['wait'], ['show'], ['logs'], ['logs', '-f'], ['result'], ['cancel'], ['attachments']])
+      expect(await promptq(...args, 'job_none')).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  test('5: the token is not accepted', async () => {
+    expect(await start(['list'], { env: { PROMPTQ_TOKEN: 'pq_none' } }).ended).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('does not accept the token'),
+    });
+  });
+
+  test.each([
+    [['--wait'], 'write', 'read'],
+    [['--wait'], 'read,write', 'logs'],
+    [['--follow'], 'read,write', 'logs'],
+    [['--detach'], 'read', 'write'],
+  ])('5: run %j with a token that may %s creates nothing', async (options, scopes, missing) => {
+    const env = { PROMPTQ_TOKEN: await token('--scopes', scopes) };
+    const { code, stderr } = await start(shell(...options, '--tag', 'forbidden', 'true'), { env }).ended;
+    expect([code, stderr]).toEqual([5, expect.stringMatching(`lacks the scopes? ${missing}`)]);
+    expect((await jobs('tag=forbidden')).total).toBe(0);
+  });
+
+  test.each([
+    [['--wait'], 'read,write,logs'],
+    [['--detach'], 'write'],
+    [['--follow'], 'admin'],
+  ])('0: run %j with a token that may %s', async (options, scopes) => {
+    const env = { PROMPTQ_TOKEN: await token('--scopes', scopes) };
+    expect(await start(shell(...options, 'true'), { env }).ended).toMatchObject({ code: 0 });
+  });
+
+  test("6: the service can't be reached", async () => {
+    const proxy = await startUnreliableProxy(service.baseUrl, {});
+    await proxy.stop();
+    const env = { PROMPTQ_URL: proxy.url, PROMPTQ_RETRY_SECONDS: '0.5' };
+    for (const args of [['list'], ['run', 'x'], ['cancel', 'job_none'], ['logs', '-f', 'job_none'], ['doctor']])
+      expect(await start(args, { env }).ended).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining("can't reach the service"),
+      });
+  });
+
+  test('7: the job waits for an account, at once; for a limit, after --timeout', async () => {
+    const account = await promptq('run', 'drill: not-logged-in');
+    expect(account).toMatchObject({ code: 7, stderr: expect.stringContaining('continues; `promptq wait job_') });
+    const limit = start(['run', 'drill: usage-limit', '--timeout', '25']);
+    await limit.reports('usage limit');
+    expect(await limit.ended).toMatchObject({ code: 7, stderr: expect.stringContaining('not ended after 25 seconds') });
+  });
+
+  test('7: --wait-for-people waits for the account until --timeout', async () => {
+    const { code, stderr } = await promptq('run', 'drill: not-logged-in', '--wait-for-people', '--timeout', '20');
+    expect([code, stderr]).toEqual([7, expect.stringContaining('not ended after 20 seconds')]);
+  });
+});
+
+describe('Ctrl-C', () => {
+  test.each([['--wait'], ['--follow']])('detaches from the job of %s and says so', async (mode) => {
+    const running = start(shell(mode, 'sleep 600'));
+    await running.reports('RUNNING');
+    running.interrupt();
+    const { code, stderr } = await running.ended;
+    const [, id = ''] = /interrupted; job (job_\w+) continues/.exec(stderr) ?? [];
+    expect([code, (await service.api('GET', `/jobs/${id}`)).json.status]).toEqual([130, 'RUNNING']);
+    await promptq('kill', id);
+  });
+
+  test.each([
+    ['run', shell('--on-interrupt', 'cancel', 'sleep 600')],
+    ['wait', ['wait', '--on-interrupt', 'cancel']],
+  ])('cancels the job of %s if asked to', async (name, args) => {
+    const created = name === 'wait' ? [(await promptq(...shell('--detach', 'sleep 600'))).stdout.trim()] : [];
+    const running = start([...args, ...created]);
+    await running.reports('RUNNING');
+    running.interrupt();
+    const { code, stderr } = await running.ended;
+    const [, id = ''] = /interrupted; job (job_\w+) is (?:being )?cancelled/.exec(stderr) ?? [];
+    expect([code, await promptq('wait', id)]).toEqual([130, expect.objectContaining({ code: 3 })]);
+  });
+});
