@@ -123,7 +123,9 @@ describe('imports', () => {
     const users = [...IMPORTS]
       .filter(([, targets]) => targets.some((target) => tools.test(target)))
       .map(([file]) => file);
-    expect(users.filter((file) => !/^(lib\/stacks\/|bin\/app\.ts$|bin\/bundle-worker\.ts$)/.test(file))).toEqual([]);
+    expect(
+      users.filter((file) => !/^(lib\/stacks\/|bin\/app\.ts$|bin\/(bundle-worker|pack-cli)\.ts$)/.test(file)),
+    ).toEqual([]);
   });
 
   test('of modules that start processes are in few places of the worker: only they set an environment or rights', () => {

@@ -13,6 +13,7 @@ const FOLDER_SIZE = 15;
 /** Folders that hold more, each with the reason. */
 const LARGER: Readonly<Record<string, string>> = {
   bench: 'one file for each benchmark or cost that is measured',
+  bin: 'one file for each command that npm runs',
   'functions/jobs': 'one file for each route of a job, found by the name of its action',
   'lib/contract': 'tables that everything else is derived from, each found by its name',
   'lib/contract/schemas': 'one file for each resource of the interface',

@@ -5,6 +5,7 @@ const PERSON = 'needs a browser: the console';
 /** Routes that no command calls, with the reason. */
 export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'stats.read': 'statistics are for the console',
+  'jobs.session': 'no command continues a session yet',
   'jobs.replace': '`edit` changes single fields',
   'jobs.delete': 'the same as `cancel`',
   'jobs.reread-logs': CONSOLE,

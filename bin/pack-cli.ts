@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile } from 'esbuild';
+import packageJson from '../package.json' with { type: 'json' };
+
+/**
+ * `npm run pack:cli [-- FOLDER]`: bundles the command line and the client into `dist/promptq-VERSION.tgz`, a package
+ * without dependencies. Node strips no types in installed packages, so it holds JavaScript.
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const target = process.argv[2] ?? join(ROOT, 'dist');
+const { version, license } = packageJson;
+
+const folder = mkdtempSync(join(tmpdir(), 'promptq-pack-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const { metafile } = await build({
+  absWorkingDir: ROOT,
+  entryPoints: {
+    promptq: 'bin/promptq.ts',
+    client: 'lib/client/promptq.ts',
+    errors: 'lib/client/errors.ts',
+    webhook: 'lib/client/verify-webhook.ts',
+  },
+  outdir: join(folder, 'lib'),
+  bundle: true,
+  // Commands are loaded when they are used, which keeps `--help` quick.
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.12',
+  minify: true,
+  keepNames: true,
+  legalComments: 'none',
+  metafile: true,
+  outExtension: { '.js': '.mjs' },
+  banner: {
+    js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
+  },
+  logLevel: 'warning',
+});
+
+writeFileSync(
+  join(folder, 'package.json'),
+  `${JSON.stringify(
+    {
+      name: 'promptq',
+      version,
+      description: 'Command line and client of Promptq, a queue for jobs of coding agents',
+      license,
+      type: 'module',
+      engines: { node: '>=20.12' },
+      bin: { promptq: 'lib/promptq.mjs' },
+      exports: { './client': './lib/client.mjs', './errors': './lib/errors.mjs', './webhook': './lib/webhook.mjs' },
+      files: ['lib', 'LICENSES.txt'],
+    },
+    undefined,
+    2,
+  )}\n`,
+);
+writeFileSync(join(folder, 'LICENSE'), readFileSync(join(ROOT, 'LICENSE')));
+writeFileSync(join(folder, 'LICENSES.txt'), licenses(metafile));
+
+mkdirSync(target, { recursive: true });
+const packed = spawnSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: folder, encoding: 'utf8' });
+if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
+console.log(join(target, packed.stdout.trim()));
+
+/** The licence texts of the packages of which the bundle contains code. */
+function licenses({ outputs }: Metafile): string {
+  const inputs = Object.values(outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+  );
+  const packages = inputs.map((input) => /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[0]);
+  const folders = [...new Set(packages.filter((found) => found !== undefined))].toSorted();
+  return folders.map(licenseOf).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function licenseOf(path: string): string {
+  const text = readFileSync(join(ROOT, path, 'package.json'), 'utf8');
+  const { name, version: its, license: terms, repository } = JSON.parse(text);
+  const [file] = globSync('LICEN[CS]E*', { cwd: join(ROOT, path) });
+  const body =
+    file === undefined
+      ? `The package has no licence text. Its package.json states ${terms}; see ${repository?.url ?? repository}.`
+      : readFileSync(join(ROOT, path, file), 'utf8').trim();
+  return `${name} ${its} (${terms})\n\n${body}\n`;
+}
