@@ -42,7 +42,7 @@ const PATH = /^(?!.*\.\.)[\w.-]+(\/[\w.-]+)*$/;
  */
 export async function restoreSession(request: RestoreRequest): Promise<RestoredSession | string | undefined> {
   const { agent, vendor, cwd, onlyWorker, folder } = request;
-  const found = await newestSaved(request);
+  const found = await findSession(request);
   if (found === undefined) return undefined;
   const { record, size } = found.session;
   if (record.agent !== agent) return `it belongs to the agent ${record.agent}`;
@@ -62,10 +62,13 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   };
 }
 
-async function newestSaved({
+/** The session to continue: of the interrupted attempt, or the newest that its chain saved. */
+export async function findSession({
   job,
   sessions,
-}: RestoreRequest): Promise<{ readonly attempt: number; readonly session: StoredSession } | undefined> {
+}: Pick<RestoreRequest, 'job' | 'sessions'>): Promise<
+  { readonly attempt: number; readonly session: StoredSession } | undefined
+> {
   const { resume_from: newest, resume_oldest: oldest = newest } = job;
   if (newest === undefined || oldest === undefined) return undefined;
   for (let attempt = newest; attempt >= oldest; attempt -= 1) {

@@ -23,6 +23,8 @@ export interface SessionSaverOptions {
   readonly objects: OutputObjects;
   readonly redaction: Redaction;
   readonly timing?: Timing | undefined;
+  /** Default: from the disk. */
+  readonly readFile?: typeof readSessionFile;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -47,6 +49,7 @@ export class SessionSaver {
   /** Bytes of the file that were saved, and bytes stored of them. */
   #read = 0;
   #stored = 0;
+  #pending: Part | undefined;
   #refusal: string | undefined;
 
   constructor(options: SessionSaverOptions) {
@@ -97,23 +100,39 @@ export class SessionSaver {
 
   /** @returns whether there may be more to save */
   async #savePart(): Promise<boolean> {
-    const { objects, jobId, attempt, redaction } = this.#options;
-    const { signal } = this.#abort;
+    const { objects } = this.#options;
+    // A part stays the same in every try: a late first try must not shorten it.
+    this.#pending ??= await this.#nextPart();
+    if (this.#pending === undefined) return false;
+    const { about, key, masked, bytes, hasMore } = this.#pending;
+    if (about !== undefined) await objects.put(about.key, about.body, this.#abort.signal);
+    await objects.put(key, masked, this.#abort.signal);
+    this.#pending = undefined;
+    this.#measure(bytes);
+    this.#read += bytes.length;
+    this.#stored += masked.length;
+    return hasMore;
+  }
+
+  async #nextPart(): Promise<Part | undefined> {
+    const { jobId, attempt, redaction } = this.#options;
     const part = await this.#nextLines();
-    if (part === undefined) return false;
-    if (this.#read === 0) {
-      const record = { version: 1, ...this.#options.about, session_id: this.#options.sessionId(), path: part.path };
-      const about = redaction.strings(record, { except: NOT_MASKED });
-      await objects.put(sessionAboutKey(jobId, attempt, this.#generation), Buffer.from(JSON.stringify(about)), signal);
-    }
+    if (part === undefined) return undefined;
     // In JSON no secret spans lines, so that lines are masked apart, with all secrets known by now.
     const redactor = redaction.redactor();
-    const masked = Buffer.concat([redactor.push(part.bytes), redactor.flush()]);
-    await objects.put(sessionPartKey(jobId, attempt, this.#generation, this.#stored), masked, signal);
-    this.#measure(part.bytes);
-    this.#read += part.bytes.length;
-    this.#stored += masked.length;
-    return this.#read < part.size;
+    return {
+      about: this.#read === 0 ? this.#about(part.path) : undefined,
+      key: sessionPartKey(jobId, attempt, this.#generation, this.#stored),
+      masked: Buffer.concat([redactor.push(part.bytes), redactor.flush()]),
+      bytes: part.bytes,
+      hasMore: this.#read + part.bytes.length < part.size,
+    };
+  }
+
+  #about(path: string): NonNullable<Part['about']> {
+    const { jobId, attempt, redaction, about, sessionId } = this.#options;
+    const record = redaction.strings({ version: 1, ...about, session_id: sessionId(), path }, { except: NOT_MASKED });
+    return { key: sessionAboutKey(jobId, attempt, this.#generation), body: Buffer.from(JSON.stringify(record)) };
   }
 
   #measure(bytes: Buffer): void {
@@ -135,11 +154,11 @@ export class SessionSaver {
   }
 
   async #next(most: number): Promise<SessionFilePart | undefined> {
-    const { folder, account } = this.#options;
+    const { folder, account, readFile = readSessionFile } = this.#options;
     const sessionId = this.#options.sessionId();
     // The id becomes a part of a name, and an agent's tools could have written it.
     if (sessionId === undefined || !SESSION_ID.test(sessionId)) return undefined;
-    const part = await readSessionFile({ folder, sessionId, from: this.#read, most, account });
+    const part = await readFile({ folder, sessionId, from: this.#read, most, account });
     if (part === undefined) return undefined;
     const isSame = part.identity === this.#identity && part.size >= this.#read;
     if (isSame || this.#read === 0) {
@@ -153,6 +172,16 @@ export class SessionSaver {
     this.#stored = 0;
     return await this.#next(most);
   }
+}
+
+/** What one try stores. */
+interface Part {
+  /** Before the first part of a generation. */
+  readonly about: { readonly key: string; readonly body: Buffer } | undefined;
+  readonly key: string;
+  readonly masked: Buffer;
+  readonly bytes: Buffer;
+  readonly hasMore: boolean;
 }
 
 const NOT_MASKED: ReadonlySet<string> = new Set(['agent']);

@@ -3,6 +3,7 @@ import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
 import { BUSY_REASONS, indexKeys, isBusy, type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
+import { faultOfResume } from './resume-rules.ts';
 
 /** A write to a job as the table sees it, and what is known of the world at that moment. */
 export interface JobWrite {
@@ -75,6 +76,8 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
     return 'a new attempt of a job that was not QUEUED';
   if (after.session_id !== before.session_id && after.session_id !== evidenceOf(before, before.attempt))
     return `attempt ${before.attempt} ended with the evidence of ${after.session_id}`;
+  const resume = faultOfResume(before, after);
+  if (resume !== undefined) return resume;
   if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && before.parked === after.parked)
     return faultOfRecord(before, after, write);
   const change = CHANGES[`${before.status} ${after.status}`];

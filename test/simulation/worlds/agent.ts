@@ -10,6 +10,7 @@ import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { type AgentScript, agentScript } from './agent-script.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { ModelOutput } from './output.ts';
+import { ModelSessions } from './sessions.ts';
 
 /** One run of an agent in progress. */
 export interface LiveRun {
@@ -41,11 +42,13 @@ export class ModelAgents {
   /** By `evidenceOf`. */
   readonly written = new Map<string, Written>();
   readonly #deployment: ModelDeployment;
+  readonly #sessions: ModelSessions;
   /** By job. */
   readonly #scripts = new Map<string, AgentScript>();
 
   constructor(deployment: ModelDeployment) {
     this.#deployment = deployment;
+    this.#sessions = new ModelSessions(deployment);
   }
 
   /** `runAgent` of one worker. */
@@ -56,11 +59,15 @@ export class ModelAgents {
       const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
       if (this.written.has(evidenceOf(job, job.attempt))) tellFault(`${name} was started twice`);
       const run: LiveRun = { job: job.id, attempt: job.attempt, process };
+      const script = this.#script(job);
+      const isScript = script.pieces.length > 0;
+      const session = isScript ? undefined : await this.#sessions.begin(context.objects, process, job);
       this.live.add(run);
       process.onDeath(() => this.live.delete(run));
       const output = new ModelOutput(context.objects, process.timing, job);
-      const script = this.#script(job);
-      const { byItself, exit } = await this.#run(process, run, ending, { ...this.#duration(job), script, output });
+      const duration = this.#duration(job);
+      session?.converse(duration.length);
+      const { byItself, exit } = await this.#run(process, run, ending, { ...duration, script, output });
       this.live.delete(run);
       if (ending.reason === 'lost' && time.now > faults.overAt + AFTERMATH)
         tellFault(`${name} lost its lease although nothing went wrong`);
@@ -69,11 +76,13 @@ export class ModelAgents {
           complete: byItself,
           isReleasingJob: isReleasingJob(ending),
         });
+        await session?.finish(ending);
         const facts = byItself ? this.#facts(job, exit) : { finished: false, sessionId: evidenceOf(job, job.attempt) };
         const reason = byItself ? undefined : ending.reason;
         const record = {
           outcome: attemptOutcome({ ending: reason, exit, facts, timeout: `${job.timeout} seconds` }),
-          agent: 'shell' as const,
+          // What asks for jobs is a script; only agents of a vendor keep a session.
+          agent: isScript ? ('shell' as const) : ('codex' as const),
           composed_prompt: '',
           streams: { stdout, stderr: EMPTY_STREAM },
           ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
@@ -81,6 +90,7 @@ export class ModelAgents {
         };
         return { record, sources: { stdout: NOTHING, stderr: NOTHING }, dispose: async () => undefined };
       } finally {
+        session?.dispose();
         output.dispose();
       }
     };

@@ -68,7 +68,7 @@ export class ModelOutput {
   }
 }
 
-function asOutputObjects(s3: S3Client, all: () => Buffer): OutputObjects {
+export function asOutputObjects(s3: S3Client, all: () => Buffer): OutputObjects {
   const Bucket = ENV.OUTPUT_BUCKET;
   return {
     put: async (Key, Body) => void (await s3.send(new PutObjectCommand({ Bucket, Key, Body }))),

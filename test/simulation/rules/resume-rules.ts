@@ -1,0 +1,30 @@
+import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+
+/** How many attempts may continue one session, one after the other. */
+const MOST = 50;
+
+/** What is wrong with the session that a job's next attempt is to continue; undefined: nothing. */
+export function faultOfResume(before: Job, after: Job): string | undefined {
+  const expected = expectedAfter(before, after);
+  const is = chainOf(after);
+  return expected === is ? undefined : `the next attempt was to continue ${expected} and continues ${is}`;
+}
+
+/** The attempts whose sessions may be continued, as `OLDEST-NEWEST`. */
+function chainOf({ resume_from: newest, resume_oldest: oldest }: Job): string {
+  if (newest === undefined && oldest === undefined) return 'none';
+  return `${oldest}-${newest}`;
+}
+
+function expectedAfter(before: Job, after: Job): string {
+  if (isTerminal(before.status) || isTerminal(after.status)) return 'none';
+  if (before.status === 'RUNNING' && after.status === 'QUEUED') {
+    // Only what the job or its agent did itself is done again from the start; scripts always are.
+    if (after.reason === 'retry_backoff' || after.agent === 'shell') return 'none';
+    const oldest = before.resume_oldest ?? before.attempt;
+    return before.attempt >= oldest + MOST ? 'none' : `${oldest}-${before.attempt}`;
+  }
+  const isAnother = before.texts !== after.texts || before.profile !== after.profile || before.cwd !== after.cwd;
+  return isAnother ? 'none' : chainOf(before);
+}
