@@ -4,7 +4,7 @@ import { filesOf } from './imports.ts';
 export const DECIDING_ROOMS = [
   ...['lifecycle', 'store', 'dispatch', 'admission', 'creation', 'reread'].map((room) => `lib/jobs/${room}`),
   ...['lib/reconciler', 'lib/stats/counting'],
-  ...['attempt', 'commands', 'pool', 'output'].map((room) => `worker-container/${room}`),
+  ...['attempt', 'commands', 'pool', 'output', 'agent-sessions'].map((room) => `worker-container/${room}`),
 ] as const;
 
 /** The modules whose every safeguard is taken out once. */

@@ -30,6 +30,7 @@ const LEAST: Readonly<Record<(typeof DECIDING_ROOMS)[number], number>> = {
   'worker-container/commands': 78,
   'worker-container/pool': 95,
   'worker-container/output': 105,
+  'worker-container/agent-sessions': 57,
 };
 
 describe('every mutant', () => {

@@ -1,0 +1,89 @@
+import type { Mutant } from '../mutant.ts';
+
+const SAVER = 'worker-container/agent-sessions/session-saver.ts';
+const READER = 'worker-container/agent-sessions/read-session-file.ts';
+const READER_TEST = 'test/worker-container/agent-sessions/read-session-file.test.ts';
+const RESUME_TEST = 'test/lib/jobs/lifecycle/resume.test.ts';
+
+/** How the session of an interrupted attempt is saved and continued. */
+export const SESSIONS: readonly Mutant[] = [
+  {
+    name: 'a failed attempt is continued',
+    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    find: "queuedAgain(withoutResume(job), {\n    reason: 'retry_backoff'",
+    replace: "queuedAgain(job, {\n    reason: 'retry_backoff'",
+  },
+  {
+    name: 'a lost attempt is not continued',
+    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    find: "queuedAgain(withResume(job), { reason: 'worker_lost'",
+    replace: "queuedAgain(job, { reason: 'worker_lost'",
+  },
+  {
+    name: 'a refused session is continued again',
+    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    find: "queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused",
+    replace: "queuedAgain(withResume(job), { reason: 'waiting_for_worker', session_refused",
+    test: RESUME_TEST,
+  },
+  {
+    name: 'an edit of the prompt keeps the session',
+    file: 'lib/jobs/lifecycle/resume.ts',
+    find: "['texts', 'profile', 'cwd']",
+    replace: "['profile', 'cwd']",
+  },
+  {
+    name: 'only the session of the last attempt is looked for',
+    file: 'worker-container/agent-sessions/restore-session.ts',
+    find: 'attempt >= oldest; attempt -= 1',
+    replace: 'attempt >= newest; attempt -= 1',
+  },
+  {
+    name: 'what follows a lost part is read',
+    file: 'lib/jobs/output/agent-sessions/agent-session-store.ts',
+    find: 'return gap < 0 ? parts : parts.slice(0, gap);',
+    replace: 'return parts;',
+    test: 'test/lib/jobs/output/agent-session-store.test.ts',
+  },
+  {
+    name: 'a part differs between two tries',
+    file: SAVER,
+    find: 'this.#pending ??= await this.#nextPart();',
+    replace: 'this.#pending = await this.#nextPart();',
+  },
+  {
+    name: 'a session is saved with its secrets',
+    file: SAVER,
+    find: 'masked: Buffer.concat([redactor.push(part.bytes), redactor.flush()]),',
+    replace: 'masked: part.bytes,',
+    test: 'test/worker-container/agent-sessions/session-saver.test.ts',
+  },
+  {
+    name: "another user's session is read",
+    file: READER,
+    find: "refuse('its file belongs to another user') unless $owner == $>;\n",
+    replace: '',
+    test: READER_TEST,
+  },
+  {
+    name: 'a link to a session is followed',
+    file: READER,
+    find: 'O_RDONLY | O_NOFOLLOW | O_NONBLOCK or',
+    replace: 'O_RDONLY | O_NONBLOCK or',
+    test: READER_TEST,
+  },
+  {
+    name: 'a second name of a file is read as a session',
+    file: READER,
+    find: "refuse('its file has several names') unless $names == 1;\n",
+    replace: '',
+    test: READER_TEST,
+  },
+  {
+    name: 'a session with holes is read',
+    file: READER,
+    find: "refuse('its file has holes') if $size >= 1048576 and $blocks * 512 < $size / 2;\n",
+    replace: '',
+    test: READER_TEST,
+  },
+];
