@@ -57,6 +57,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'kill parts of a local run under load and report what was lost',
       options: '[--rounds N] [--seed N]',
     },
+    resumes: {
+      file: 'test/faults/resumes.ts',
+      about: 'kill workers in the middle of turns of the real codex; the next attempts have to continue their sessions',
+      options: '[--kills N] [--seed N]',
+    },
     claims: {
       file: 'test/faults/claims.ts',
       about: 'let concurrent claimers compete for jobs, every message delivered three times',
