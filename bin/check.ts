@@ -24,6 +24,8 @@ const STEPS: Readonly<Record<string, Step>> = {
     options: ['simulate', '--lives', '50000', '--seconds', '900', '--seed', '20261121'],
     shows: '\nin all',
   },
+  // Counts, sizes and ratios of CPU time, which a loaded machine changes little. What can't be started is left out.
+  speed: { script: 'bench', options: ['--quick'], shows: 'cpu: ' },
 };
 const TESTS = 'tests';
 const NAMES = [...Object.keys(STEPS), TESTS];

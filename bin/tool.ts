@@ -1,7 +1,9 @@
 import { TOOLS, type Tool } from './tools.ts';
 
 /** `npm run SUBJECT -- NAME [OPTIONS]`: runs one of the tools of a subject; without a name, lists them. */
-const [script = '', subject = '', name, ...options] = process.argv.slice(1);
+const [script = '', subject = '', given, ...options] = process.argv.slice(1);
+// `-- --quick` means the tool `quick`.
+const name = given === '--help' ? given : given?.replace(/^--/, '');
 const tools = TOOLS[subject] ?? {};
 const tool = name === undefined ? undefined : tools[name];
 const isHelp = name === undefined || name === '--help' || options.includes('--help');

@@ -20,6 +20,16 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'count the requests behind docs/operate/cost.md and store them',
       options: '[--check]',
     },
+    short: {
+      file: 'bench/short/short.ts',
+      about: 'how long a short job takes and what it costs the worker, also beside another commit',
+      options: '[--against COMMIT] [--rounds N] [--jobs N]',
+    },
+    quick: {
+      file: 'bench/quick/quick.ts',
+      about: 'compare requests, bundles and CPU time with bench/quick/baseline.json',
+      options: '[--update requests|bytes|cpu]…',
+    },
     account: { file: 'bench/service-account.ts', about: 'time that a separate account costs a job (as root)' },
     table: {
       file: 'bench/local-table.ts',

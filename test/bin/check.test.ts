@@ -17,6 +17,7 @@ const GREEN = {
   'generate:check': 'true',
   synth: 'true',
   prove: 'printf "worlds\\nin all 50000\\n" #',
+  bench: 'printf "bytes: 1\\ncpu: 2\\n" #',
   test: TEST,
 };
 
@@ -64,6 +65,8 @@ describe('npm run check', () => {
       'synthesis: ok, N s',
       'simulation: ok, N s',
       'in all 50000',
+      'speed: ok, N s',
+      'cpu: 2',
       '1 passed, 0 failed',
     ]);
     expect(code).toBe(0);
@@ -76,7 +79,7 @@ describe('npm run check', () => {
   test('names the checks when one is unknown', async () => {
     const { code, stderr } = await check('typs');
     expect(code).toBe(2);
-    expect(stderr).toContain('checks: lint, types, generated, synthesis, simulation, tests; there is no typs');
+    expect(stderr).toContain('checks: lint, types, generated, synthesis, simulation, speed, tests; there is no typs');
   });
 
   test('stops at the first failure and prints what the check printed', async () => {

@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { countRouteRequests } from '../route-requests.ts';
+import { BASELINE_FILE, type Baseline, lossesOf, readBaseline } from './baseline.ts';
+import { bundleBytes } from './bundle-bytes.ts';
+import { jobCpu } from './job-cpu.ts';
+
+/**
+ * `npm run bench -- quick [--update PART]…`: compares this tree with bench/quick/baseline.json: AWS requests of routes
+ * (exactly), sizes of bundles, and the worker's CPU time for a job that does nothing, in multiples of starting bash.
+ * Fails on a loss that a second measurement repeats. What can't be started is not measured. `--update` stores a part
+ * (requests, bytes, cpu) as it is now.
+ */
+const { values } = parseArgs({ options: { update: { type: 'string', multiple: true, default: [] } } });
+
+const MEASURES: { readonly [P in keyof Baseline]: () => Promise<Baseline[P]> } = {
+  requests: countRouteRequests,
+  bytes: bundleBytes,
+  cpu: jobCpu,
+};
+const PARTS = Object.keys(MEASURES) as (keyof Baseline)[];
+const unknown = values.update.filter((part) => !PARTS.some((known) => known === part));
+if (unknown.length > 0) throw new Error(`--update: there is no ${unknown.join(', ')}; expected ${PARTS.join(', ')}`);
+
+/** Milliseconds that one measurement may take. */
+const MEASURE_LIMIT_MS = 180_000;
+
+const baseline = readBaseline();
+for (const part of PARTS) {
+  const measured = await measure(part);
+  if (measured === undefined) continue;
+  console.log(`${part}: ${JSON.stringify(measured)}`);
+  if (values.update.includes(part)) store(part, measured);
+  else await compare(part, measured);
+}
+// The emulators' connections would keep this process alive.
+process.exit();
+
+async function compare<P extends keyof Baseline>(part: P, measured: Baseline[P]): Promise<void> {
+  const losses = lossesOf(part, baseline[part], measured);
+  if (losses.length === 0) return;
+  console.log(`${part}: measured again because of ${losses.join('; ')}`);
+  const again = await measure(part);
+  const repeated = again === undefined ? [] : lossesOf(part, baseline[part], again);
+  if (repeated.length === 0) return;
+  console.error(`${part}: LOSS: ${repeated.join('; ')}. If it is meant: npm run bench -- quick --update ${part}`);
+  process.exitCode = 1;
+}
+
+/** undefined: it can't be measured here and now */
+async function measure<P extends keyof Baseline>(part: P): Promise<Baseline[P] | undefined> {
+  try {
+    const late = delay(MEASURE_LIMIT_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`it took longer than ${MEASURE_LIMIT_MS / 1_000} s`);
+    });
+    return await Promise.race([MEASURES[part](), late]);
+  } catch (error) {
+    console.log(`${part}: not measured: ${String(error)}`);
+    return undefined;
+  }
+}
+
+function store<P extends keyof Baseline>(part: P, measured: Baseline[P]): void {
+  const stored = JSON.parse(readFileSync(BASELINE_FILE, 'utf8')) as object;
+  writeFileSync(BASELINE_FILE, `${JSON.stringify({ ...stored, [part]: measured }, null, 2)}\n`);
+}

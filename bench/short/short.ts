@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { type MeasuredRun, startRun } from './measured-run.ts';
+
+/**
+ * `npm run bench -- short [--against COMMIT] [--rounds N] [--jobs N]`: how long a short job takes and what it costs the
+ * worker, in local runs. With `--against`, rounds of this tree and of another commit take turns, so that both meet the
+ * same machine.
+ */
+const { values } = parseArgs({
+  options: {
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    jobs: { type: 'string', default: '200' },
+  },
+});
+const JOBS = Number(values.jobs);
+/** Jobs that run one after the other in an idle worker, after as many that warm it up. */
+const SINGLE = { jobs: 40, warmUp: 10 } as const;
+const SLOTS = [2, 16] as const;
+
+/** The measured values of one version, by name. */
+type Samples = Map<string, number[]>;
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const other = values.against === undefined ? undefined : await checkOut(values.against);
+const versions = [
+  { name: 'this tree', folder: root, samples: new Map() as Samples },
+  ...(other === undefined ? [] : [{ name: `${values.against}`, folder: other, samples: new Map() as Samples }]),
+];
+const load = loadavg()[0]?.toFixed(1);
+try {
+  for (let round = 0; round < Number(values.rounds); round += 1)
+    for (const slots of SLOTS) for (const { folder, samples } of versions) await measure(folder, slots, samples);
+} finally {
+  if (other !== undefined) await run('git', ['-C', root, 'worktree', 'remove', '--force', other]);
+}
+const { stdout: head } = await run('git', ['-C', root, 'log', '-1', '--format=%h, %cs']);
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, ${head.trim()}; ${availableParallelism()} cores, load ${load} before and ` +
+    `${loadavg()[0]?.toFixed(1)} after, Node ${process.version}; ${values.rounds} rounds, ${JOBS} jobs in each drain\n`,
+);
+console.log(`| | ${versions.map(({ name }) => name).join(' | ')} |`);
+console.log(`|---|${versions.map(() => '---|').join('')}`);
+for (const name of versions[0]?.samples.keys() ?? [])
+  console.log(`| ${name} | ${versions.map(({ samples }) => shown(name, samples.get(name) ?? [])).join(' | ')} |`);
+
+/** The working tree of a commit, with this tree's dependencies. */
+async function checkOut(commit: string): Promise<string> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'promptq-bench-')), 'tree');
+  await run('git', ['-C', root, 'worktree', 'add', '--detach', folder, commit]);
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+async function measure(folder: string, slots: number, samples: Samples): Promise<void> {
+  const measured = await startRun(folder, slots);
+  const add = (name: string, value: number) => samples.set(name, [...(samples.get(name) ?? []), value]);
+  try {
+    for (let n = 0; n < SINGLE.warmUp + SINGLE.jobs; n += 1) {
+      const times = await single(measured, n);
+      if (n < SINGLE.warmUp) continue;
+      add(`POST → first command, ${slots} slots (ms)`, times.started - times.posted);
+      add(`end → seen, ${slots} slots (ms)`, times.seen - times.started);
+    }
+    const { rate, cpu } = await drain(measured, slots);
+    add(`drain, ${slots} slots (jobs/s)`, rate);
+    add(`CPU of the worker for a job, ${slots} slots (ms)`, cpu);
+  } finally {
+    await measured.stop();
+  }
+}
+
+/** One job that does nothing but note the time, which is both its first and its last command. */
+async function single(measured: MeasuredRun, n: number) {
+  const file = join(measured.home, `time-${n}`);
+  const posted = Date.now();
+  const id = await measured.create(`echo $EPOCHREALTIME > ${file}`);
+  await measured.untilEnded(id);
+  const seen = Date.now();
+  const started = Number((await readFile(file, 'utf8')).replace(',', '.')) * 1000;
+  await rm(file);
+  return { posted, started, seen };
+}
+
+/** Creates jobs while every slot is occupied, then measures how they drain. */
+async function drain(measured: MeasuredRun, slots: number): Promise<{ rate: number; cpu: number }> {
+  const gate = join(measured.home, 'gate');
+  const fillers = await Promise.all(
+    Array.from({ length: slots }, () => measured.create(`while [ ! -e ${gate} ]; do sleep 0.2; done`)),
+  );
+  const ids: string[] = [];
+  for (let n = 0; n < JOBS; n += 1) ids.push(await measured.create('true'));
+  const cpuBefore = await measured.workerCpu();
+  const began = performance.now();
+  await writeFile(gate, '');
+  // They start in their order, and asking about each would slow them down.
+  for (const id of ids.slice(-slots)) await measured.untilEnded(id);
+  const seconds = (performance.now() - began) / 1000;
+  const cpu = ((await measured.workerCpu()) - cpuBefore) / JOBS;
+  for (const id of [...fillers, ...ids]) await measured.untilEnded(id);
+  return { rate: JOBS / seconds, cpu };
+}
+
+/** Times as median and 99th percentile; rates and costs as a median. */
+function shown(name: string, sample: readonly number[]): string {
+  const sorted = sample.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+  const median = at(0.5).toFixed(1);
+  return name.includes('→') ? `${median}, p99 ${at(0.99).toFixed(0)}` : median;
+}
