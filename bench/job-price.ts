@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LEASE } from '../lib/jobs/lifecycle/lease.ts';
+import { FUNCTION_MEMORY } from '../lib/platform/config/function-memory.ts';
 import { REGISTER_INTERVAL_MS } from '../lib/workers/live-workers.ts';
 import { FLUSH } from '../worker-container/output/flush-timer.ts';
 import { cost, type PriceName, taskHour } from './prices.ts';
@@ -12,8 +13,12 @@ export const SCENARIO = {
   statusReads: 3,
   /** Seconds of one function's work, its starts included. */
   functionSeconds: 0.05,
-  /** Memory of the API's functions, GB: those that stream have more. */
-  functionMemory: { buffered: 0.25, streaming: 0.5 },
+  /** Memory of functions, GB. */
+  functionMemory: {
+    buffered: FUNCTION_MEMORY.buffered / 1_024,
+    streaming: FUNCTION_MEMORY.stream / 1_024,
+    trigger: FUNCTION_MEMORY.trigger / 1_024,
+  },
   /** Runs of count-jobs: at most one per change of a job. */
   countRounds: 3,
   /** GB that a request writes into the logs of API Gateway and of its function. */
@@ -44,10 +49,17 @@ export function jobParts(counts: RequestCounts): JobPart[] {
     { part: 'reading its result', dollars: request(counts.result, 'streaming') },
     { part: 'claiming it', dollars: stored(counts.claim) },
     { part: 'running it, without worker time', dollars: stored(counts.run) },
-    { part: 'counting it', dollars: merged(stored(counts.count), { Lambda: invocations(SCENARIO.countRounds, 0.25) }) },
+    {
+      part: 'counting it',
+      dollars: merged(stored(counts.count), {
+        Lambda: invocations(SCENARIO.countRounds, SCENARIO.functionMemory.trigger),
+      }),
+    },
     {
       part: 'deciding whether it needs a worker',
-      dollars: merged(stored({ ...counts.idleMinute, sqs: 0 }), { Lambda: invocations(1, 0.25) }),
+      dollars: merged(stored({ ...counts.idleMinute, sqs: 0 }), {
+        Lambda: invocations(1, SCENARIO.functionMemory.trigger),
+      }),
     },
   ].map(({ part, dollars }) => ({ part, dollars: times(dollars, JOBS) }));
 }

@@ -15,7 +15,7 @@ const app = new App();
 const deployment = readDeployment(app.node.tryGetContext(SETTINGS_KEY));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = await findConfigFile(deployment.configFile, { folder: root, setting: `${SETTINGS_KEY}.configFile` });
-const bundles = bundleFunctions(fileURLToPath(new URL('../dist/functions', import.meta.url)));
+const bundles = await bundleFunctions(fileURLToPath(new URL('../dist/functions', import.meta.url)));
 const consoleFolder = join(bundles.folderOf(PUBLISH_CONSOLE), 'console');
 rmSync(consoleFolder, { recursive: true, force: true });
 cpSync(await builtConsole(), consoleFolder, { recursive: true });

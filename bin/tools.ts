@@ -39,6 +39,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     tokens: { file: 'bench/token-timing.ts', about: 'time to verify tokens of each kind', options: '[SAMPLES]' },
     'first-page': { file: 'bench/first-page.ts', about: "time to the console's first page" },
     'command-line': { file: 'bench/command-line.ts', about: 'size of the package of promptq, time of its --help' },
+    starts: {
+      file: 'bench/function-starts.ts',
+      about: "CPU time of the functions' starts, and their sizes",
+      options: '[--rounds N]',
+    },
     timeline: { file: 'bench/timeline.ts', about: 'opening and scrolling the timeline of 5,000 events' },
   },
   prove: {

@@ -1,4 +1,5 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
@@ -46,10 +47,13 @@ function closureOf(entry: string, seen = new Set<string>()): Set<string> {
 describe('imports', () => {
   test('are seen by this test', () => {
     expect(IMPORTS.get('lib/stacks/functions/bundle-functions.ts')).toEqual([
+      'node:fs',
       'node:path',
       'node:url',
       'esbuild',
       'lib/contract/routes/routes.ts',
+      'lib/stacks/functions/lambda-credentials.ts',
+      'lib/stacks/functions/lean-contract.ts',
     ]);
     const missing = [...IMPORTS].flatMap(([file, targets]) =>
       targets
@@ -183,10 +187,10 @@ describe("what the worker's image is made from", () => {
   });
 });
 
-describe('the bundles of the functions', () => {
+describe('the bundles of the functions', async () => {
   const outdir = mkdtempSync(join(tmpdir(), 'promptq-bundles-'));
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));
-  const bundles = bundleFunctions(outdir);
+  const bundles = await bundleFunctions(outdir);
   const data = new DataStack(new App(), 'data');
   const inputsOf = (id: string) => {
     const file = join(bundles.folderOf(id), 'index.js');
@@ -229,6 +233,23 @@ describe('the bundles of the functions', () => {
     const languages = (id: string) =>
       inputsOf(id).filter((input) => /zod\/v4\/locales\//.test(input) && !/locales\/(en|index)\.js$/.test(input));
     expect(FUNCTION_IDS.filter((id) => languages(id).length > 0)).toEqual([]);
+  });
+
+  test('load what reads Parameter Store at its first use, from a separate file', () => {
+    const needing = FUNCTION_IDS.filter((id) => holds(id, 'platform/aws/read-place.ts'));
+    expect(needing).toContain('jobs.create');
+    for (const id of FUNCTION_IDS) {
+      expect(existsSync(join(bundles.folderOf(id), 'parameters.js')), id).toBe(needing.includes(id));
+      if (needing.includes(id)) expect(holds(id, '@aws-sdk/client-ssm/'), id).toBe(false);
+    }
+  });
+
+  test('open their clients while Lambda initialises them, and elsewhere with the first call', () => {
+    const load = (env: Record<string, string>) =>
+      spawnSync(process.execPath, [join(bundles.folderOf('jobs.status'), 'index.js')], { env, encoding: 'utf8' });
+    const inLambda = load({ AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' });
+    expect([inLambda.status, inLambda.stderr]).toEqual([1, expect.stringContaining('JOBS_TABLE')]);
+    expect(load({})).toMatchObject({ status: 0, stderr: '' });
   });
 
   test('are the same bytes wherever they are made', () => {

@@ -10,7 +10,7 @@ const MAIN = ['jobs.create', 'jobs.list', 'jobs.read', 'jobs.status', 'jobs.logs
 export async function bundleBytes(): Promise<Record<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-bench-'));
   try {
-    const { folderOf } = bundleFunctions(folder);
+    const { folderOf } = await bundleFunctions(folder);
     const bytesOf = async (id: string) => (await stat(join(folderOf(id), 'index.js'))).size;
     const sizes = (await Promise.all(FUNCTION_IDS.map(bytesOf))).toSorted((a, b) => a - b);
     const main = await Promise.all(MAIN.map(async (id) => [id, await bytesOf(id)] as const));

@@ -15,6 +15,7 @@ import type { Route, RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { isJobId } from '../jobs/lifecycle/job-id.ts';
+import { isLambda } from '../platform/config/env.ts';
 import { acceptsByName } from './accepts-by-name.ts';
 import { type Answer, type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from './answer.ts';
 import { bypassedCloudFront } from './bypassed-cloudfront.ts';
@@ -47,7 +48,8 @@ export function handle<R extends Route, S>(
   open: (core: Core) => S,
   run: (input: RouteInput<R>, call: Call, services: S) => Promise<Answer<NoInfer<R>>>,
 ) {
-  let services: S | undefined;
+  // Lambda gives a function that initialises a whole vCPU, whatever its memory.
+  let services = isLambda() ? open(getCore()) : undefined;
   return wrap(route, async (event, call) => {
     const input = parseInput(route, event);
     services ??= open(call.core);

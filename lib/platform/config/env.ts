@@ -245,6 +245,11 @@ export const workerEnv = coreEnv.extend({
 });
 export type WorkerEnv = z.output<typeof workerEnv>;
 
+/** Whether this process runs a function in Lambda, which sets the variable. */
+export function isLambda(): boolean {
+  return process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined;
+}
+
 /** Prefix of the variables that hold secrets for profiles, in the local run. */
 export const SECRET_PREFIX = 'PROMPTQ_SECRET_';
 

@@ -8,6 +8,7 @@ import { CATALOG_KINDS } from '../../catalog/catalog-state.ts';
 import { CLOUD_SANDBOXES, sandboxProblems } from '../../catalog/sandboxes.ts';
 import { fieldSentence } from '../../contract/errors.ts';
 import type { ConfigDocument } from '../../contract/schemas/config.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import { APPLY_CONFIG } from '../functions/bundle-functions.ts';
 import { applyConfigEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
@@ -46,7 +47,7 @@ export class ConfigImport extends Construct {
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'PutItem'], ofKinds(...CATALOG_KINDS)),
         new PolicyStatement({ actions: ['s3:GetObject'], resources: [objectArn] }),
       ],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       timeout: APPLY_TIMEOUT,
       deployment,
     });

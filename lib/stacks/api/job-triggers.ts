@@ -5,6 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import { STATS_KINDS } from '../../stats/counting/job-stats.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -58,7 +59,7 @@ export class JobTriggers extends Construct {
         new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
         wakeScalingStatement(data),
       ],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.minutes(1),
       deployment,
     });
@@ -98,7 +99,7 @@ export class JobTriggers extends Construct {
         deliveriesStatement(data, ['SendMessage']),
         ...outputStatements(data, ['GetObject', 'PutObject']),
       ],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.minutes(5),
       deployment,
     });
@@ -125,7 +126,7 @@ export class JobTriggers extends Construct {
         deliveriesStatement(data, ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes']),
         givenUpStatement(data),
       ],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       timeout: CALLS_TIMEOUT,
       deployment,
     });
@@ -150,7 +151,7 @@ export class JobTriggers extends Construct {
         itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike('texts#*', 'labels#*', 'deployments#*')),
         ...outputStatements(data, ['DeleteObject']),
       ],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.minutes(15),
       deployment,
     });

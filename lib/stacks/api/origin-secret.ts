@@ -4,6 +4,7 @@ import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { originSecretEnv } from '../../platform/config/env.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { KEEP_ORIGIN_SECRET } from '../functions/bundle-functions.ts';
 import type { EnvironmentOf } from '../functions/process-environment.ts';
@@ -98,7 +99,7 @@ function keeper(
     code: codeOf(KEEP_ORIGIN_SECRET),
     environment,
     statements: [new PolicyStatement({ actions, resources: parameterArns(data, folder, deployment) })],
-    memorySize: 256,
+    memorySize: FUNCTION_MEMORY.trigger,
     timeout: KEEP_TIMEOUT,
     deployment,
   });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { NestedStack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { wholePath } from '../../contract/route.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import { loginReaderName, scaleWorkersName } from '../data/shared-names.ts';
 import { apiEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
@@ -64,7 +65,7 @@ export function routeFunction(
       ...(route.access.scaling && { SCALE_WORKERS_FUNCTION: scaleWorkersName(data) }),
     },
     statements: accessStatements(data, route),
-    memorySize: mode === 'stream' ? 512 : 256,
+    memorySize: FUNCTION_MEMORY[mode],
     timeout: INTEGRATION_TIMEOUTS[mode],
     deployment,
   });

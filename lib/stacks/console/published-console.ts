@@ -5,6 +5,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket, ObjectOwnership
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { publishConsoleEnv } from '../../platform/config/env.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import type { EnvironmentOf } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
@@ -50,7 +51,7 @@ export class PublishedConsole extends Construct {
         }),
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
       ],
-      memorySize: 512,
+      memorySize: FUNCTION_MEMORY.console,
       timeout: PUBLISH_TIMEOUT,
       deployment,
     });

@@ -1,7 +1,10 @@
-import { join } from 'node:path';
+import { copyFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { pages, routes } from '../../contract/routes/routes.ts';
+import { lambdaCredentials } from './lambda-credentials.ts';
+import { leanContract } from './lean-contract.ts';
 
 /** The function for every path and method without a route. */
 export const NOT_FOUND = 'not-found.answer';
@@ -48,9 +51,12 @@ export function sourceOf(functionId: string): string {
   return `functions/${functionId.replace('.', '/')}.ts`;
 }
 
+/** Modules that few requests need: each is a separate file, which a function loads at its first use. */
+const ON_DEMAND = ['lib/platform/aws/parameters.ts'];
+
 /** The bundles of all functions. */
 export interface FunctionBundles {
-  /** The folder of one function's `index.js`. */
+  /** The folder of one function's `index.js`, and of what it loads on demand. */
   folderOf(functionId: string): string;
   /** The inputs of each bundle; paths are relative to the repository. */
   readonly metafile: Metafile;
@@ -61,23 +67,53 @@ export interface FunctionBundles {
  * 39 ms against 55 ms as ES modules and 56 ms with Lambda's own SDK); the same sources give the same bytes.
  * @throws Error on any esbuild warning: `import.meta` in a CommonJS bundle is one, and fails at run time
  */
-export function bundleFunctions(outdir: string): FunctionBundles {
-  const { metafile, warnings } = buildSync({
+export async function bundleFunctions(outdir: string): Promise<FunctionBundles> {
+  const { metafile, warnings } = await build({
     absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries(FUNCTION_IDS.map((id) => [`${folderName(id)}/index`, sourceOf(id)])),
+    entryPoints: Object.fromEntries([
+      ...FUNCTION_IDS.map((id) => [`${folderName(id)}/index`, sourceOf(id)]),
+      ...ON_DEMAND.map((module) => [`on-demand/${basename(module, '.ts')}`, module]),
+    ]),
     outdir,
     bundle: true,
     platform: 'node',
     target: 'node24',
     format: 'cjs',
+    // `import()` of a function's own file would first load Node's loader of ES modules.
+    supported: { 'dynamic-import': false },
     mainFields: ['module', 'main'],
     minify: true,
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
+    plugins: [
+      leanContract(join(ROOT, 'lib/contract')),
+      lambdaCredentials,
+      onDemand(ON_DEMAND.map((module) => join(ROOT, module))),
+    ],
   });
   if (warnings.length > 0) throw new Error(`esbuild: ${warnings.map(({ text }) => text).join('; ')}`);
-  return { metafile, folderOf: (functionId) => join(outdir, folderName(functionId)) };
+  const folderOf = (functionId: string) => join(outdir, folderName(functionId));
+  for (const id of FUNCTION_IDS) {
+    const output = metafile.outputs[relative(ROOT, join(folderOf(id), 'index.js'))];
+    for (const { path } of output?.imports.filter(({ external, path: file }) => external && file.startsWith('./')) ??
+      [])
+      copyFileSync(join(outdir, 'on-demand', path), join(folderOf(id), path));
+  }
+  return { metafile, folderOf };
+}
+
+/** An esbuild plugin that leaves modules which are imported dynamically out of the bundle, as files beside it. */
+function onDemand(modules: readonly string[]): Plugin {
+  return {
+    name: 'on-demand',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\..*\.ts$/ }, ({ kind, path, resolveDir }) => {
+        const isOne = kind === 'dynamic-import' && modules.includes(join(resolveDir, path));
+        return isOne ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined;
+      });
+    },
+  };
 }
 
 /** Without a dot: the CDK would treat the rest as a file extension. */

@@ -4,6 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { LOGIN_PORT, loginReaderName } from '../data/shared-names.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
@@ -33,7 +34,7 @@ export class LoginReader extends Construct {
       code,
       environment: {},
       statements: [new PolicyStatement({ actions: [...IAM_EXCEPTIONS.networkInterfaces.actions], resources: ['*'] })],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.seconds(10),
       network: { vpc, group },
       deployment,

@@ -9,6 +9,7 @@ import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
+import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { scaleWorkersName, workerBuildName } from '../data/shared-names.ts';
 import { scaleEnvironment } from '../functions/process-environment.ts';
@@ -55,7 +56,7 @@ export class WorkerScaling extends Construct {
         new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [build.parameterArn] }),
         ...taskStatements(this, cluster, task),
       ],
-      memorySize: 256,
+      memorySize: FUNCTION_MEMORY.trigger,
       // A thousand tasks at RunTask's rate of some twenty a second.
       timeout: Duration.minutes(2),
       deployment,

@@ -48,7 +48,7 @@ describe('API Gateway', () => {
     expect(method?.transfer).toBe(streamed ? 'STREAM' : 'BUFFERED');
     expect(method?.uri).toContain(streamed ? '/response-streaming-invocations' : '/invocations');
     expect(method?.timeoutMs).toBe(streamed ? 900_000 : 29_000);
-    expect(functions.get(route.id)).toMatchObject({ timeout: streamed ? 900 : 29, memory: streamed ? 512 : 256 });
+    expect(functions.get(route.id)).toMatchObject({ timeout: streamed ? 900 : 29, memory: streamed ? 512 : 1_024 });
   });
 
   test('rejects requests without the key that the distribution sends', () => {
