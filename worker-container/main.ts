@@ -22,6 +22,7 @@ import { LoginRunner } from './account/login-runner.ts';
 import { waitsForLogin } from './agents/agent-environment.ts';
 import { endAccount, endMarkedLike } from './commands/process-tree.ts';
 import { IdleShutdown } from './pool/idle-shutdown.ts';
+import { keptWarm } from './pool/kept-warm.ts';
 import { describeMachine } from './pool/machine.ts';
 import { MessagePoller } from './pool/message-poller.ts';
 import { Registration } from './pool/registration.ts';
@@ -162,6 +163,7 @@ void new IdleShutdown({
   idleFor: env.PROMPTQ_IDLE_SECONDS === undefined ? undefined : env.PROMPTQ_IDLE_SECONDS * 1000,
   idleSince: () => Math.min(worker.idleSince, loginRunner.idleSince),
   isNeeded: async () => needsWorker(await vendorAccounts.read('codex')),
+  isKept: keptWarm({ warm: env.PROMPTQ_WARM_WORKERS, clock, workers, workerId }),
   isOutdated,
   source,
   registration,

@@ -13,6 +13,8 @@ interface IdleShutdownOptions {
   readonly idleSince: () => number;
   /** Whether the vendor account needs a worker. Read each time, since no other worker may come for it. */
   readonly isNeeded: () => Promise<boolean>;
+  /** Whether the deployment keeps this worker running without work. */
+  readonly isKept: () => Promise<boolean>;
   /** Whether workers of another build are wanted. */
   readonly isOutdated: () => Promise<boolean>;
   readonly source: Pick<MessagePoller, 'lastPoll'>;
@@ -45,13 +47,13 @@ export class IdleShutdown {
   }
 
   async #check(): Promise<boolean> {
-    const { idleFor, idleSince, isOutdated, registration, log } = this.#options;
+    const { idleFor, idleSince, isKept, isOutdated, registration, log } = this.#options;
     if (await isOutdated()) {
       await registration.announceDraining('outdated');
       log.info('another build is wanted; this worker shuts down when its jobs have ended');
       return true;
     }
-    if (idleFor === undefined || idleSince() < idleFor) return false;
+    if (idleFor === undefined || idleSince() < idleFor || (await isKept())) return false;
     return await this.#shutDownIfIdle();
   }
 

@@ -5,6 +5,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/roles.ts';
 import { SLOT_ACCOUNTS, TIMEOUT_UNITS } from './env.ts';
 import { publicOrigin } from './env-fields.ts';
+import { warmWorkersSchema } from './warm-workers.ts';
 import { workerSizeSchema } from './worker-size.ts';
 
 /** The key of a deployment's settings in the CDK's context. */
@@ -31,7 +32,7 @@ const domainName = z
     'expected a name such as promptq.example.com',
   );
 
-const deploymentSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   /** The unit of a job's `timeout`. It can't be inferred, so there is no default. */
   timeoutUnit: z.enum(TIMEOUT_UNITS),
   /** Prefix of the stack names: an account can hold several deployments. */
@@ -49,6 +50,8 @@ const deploymentSchema = z.strictObject({
   scopeEnforcement: z.boolean().default(false),
   /** Most worker tasks at once. Each has an account of the image: two workers with the same one could read each other's private folders. */
   maxWorkers: z.int().min(1).max(SLOT_ACCOUNTS).default(10),
+  /** Workers that wait for jobs, and when. */
+  warmWorkers: warmWorkersSchema.prefault({}),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
   /** Agents whose CLIs the workers' image has; the shell is always there. */
   agents: z
@@ -160,6 +163,11 @@ const deploymentSchema = z.strictObject({
     .default({}),
 });
 
+const deploymentSchema = settingsSchema.superRefine(({ warmWorkers, maxWorkers }, context) => {
+  if (warmWorkers.count <= maxWorkers) return;
+  const path = ['warmWorkers', 'count'];
+  context.addIssue({ code: 'custom', path, input: warmWorkers.count, message: 'expected at most maxWorkers' });
+});
 /** The settings of one deployment, with their defaults. */
 export type Deployment = z.output<typeof deploymentSchema>;
 
@@ -190,7 +198,7 @@ function parseJson(text: string): unknown {
 function sentence(issue: z.core.$ZodIssue): string {
   const place = [SETTINGS_KEY, ...issue.path].join('.');
   if (issue.code === 'unrecognized_keys') {
-    const known = issue.path.length > 0 ? '' : `; known: ${Object.keys(deploymentSchema.shape).join(', ')}`;
+    const known = issue.path.length > 0 ? '' : `; known: ${Object.keys(settingsSchema.shape).join(', ')}`;
     return `${place}: unknown ${issue.keys.join(', ')}${known}`;
   }
   return `${place}: ${issue.input === undefined ? 'is missing' : `received ${JSON.stringify(issue.input)}`}; ${issue.message}`;

@@ -18,6 +18,7 @@ import {
   vendorList,
   wholeNumber,
 } from './env-fields.ts';
+import { warmWorkersText } from './warm-workers.ts';
 
 /** The units that a deployment can choose for `timeout`; there is no default. */
 export const TIMEOUT_UNITS = ['milliseconds', 'seconds', 'minutes'] as const;
@@ -171,6 +172,8 @@ export const scaleEnv = coreEnv
       .min(1)
       .transform((list) => list.split(',')),
     WORKER_SECURITY_GROUP: z.string().min(1),
+    /** Workers that run without work, as JSON of the setting `warmWorkers`. */
+    PROMPTQ_WARM_WORKERS: warmWorkersText,
     /** The SSM parameter with the workers' current task definition. */
     WORKER_BUILD_PARAMETER: z.string().min(1),
   });
@@ -217,6 +220,8 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_WORKSPACE_DAYS: z.coerce.number().min(0).max(36_500).default(7),
   /** Seconds without work after which the worker exits; absent: never. */
   PROMPTQ_IDLE_SECONDS: z.coerce.number().positive().max(86_400).optional(),
+  /** Workers that stay without work, as JSON of the setting `warmWorkers`. */
+  PROMPTQ_WARM_WORKERS: warmWorkersText,
   /** Seconds without an acknowledged registration after which the worker ends. */
   PROMPTQ_UNACKNOWLEDGED_SECONDS: wholeNumber(UNACKNOWLEDGED_LIMIT_MS / 1000, 1, 3_600),
   /** Set by ECS: the task's metadata endpoint. */

@@ -11,6 +11,8 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
   alarmEmail: 'address that gets alarms by mail',
   dashboard: 'a CloudWatch dashboard, billed by the month',
   maxWorkers: 'maximum number of workers',
+  warmWorkers:
+    'workers that wait for jobs, so that a job need not wait for a start: `{count, days?, from?, to?, timezone?}`, such as `{"count": 1, "days": ["mon", "tue"], "from": "08:00", "to": "18:00", "timezone": "Europe/Berlin"}`; `to` before `from` is on the next day. They are billed all that time',
   spotWeight:
     "percent of the worker tasks that run on Spot, 0 to 100: cheaper, and sometimes reclaimed with two minutes' notice",
   idleMinutes: 'minutes without work after which a worker exits',

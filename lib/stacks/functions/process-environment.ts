@@ -68,6 +68,7 @@ export function scaleEnvironment(
     PROMPTQ_MAX_WORKERS: String(deployment.maxWorkers),
     PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
     PROMPTQ_SPOT_WEIGHT: String(deployment.spotWeight),
+    PROMPTQ_WARM_WORKERS: JSON.stringify(deployment.warmWorkers),
     WORKER_CLUSTER: place.cluster,
     WORKER_SUBNETS: place.subnets,
     WORKER_SECURITY_GROUP: place.securityGroup,
@@ -147,6 +148,7 @@ export function workerEnvironment(
     PROMPTQ_WORKSPACE_DAYS: String(deployment.workspaceDays),
     PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
     PROMPTQ_IDLE_SECONDS: String(deployment.idleMinutes * 60),
+    PROMPTQ_WARM_WORKERS: JSON.stringify(deployment.warmWorkers),
     PROMPTQ_SECRETS_PATH: secretsPath(deployment),
   };
 }

@@ -27,12 +27,14 @@ export interface LaunchSituation {
   readonly late: number;
   /** Jobs that one worker runs at once. */
   readonly concurrency: number;
+  /** The least number of workers, whatever the work. */
+  readonly warm: number;
   /** Most tasks at once, including those that are exiting. */
   readonly maxWorkers: number;
 }
 
 export interface LaunchDecision {
-  /** Workers that the work needs. */
+  /** Workers that the work needs, or that wait for work. */
   readonly need: number;
   /** Workers that are started or starting. */
   readonly started: number;
@@ -44,12 +46,12 @@ export interface LaunchDecision {
  * other worker; jobs of workers that are being stopped do, since they are handed back.
  */
 export function decideLaunch(situation: LaunchSituation): LaunchDecision {
-  const { demand, workers, pending, late, concurrency, maxWorkers } = situation;
+  const { demand, workers, pending, late, concurrency, warm, maxWorkers } = situation;
   const staying = workers.filter(({ leaving }) => leaving === undefined).length;
   const draining = workers.filter(({ leaving }) => leaving === 'draining');
   const served = draining.reduce((sum, { running }) => sum + running, 0);
   const work = demand.waiting + Math.max(0, demand.running - served) + demand.logins + demand.bindings;
-  const need = Math.min(maxWorkers, Math.ceil(work / concurrency));
+  const need = Math.min(maxWorkers, Math.max(warm, Math.ceil(work / concurrency)));
   const started = staying + pending;
   const room = maxWorkers - workers.length - pending - late;
   return { need, started, launch: Math.max(0, Math.min(need - started, room)) };

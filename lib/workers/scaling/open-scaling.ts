@@ -54,6 +54,7 @@ export function createScaling(from: {
       maxWorkers: env.PROMPTQ_MAX_WORKERS,
       concurrency: env.PROMPTQ_CONCURRENCY,
       spotWeight: env.PROMPTQ_SPOT_WEIGHT,
+      warmWorkers: env.PROMPTQ_WARM_WORKERS,
     },
     wantedBuild: async () => await readBuild(env.WORKER_BUILD_PARAMETER),
     newToken: randomUUID,

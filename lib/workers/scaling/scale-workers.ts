@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
+import { type WarmWorkers, warmWorkersAt } from '../../platform/config/warm-workers.ts';
 import type { MetricValues } from '../../platform/operations/metrics.ts';
 import type { LiveWorkers, WorkerInfo } from '../live-workers.ts';
 import { type Demand, decideLaunch, type LaunchDecision, type StartedWorker } from './decide-launch.ts';
@@ -27,6 +28,7 @@ interface ScalingSettings {
   readonly concurrency: number;
   /** Percent of the workers that are launched on Spot. */
   readonly spotWeight: number;
+  readonly warmWorkers: WarmWorkers;
 }
 
 export interface ScaleContext {
@@ -90,6 +92,7 @@ async function decide(context: ScaleContext, known: Scaling) {
     workers: workers.living(recent).map((worker) => startedWorker(worker, build)),
     ...underWay(current),
     ...settings,
+    warm: warmWorkersAt(settings.warmWorkers, now),
   });
   if (decision.launch === 0) {
     const { pending, late } = underWay(current);

@@ -1,5 +1,6 @@
 import { AGENTS } from '../../../lib/contract/agents.ts';
 import { SANDBOXES } from '../../../lib/contract/schemas/profile.ts';
+import { warmWorkersSchema } from '../../../lib/platform/config/warm-workers.ts';
 
 /** The environment that the modules are opened with. */
 export const ENV = {
@@ -30,6 +31,7 @@ export const ENV = {
   PROMPTQ_WORK_DIR: '/work',
   PROMPTQ_WORKSPACE_DAYS: 7,
   PROMPTQ_STOP_GRACE_SECONDS: 5,
+  PROMPTQ_WARM_WORKERS: warmWorkersSchema.parse({}),
   PROMPTQ_UNACKNOWLEDGED_SECONDS: 180,
   PROMPTQ_OUTPUT_BYTES: 1_000_000,
   PROMPTQ_ACCOUNT_PROBE_SECONDS: 60,

@@ -1,3 +1,4 @@
+import { warmWorkersSchema } from '../../../lib/platform/config/warm-workers.ts';
 import { type Scaling, scalingSchema } from '../../../lib/workers/scaling/launches.ts';
 import { type ScaleContext, scaleWorkers } from '../../../lib/workers/scaling/scale-workers.ts';
 import type { SeededRandom } from '../seeded-random.ts';
@@ -65,7 +66,12 @@ export class OurPolicy implements Policy {
       clock: { now },
       emitMetrics: () => undefined,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      settings: { maxWorkers: world.maxWorkers, concurrency: 1, spotWeight: world.trace.spotWeight },
+      settings: {
+        maxWorkers: world.maxWorkers,
+        concurrency: 1,
+        spotWeight: world.trace.spotWeight,
+        warmWorkers: warmWorkersSchema.parse({}),
+      },
       wantedBuild: async () => 'worker:1',
       newToken: () => {
         this.#tokens += 1;

@@ -60,6 +60,25 @@ describe.concurrent('a worker', () => {
     expect(await registered(deployment)).toMatchObject({ running: [], left_at: expect.any(String) });
   });
 
+  test('of several stays idle while the deployment keeps one, and the others leave', async (context) => {
+    const env = { PROMPTQ_IDLE_SECONDS: '1', PROMPTQ_WARM_WORKERS: '{"count":1}' };
+    const { deployment, worker, create } = await setUp(context, env);
+    const folder = join(deployment.env.PROMPTQ_WORKSPACES, '..', 'second-worker');
+    const second = await startWorkerProcess(deployment, { ...env, PROMPTQ_WORK_DIR: folder });
+    context.onTestFinished(() => {
+      second.process.kill('SIGKILL');
+    });
+    expect(await Promise.race([worker.ended, second.ended])).toBe(0);
+    const left = (await deployment.workers.recent()).find(({ left_at }) => left_at !== undefined);
+    // The other has registered since, so that it has been idle for longer than it would stay.
+    const kept = await waitFor(async () =>
+      (await deployment.workers.list()).find(({ id, seen_at }) => id !== left?.id && seen_at > (left?.left_at ?? '')),
+    );
+    const job = await create('true');
+    await waitFor(async () => (await statusOf(deployment, job)) === 'SUCCEEDED');
+    expect(await deployment.jobs.get(job, { consistent: true })).toMatchObject({ worker_id: kept.id });
+  });
+
   test('that is outdated takes no more messages, finishes its job, and stops, though its task was not known at once', async (context) => {
     const ECS_CONTAINER_METADATA_URI_V4 = await startTaskMetadata(context, 1, 1);
     const { deployment, worker, create } = await setUp(context, { ECS_CONTAINER_METADATA_URI_V4 });

@@ -14,6 +14,13 @@ describe('the settings of a deployment', () => {
       scopeEnforcement: false,
       maxWorkers: 10,
       spotWeight: 0,
+      warmWorkers: {
+        count: 0,
+        days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+        from: '00:00',
+        to: '00:00',
+        timezone: 'UTC',
+      },
       idleMinutes: 2,
       workerArchitecture: 'arm64',
       workerSize: { vcpus: 1, memoryGb: 4 },
@@ -89,6 +96,18 @@ describe('the settings of a deployment', () => {
     );
     expect(() => readDeployment({ ...given, agents: ['codex', 'codex'] })).toThrow('expected each agent once');
     expect(() => readDeployment({ ...given, agents: ['shell'] })).toThrow('promptq.agents.0: received "shell"');
+  });
+
+  test('of warm workers are times and places that exist, within the most workers', () => {
+    const warmWorkers = { count: 2, days: ['mon'], from: '08:00', to: '18:30', timezone: 'Europe/Berlin' };
+    expect(readDeployment({ timeoutUnit: 'seconds', warmWorkers })).toMatchObject({ warmWorkers });
+    const wrong = { count: 3, days: ['monday'], from: '8:00', to: '24:00', timezone: 'Berlin' };
+    const message = String(faultsOf({ timeoutUnit: 'seconds', warmWorkers: wrong }));
+    for (const place of ['days.0', 'from', 'to', 'timezone'])
+      expect(message).toContain(`promptq.warmWorkers.${place}: received`);
+    expect(() => readDeployment({ timeoutUnit: 'seconds', maxWorkers: 2, warmWorkers: { count: 3 } })).toThrow(
+      'promptq.warmWorkers.count: received 3; expected at most maxWorkers',
+    );
   });
 
   test('that are missing are rejected for the unit only', () => {

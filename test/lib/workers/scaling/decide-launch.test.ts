@@ -13,10 +13,19 @@ const situation: fc.Arbitrary<LaunchSituation> = fc.record({
   pending: fc.nat({ max: 8 }),
   late: fc.nat({ max: 4 }),
   concurrency: fc.integer({ min: 1, max: 4 }),
+  warm: fc.nat({ max: 6 }),
   maxWorkers: fc.integer({ min: 1, max: 20 }),
 });
 const NOTHING = { waiting: 0, running: 0, logins: 0, bindings: 0 };
-const QUIET: LaunchSituation = { demand: NOTHING, workers: [], pending: 0, late: 0, concurrency: 1, maxWorkers: 10 };
+const QUIET: LaunchSituation = {
+  demand: NOTHING,
+  workers: [],
+  pending: 0,
+  late: 0,
+  concurrency: 1,
+  warm: 0,
+  maxWorkers: 10,
+};
 
 describe('how many workers are launched', () => {
   test('is never negative, and never brings more tasks than there may be', () => {
@@ -31,7 +40,8 @@ describe('how many workers are launched', () => {
 
   test('is none if there is no work, or if the started workers can do it all', () => {
     fc.assert(
-      fc.property(situation, (of) => {
+      fc.property(situation, (any) => {
+        const of = { ...any, warm: 0 };
         expect(decideLaunch({ ...of, demand: NOTHING }).launch).toBe(0);
         const { waiting, running, logins, bindings } = of.demand;
         const staying = of.workers.filter(({ leaving }) => leaving === undefined).length;
@@ -64,6 +74,15 @@ describe('how many workers are launched', () => {
 
   test('counts the jobs that a worker runs at once', () => {
     expect(decideLaunch({ ...QUIET, concurrency: 4, demand: { ...NOTHING, waiting: 9 } }).launch).toBe(3);
+  });
+
+  test('is as many as are to wait for work, and no more for work that they can do', () => {
+    expect(decideLaunch({ ...QUIET, warm: 2 })).toEqual({ need: 2, started: 0, launch: 2 });
+    const workers = [{ running: 1 }, { running: 0 }];
+    const demand = { ...NOTHING, running: 1, waiting: 1 };
+    expect(decideLaunch({ ...QUIET, warm: 2, workers, demand }).launch).toBe(0);
+    expect(decideLaunch({ ...QUIET, warm: 2, workers: [{ running: 0, leaving: 'draining' }] }).launch).toBe(2);
+    expect(decideLaunch({ ...QUIET, warm: 20 }).launch).toBe(10);
   });
 
   test('replaces a worker that gives its jobs back, not one that ends them first', () => {
