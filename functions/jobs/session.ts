@@ -11,6 +11,9 @@ export const handler = handle(route, createAgentSessions, async ({ params, query
   const job = await findJob(jobs, params.id);
   const session = await sessions.find(job.id, attemptOf(job, query.attempt));
   if (session === undefined) throw ApiError.of('not_found');
-  const headers = { 'content-type': 'application/x-ndjson', 'content-security-policy': "default-src 'none'; sandbox" };
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
   return { headers, body: Readable.from(session.read(), { objectMode: false }) };
 });

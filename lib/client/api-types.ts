@@ -4742,7 +4742,7 @@ export interface operations {
                 };
                 content: {
                     /** @example {"timestamp":"2026-11-22T10:00:00.000Z","type":"session_meta","payload":{}} */
-                    "application/x-ndjson": string;
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];

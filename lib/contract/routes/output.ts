@@ -56,7 +56,7 @@ export const readAgentSession = defineRoute({
   params: jobParams,
   query: attachmentsQuery,
   responses: {
-    200: { description: 'The session.', otherMedia: { 'application/x-ndjson': agentSession } },
+    200: { description: 'The session.', otherMedia: { 'text/plain': agentSession } },
   },
   errors: ['job_not_found', 'not_found', 'invalid_request'],
   mode: 'stream',

@@ -42,6 +42,7 @@ it('a job says how each of its attempts ended, the newest first', async () => {
       finished_at: first.finished_at,
       exit_code: 7,
       signal: null,
+      resumed_from: null,
     },
   ]);
   await retried(id);
@@ -97,6 +98,7 @@ it('an attempt whose worker was lost has that reason, and its unknown fields are
       finished_at: null,
       exit_code: null,
       signal: null,
+      resumed_from: null,
     },
   ]);
 });
@@ -107,7 +109,7 @@ it('of an attempt whose record is damaged nothing is claimed', async () => {
   await retried(id);
   await writeFile(await fileOfObject(service.home, receiptKey(id, 1)), '{"version":');
   const unknown = { status: null, state_reason: null, started_at: null, finished_at: null, exit_code: null };
-  expect((await read(id)).attempts[1]).toEqual({ attempt: 1, signal: null, ...unknown });
+  expect((await read(id)).attempts[1]).toEqual({ attempt: 1, signal: null, resumed_from: null, ...unknown });
 });
 
 it('the record of an ended attempt is read once, however often the job is', async () => {

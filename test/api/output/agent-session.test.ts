@@ -23,7 +23,7 @@ test("the session of a job's agent is stored without secrets", async () => {
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
   const { status, headers, text } = await service.api('GET', `/jobs/${id}/session`);
   expect(status).toBe(200);
-  expect(headers.get('content-type')).toBe('application/x-ndjson');
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
   const lines = text
     .trimEnd()
     .split('\n')

@@ -63,7 +63,10 @@ it('an attempt shows no usage and no session but its own', async () => {
   await service.api('POST', `/jobs/${id}/kill`);
   await untilEnded(service, id);
   const second = await result(id);
-  expect(second).toMatchObject({ attempt: 2, status: 'CANCELLED', usage: null });
+  expect(second).toMatchObject({ attempt: 2, status: 'CANCELLED' });
+  // It made the first of the two calls that the first attempt made.
+  expect(second.usage.input_tokens).toBeGreaterThan(0);
+  expect(second.usage.input_tokens).toBeLessThan(first.usage.input_tokens);
   expect(second.session_id).not.toBe(first.session_id);
   expect(await result(id, '?attempt=1')).toMatchObject({ usage: first.usage, session_id: first.session_id });
 });

@@ -95,7 +95,15 @@ export async function inTerminal(
 ): Promise<string> {
   const quoted = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
   const child = spawn('script', ['-qec', quoted, '/dev/null'], {
-    env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm-256color', ...env },
+    // Node shows no colours where CI is set.
+    env: {
+      ...process.env,
+      CI: undefined,
+      NO_COLOR: undefined,
+      FORCE_COLOR: undefined,
+      TERM: 'xterm-256color',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return await text(child.stdout);
