@@ -1,5 +1,6 @@
-import type { CommandSpec, OptionSpec } from './base/context.ts';
-import { JOB_OPTIONS } from './jobs/job-options.ts';
+import type { CommandSpec } from './base/context.ts';
+import type { OptionSpec } from './base/option.ts';
+import { IDEMPOTENCY_KEY, JOB_OPTIONS } from './jobs/job-options.ts';
 
 const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one line of JSON instead of text' };
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
@@ -47,7 +48,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--detach', about: 'print the id of the job and exit', conflicts: ['wait'] },
       ...JOB_OPTIONS,
       { flags: '--draft', about: 'store a draft, which no worker starts, and exit', conflicts: ['wait', 'follow'] },
-      { flags: '--idempotency-key <key>', about: 'use the existing job with this key if there is one' },
+      IDEMPOTENCY_KEY,
       ...WAITING,
       JSON_OPTION,
     ],

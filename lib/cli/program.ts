@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { CommandSpec, Context, OptionSpec } from './base/context.ts';
+import type { CommandSpec, Context } from './base/context.ts';
 import { EXIT_MEANINGS } from './base/exit-codes.ts';
+import type { OptionSpec } from './base/option.ts';
 
 /** Runs a command that was given on the command line. */
 export type Dispatch = (spec: CommandSpec, args: readonly string[], options: object) => Promise<void>;

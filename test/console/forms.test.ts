@@ -106,6 +106,19 @@ test('a draft is edited in the form, including its project, and a copy links to 
   await page.context().close();
 });
 
+test('a job is copied as a promptq command, without a token and without the host name of browsers', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new', context: { permissions } });
+  await page.getByLabel('Prompt', { exact: true }).fill("it's $(id)");
+  await page.getByLabel('Project').fill('shop');
+  await button(page, 'Copy as promptq').click();
+  await page.getByText('Run promptq login first').waitFor();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
+    `PROMPTQ_URL=${service.baseUrl} promptq run --project=shop 'it'\\''s $(id)'`,
+  );
+  await page.context().close();
+});
+
 test('a cleared form can be restored', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   await page.getByLabel('Prompt', { exact: true }).fill('a long thought');

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Env } from './credentials.ts';
+import type { OptionSpec } from './option.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command gets. */
@@ -19,18 +20,6 @@ export type CommandRun<O = Readonly<Record<string, unknown>>> = (
   args: readonly string[],
   options: O,
 ) => Promise<number>;
-
-export interface OptionSpec {
-  readonly flags: string;
-  readonly about: string;
-  readonly choices?: readonly string[];
-  /** Whether it can be given several times. */
-  readonly isList?: boolean;
-  /** Whether its value is a number. */
-  readonly isNumber?: boolean;
-  /** Names of options that can't be given with it, as commander spells them. */
-  readonly conflicts?: readonly string[];
-}
 
 /** A command of `promptq`. Help, completion, and the tests of its routes and its JSON follow from this table. */
 export interface CommandSpec {

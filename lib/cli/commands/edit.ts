@@ -4,7 +4,7 @@ import type { Context } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { harmless } from '../base/terminal.ts';
-import { type JobOptions, jobFields } from '../jobs/job-options.ts';
+import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 
 export async function run(
   context: Context,

@@ -7,7 +7,7 @@ import { EXIT } from '../base/exit-codes.ts';
 import { copyOutput, printAnswer, summary } from '../jobs/answer.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
-import { type JobOptions, jobFields } from '../jobs/job-options.ts';
+import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 
 interface RunOptions extends JobOptions, WaitOptions {
   readonly follow?: true;

@@ -5,7 +5,7 @@ import { sessionQuery } from '../../api/session.ts';
 import { LinkButton } from '../../page/link-button.tsx';
 import { EXAMPLES } from '../form/examples.ts';
 import { AccountHint } from './account-hint.tsx';
-import { CurlHint } from './curl-hint.tsx';
+import { TerminalHint } from './terminal-hint.tsx';
 import './first-jobs.css';
 
 /** Helps to create the first job: examples, a command to paste, an account to link. */
@@ -38,7 +38,7 @@ export function FirstJobs() {
           </SpaceBetween>
         </section>
         {role === 'admin' && <AccountHint />}
-        <CurlHint isAdmin={role === 'admin'} />
+        <TerminalHint isAdmin={role === 'admin'} />
       </SpaceBetween>
     </div>
   );

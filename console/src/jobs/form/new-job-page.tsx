@@ -22,6 +22,7 @@ import { apiOrigin, curlLine } from './curl-line.ts';
 import { exampleFields } from './examples.ts';
 import { creationOf, fieldsOf, type JobErrors, type JobFields, NO_FIELDS } from './job-fields.ts';
 import { JobForm } from './job-form.tsx';
+import { promptqLine } from './promptq-line.ts';
 import { storedForm, storeForm } from './stored-form.ts';
 
 /** Creates a job, from scratch or with `?from=ID` from an existing one. */
@@ -77,12 +78,20 @@ export function NewJobPage() {
       <Header
         variant="h1"
         actions={
-          <CopyToClipboard
-            copyButtonText="Copy as curl"
-            textToCopy={curlLine(apiOrigin(window.location), creationOf(fields))}
-            copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
-            copyErrorText="Copy failed"
-          />
+          <SpaceBetween size="xs" direction="horizontal">
+            <CopyToClipboard
+              copyButtonText="Copy as promptq"
+              textToCopy={promptqLine(apiOrigin(window.location), creationOf(fields))}
+              copySuccessText="Copied. Run promptq login first."
+              copyErrorText="Copy failed"
+            />
+            <CopyToClipboard
+              copyButtonText="Copy as curl"
+              textToCopy={curlLine(apiOrigin(window.location), creationOf(fields))}
+              copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
+              copyErrorText="Copy failed"
+            />
+          </SpaceBetween>
         }
       >
         New job
@@ -90,7 +99,7 @@ export function NewJobPage() {
       {model.error && <Alert type="warning">{`Could not load the job to start from: ${model.error.message}`}</Alert>}
       {!mayAct && (
         <Alert type="info" header="Your role is read-only">
-          You can prepare a job here and copy it as curl. An operator or admin can create it.
+          You can prepare a job here and copy it as a command. An operator or admin can create it.
         </Alert>
       )}
       <JobForm

@@ -1,0 +1,20 @@
+import type { components } from '../../client/api-types.ts';
+
+export interface OptionSpec {
+  readonly flags: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+  /** Whether it can be given several times. */
+  readonly isList?: boolean;
+  /** Whether its value is a number. */
+  readonly isNumber?: boolean;
+  /** Names of options that can't be given with it, as commander spells them. */
+  readonly conflicts?: readonly string[];
+  /** The field of a new job that it sets. */
+  readonly field?: keyof components['schemas']['JobCreation'];
+}
+
+/** The long form of an option, such as `--file`. */
+export function flagOf({ flags }: Pick<OptionSpec, 'flags'>): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
