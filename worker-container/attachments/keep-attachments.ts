@@ -21,6 +21,8 @@ export interface AttachmentsToKeep {
   readonly folder: string;
   /** User id that owns them, except in the worker's own folder; undefined: this process's user. */
   readonly owner: number | undefined;
+  /** The folder began with the attachments of an earlier attempt: none means that all were removed. */
+  readonly isContinued?: boolean;
   /** Masks their names. */
   readonly redaction: Redaction;
   /** Aborts the upload; then none of them is listed. */
@@ -44,7 +46,7 @@ const AT_ONCE = 8;
 export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptAttachments> {
   const { files, left } = await findAttachments(options.folder, undefined, options.owner);
   const warnings = warningsOf(left);
-  if (files.length === 0) return { attachments: [], warnings };
+  if (files.length === 0 && options.isContinued !== true) return { attachments: [], warnings };
   const { s3, bucket, jobId, attempt, signal, onFailure } = options;
   const hashes = new Map<number, string>();
   const keep = async ({ path, bytes }: FoundFile, place: number) => {

@@ -68,7 +68,17 @@ export async function openHome(
 export async function keepAttemptFiles(
   { objects, env, log, account }: AttemptContext & { readonly log: Logger },
   job: Job,
-  { files, redaction, limit }: { readonly files: AttemptFiles; readonly redaction: Redaction; readonly limit: number },
+  {
+    files,
+    redaction,
+    limit,
+    isContinued = false,
+  }: {
+    readonly files: AttemptFiles;
+    readonly redaction: Redaction;
+    readonly limit: number;
+    readonly isContinued?: boolean;
+  },
 ): Promise<KeptAttachments> {
   try {
     if (account !== undefined) await takeBack(files.attachments);
@@ -80,6 +90,7 @@ export async function keepAttemptFiles(
       attempt: job.attempt,
       folder: files.attachments,
       owner: account?.uid,
+      isContinued,
       redaction,
       signal: AbortSignal.timeout(limit),
       onFailure: (error) => log.warn('storing attachments failed; trying again', error as Error),

@@ -119,7 +119,8 @@ async function runWithLogin(
     const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
     const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files);
     const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
-    const kept = await keepAttemptFiles(context, job, { files, redaction, limit });
+    const isContinued = prepared.resumed !== undefined;
+    const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });
     reader.end();
     const requested = followUps.found();
     const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: stderrTail.toString() });

@@ -96,7 +96,9 @@ export async function prepareAttempt(
   );
   const cwd = worktree === undefined ? await lend() : worktree.path;
   const model = job.model ?? profile.model;
-  const session = await rethrowTransient(() => continueSession(context, job, { agent, profile, cwd, files }));
+  const session = await rethrowTransient(() =>
+    continueSession(context, job, { agent, profile, cwd, files, ending: at.ending }),
+  );
   const { resumed } = session;
   const given = resumed === undefined ? prompt : RESUME_NOTE;
   const command = await agent.prepare({

@@ -145,6 +145,50 @@ test('a job continues its session after its worker was killed', { timeout: 240_0
   expect((await usageOf(id, 2)).input_tokens).toBeGreaterThan(5 * 1_000);
 });
 
+test('the attachments of all attempts that continue one session are kept', { timeout: 240_000 }, async () => {
+  const [first, second, third] = [gate('files-1'), gate('files-2'), gate('files-3')];
+  const to = '"$PROMPTQ_ATTACHMENTS"';
+  const prompt = [
+    `drill: tool mkdir ${to}/in; printf a >${to}/in/a.txt; printf b >${to}/b.txt`,
+    first.drill,
+    second.drill,
+    `drill: tool cat ${to}/in/a.txt; rm ${to}/in/a.txt; printf c >${to}/c.txt`,
+    third.drill,
+    `drill: tool printf d >>${to}/c.txt`,
+  ].join('\n');
+  const id = await createJob(service, { prompt });
+  const pathsOf = async (attempt: number) => {
+    const { items } = (await service.api('GET', `/jobs/${id}/attachments?attempt=${attempt}`)).json;
+    return items.map(({ path }: { path: string }) => path);
+  };
+  await waitFor(() => first.isUp());
+  await vendor('PUT', '/practice/state', { logged_in: false });
+  await first.open();
+  await waitFor(async () => (await jobOf(id)).state_reason.code === 'account_required');
+  expect(await pathsOf(1)).toEqual(['b.txt', 'in/a.txt']);
+  await vendor('PUT', '/practice/state', { logged_in: true });
+  // A worker that is killed stores no attachments: its successor gets those of the attempt before.
+  await waitFor(() => second.isUp());
+  const lost = (await jobOf(id)).attempt;
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}/session?attempt=${lost}`)).status === 200);
+  process.kill(await waitFor(() => findWorker(home)), 'SIGKILL');
+  await second.open();
+  await waitFor(() => third.isUp());
+  await vendor('PUT', '/practice/state', { logged_in: false });
+  await third.open();
+  await waitFor(async () => (await jobOf(id)).state_reason.code === 'account_required');
+  await vendor('PUT', '/practice/state', { logged_in: true });
+  const { attempt, status } = await untilEnded(service, id);
+  expect(status).toBe('SUCCEEDED');
+  expect(await pathsOf(lost)).toEqual([]);
+  expect(await pathsOf(attempt)).toEqual(['b.txt', 'c.txt']);
+  const texts = ['b.txt', 'c.txt'].map(
+    async (name) => (await service.api('GET', `/jobs/${id}/attachments/${name}`)).text,
+  );
+  expect(await Promise.all(texts)).toEqual(['b', 'cd']);
+  expect((await jobOf(id)).warnings).toEqual([]);
+});
+
 test('a job continues its session after a stop of the service', { timeout: 240_000 }, async () => {
   const held = gate('stopped');
   const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;

@@ -40,7 +40,9 @@ describeAsRoot('sessions of jobs under the accounts of slots', () => {
   }
 
   test('a session is saved, and continued by the account of the next slot', async () => {
-    const id = await createJob(service, { prompt: 'drill: tool sleep 3; id -u\ndrill: recall' });
+    const id = await createJob(service, {
+      prompt: 'drill: tool sleep 3; id -u >$PROMPTQ_ATTACHMENTS/uid\ndrill: recall',
+    });
     await waitFor(async () => (await jobOf(id)).status === 'RUNNING');
     await waitFor(async () =>
       (await service.api('GET', `/jobs/${id}/logs?stream=stdout`)).json.stdout.includes('id -u'),
@@ -53,8 +55,12 @@ describeAsRoot('sessions of jobs under the accounts of slots', () => {
     const job = await jobOf(id);
     expect(job).toMatchObject({ warnings: [] });
     expect(job.attempts[0].resumed_from).toBeGreaterThanOrEqual(1);
+    const { items } = (await service.api('GET', `/jobs/${id}/attachments`)).json;
+    expect(items).toMatchObject([{ path: 'uid', attempt: job.attempt }]);
     const { final_message } = (await service.api('GET', `/jobs/${id}/result`)).json;
-    expect(final_message).toContain('drill: tool sleep 3; id -u drill: recall\nYour work on the task above');
+    expect(final_message).toContain(
+      'drill: tool sleep 3; id -u >$PROMPTQ_ATTACHMENTS/uid drill: recall\nYour work on the task above',
+    );
   });
 
   // A FIFO stops codex, which opens the file again: the test of the reader has one.

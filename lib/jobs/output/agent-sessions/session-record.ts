@@ -17,6 +17,8 @@ export const sessionRecordSchema = z.looseObject({
   worker_id: z.string(),
   /** How many of its first bytes come from attempts whose usage is recorded. */
   billed_bytes: z.number().default(0),
+  /** The attempt whose session this one continued; absent: it began with a prompt, or an earlier version saved it. */
+  resumed_from: z.number().optional(),
 });
 export type SessionRecord = z.output<typeof sessionRecordSchema>;
 

@@ -65,6 +65,11 @@ export class AttachmentStore {
     return attachments;
   }
 
+  /** The attachments that an attempt stored, maybe none; undefined: it stored no list, or one that can't be read. */
+  async stored(jobId: string, attempt: number): Promise<readonly Attachment[] | undefined> {
+    return indexText.safeParse(await this.#readIndex(jobId, attempt)).data?.attachments;
+  }
+
   /** The attachments of an attempt, and whether their index can be read. */
   async find(jobId: string, attempt: number): Promise<{ attachments: Attachment[]; isReadable: boolean }> {
     const text = attempt === 0 ? undefined : await this.#readIndex(jobId, attempt);
