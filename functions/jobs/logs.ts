@@ -12,12 +12,12 @@ const EVENT_STREAM = 'text/event-stream';
 
 /** `GET /jobs/{id}/logs` */
 export const handler = handle(route, createFollowableOutput, async ({ params, query, headers }, call, output) => {
-  const { stream = 'all', full, offset, attempt, follow } = query;
+  const { stream = 'all', full, offset, attempt, limit, follow } = query;
   if (follow && !call.accepts(EVENT_STREAM)) {
     throw ApiError.because('invalid_request', `query.follow: needs the header Accept: ${EVENT_STREAM}`);
   }
   const job = await findJob(output.jobs, params.id);
-  if (!follow) return redirectOr(await readLogs(output, job, { stream, full, offset, attempt }));
+  if (!follow) return redirectOr(await readLogs(output, job, { stream, full, offset, limit, attempt }));
   const request = { stream, attempt, offset, lastEventId: headers['last-event-id'] };
   const events = followLogs({ ...output, pause, admit: call.reauthorize }, job, request);
   return { headers: { 'content-type': EVENT_STREAM }, body: events };

@@ -4644,6 +4644,8 @@ export interface operations {
                 attempt?: number;
                 /** @description Byte offset in the stored stream at which to start. Requires `stream=stdout` or `stream=stderr`. Continue with `next_offset`. */
                 offset?: number;
+                /** @description Maximum number of bytes of each stream to return: from `offset`, or from the end of the stream. No effect with `full` or `follow`. */
+                limit?: number;
                 /** @description Stream the output as server-sent events while it is written. Requires `Accept: text/event-stream`; `full` has no effect. */
                 follow?: "1";
             };

@@ -80,6 +80,12 @@ export const logsQuery = z.object({
     description:
       'Byte offset in the stored stream at which to start. Requires `stream=stdout` or `stream=stderr`. Continue with `next_offset`.',
   }),
+  limit: integerParameter({
+    min: 4,
+    max: LIMITS.logStreamBytes,
+    description:
+      'Maximum number of bytes of each stream to return: from `offset`, or from the end of the stream. No effect with `full` or `follow`.',
+  }),
   follow: switchParameter(
     'Stream the output as server-sent events while it is written. Requires `Accept: text/event-stream`; `full` has no effect.',
   ),

@@ -69,6 +69,16 @@ describe('output', () => {
     expect(late).toMatchObject({ status: 'SUCCEEDED', stdout: 'second\n', next_offset: 13 });
   });
 
+  it('can be read in parts of a given size, of whole characters', async () => {
+    const id = await createJob(service, { prompt: "printf 'zwölf\\n'; printf oops >&2", profile: 'shell' });
+    await untilEnded(service, id);
+    const read = async (query: string) => (await service.api('GET', `/jobs/${id}/logs?${query}`)).json;
+    const part = await read('stream=stdout&offset=1&limit=5');
+    expect(part).toMatchObject({ stdout: 'wölf', next_offset: 6, stdout_truncated: true });
+    expect(await read('stream=stdout&offset=1&limit=4')).toMatchObject({ stdout: 'wöl', next_offset: 5 });
+    expect(await read('limit=4')).toMatchObject({ stdout: 'lf\n', stderr: 'oops', next_offset: null });
+  });
+
   it('keeps the streams apart, byte for byte, and never splits a character', async () => {
     const id = await createJob(service, {
       prompt: "printf 'out \\xff \\u20ac'; printf 'err' >&2; exit 3",

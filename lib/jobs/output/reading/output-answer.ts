@@ -65,6 +65,8 @@ export interface LogsRequest {
   readonly stream: StreamName | 'all';
   readonly full: boolean;
   readonly offset: number | undefined;
+  /** Bytes of each stream. */
+  readonly limit?: number | undefined;
 }
 
 /** `GET /logs` as JSON text. */
@@ -75,11 +77,11 @@ export function logsDocument(
   request: LogsRequest,
   options: { ended: boolean },
 ): Readable {
-  const { stream, full, offset } = request;
+  const { stream, full, offset, limit: limitBytes = LIMITS.logStreamBytes } = request;
   const texts = textsOf(sources, (source) =>
     offset === undefined
-      ? wholeOrTail(source, LIMITS.logStreamBytes, { full, ...options })
-      : textFrom(source, { offset, ...(!full && { limitBytes: LIMITS.logStreamBytes }), ...options }),
+      ? wholeOrTail(source, limitBytes, { full, ...options })
+      : textFrom(source, { offset, ...(!full && { limitBytes }), ...options }),
   );
   const members = {
     id: job.id,
