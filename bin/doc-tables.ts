@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { EXIT_MEANINGS } from '../lib/cli/base/exit-codes.ts';
 import { COMMANDS } from '../lib/cli/command-table.ts';
+import { ROUTES_WITHOUT_TOOL } from '../lib/cli/mcp/routes-without-tool.ts';
+import { TOOLS as MCP_TOOLS } from '../lib/cli/mcp/tool-table.ts';
 import { ROUTES_WITHOUT_COMMAND } from '../lib/cli/routes-without-command.ts';
 import { AGENT_DEFINITIONS } from '../lib/contract/agents.ts';
 import { ERRORS } from '../lib/contract/errors.ts';
@@ -93,6 +95,20 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'routes-without-command': table(
       ['route', 'reason'],
       Object.entries(ROUTES_WITHOUT_COMMAND).map(([id, reason]) => [`\`${id}\``, reason]),
+    ),
+  },
+  'docs/guide/mcp.md': {
+    'mcp-tools': table(
+      ['tool', 'what it does', 'routes'],
+      MCP_TOOLS.map(({ name, title, routes: called }) => [
+        `\`${name}\``,
+        title,
+        called.map((id) => `\`${id}\``).join(', '),
+      ]),
+    ),
+    'routes-without-tool': table(
+      ['route', 'reason'],
+      Object.entries(ROUTES_WITHOUT_TOOL).map(([id, reason]) => [`\`${id}\``, reason]),
     ),
   },
   'docs/deploy/settings.md': {

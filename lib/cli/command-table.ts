@@ -1,6 +1,7 @@
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB_OPTIONS } from './jobs/job-options.ts';
+import { TOOLS } from './mcp/tool-table.ts';
 
 const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one line of JSON instead of text' };
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
@@ -175,6 +176,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [{ flags: '--job [profile]', about: 'also run a small job; default profile: codex' }, JSON_OPTION],
     routes: ['health.read', 'session.read', 'environment.read', 'codex-account.read', 'jobs.list'],
     load: async () => await import('./commands/doctor.ts'),
+  },
+  {
+    name: 'mcp',
+    about: 'serve tools that run jobs to an agent, by the Model Context Protocol on stdin and stdout',
+    routes: [...new Set(TOOLS.flatMap(({ routes }) => routes))],
+    load: async () => await import('./mcp/serve.ts'),
   },
   {
     name: 'completion',

@@ -6,13 +6,13 @@ import { usageError } from './errors.ts';
 /** Seconds for which failing requests are retried. */
 const RETRY_SECONDS = 60;
 
-/** A client with the credentials of this user. */
-export async function clientOf({ env, terminal }: Context): Promise<Promptq> {
+/** A client with the credentials of this user. @param atMostSeconds limit of the time for retries */
+export async function clientOf({ env, terminal }: Context, atMostSeconds = Infinity): Promise<Promptq> {
   const { url, token } = await findCredentials(env);
   return new Promptq({
     baseUrl: url,
     token,
-    retrySeconds: retrySeconds(env),
+    retrySeconds: Math.min(retrySeconds(env), atMostSeconds),
     onRetry: (reason) => void terminal.note(`${reason}; trying again`),
   });
 }

@@ -44,8 +44,15 @@ test('the package is one file of this version without dependencies, which a pers
 
 test('every package of which it contains code is named with its licence', async () => {
   const text = await readFile(join(installed, 'node_modules/promptq/LICENSES.txt'), 'utf8');
-  for (const name of ['commander', 'openapi-fetch', 'eventsource-parser', 'standardwebhooks'])
-    expect(text).toMatch(new RegExp(`^${name} \\S+ \\([A-Za-z0-9-]+\\)$`, 'm'));
+  for (const name of [
+    'commander',
+    'openapi-fetch',
+    'eventsource-parser',
+    'standardwebhooks',
+    '@modelcontextprotocol/server',
+    'zod',
+  ])
+    expect(text).toMatch(new RegExp(`^${name} \\S+ \\([A-Za-z0-9.-]+\\)$`, 'm'));
   expect(text).not.toMatch(/aws-sdk|esbuild|aws-cdk/);
 });
 

@@ -1,0 +1,31 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Schemas } from '../../client/promptq.ts';
+import { quoted } from '../../contract/input/legible.ts';
+
+/** What a tool answers. */
+export interface Answer {
+  /** The outcome in a sentence, and what to do next. */
+  readonly message: string;
+  readonly isError?: boolean;
+  readonly fields?: object;
+}
+
+/** The same JSON as text and as structure, because clients show one or the other to the agent. */
+export function toolResult({ message, fields, isError = false }: Answer): CallToolResult {
+  const structuredContent = { message, ...fields };
+  return { content: [{ type: 'text', text: quoted(structuredContent) }], structuredContent, isError };
+}
+
+type State = Pick<Schemas['JobLifecycle'], 'status' | 'state_reason'>;
+
+/** How a job is doing, for a tool that is about its outcome. */
+export function outcome({ status, state_reason: reason }: State, onSuccess: string): Omit<Answer, 'fields'> {
+  const { code, message } = reason;
+  if (status === 'SUCCEEDED') return { message: onSuccess };
+  if (status === 'FAILED') return { message: `The job failed: ${message} job_logs returns its output.`, isError: true };
+  if (status === 'CANCELLED') return { message: `The job was cancelled: ${message}`, isError: true };
+  if (status === 'DRAFT') return { message: 'The job is a draft, which no worker starts.' };
+  if (code === 'account_required')
+    return { message: `The job waits for a person. Tell your user: ${message} Then call wait_for_job again.` };
+  return { message: `The job has not ended: ${message} Call wait_for_job again.` };
+}

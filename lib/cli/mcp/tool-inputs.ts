@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { createJob, listJobs, readJobStatus } from '../../contract/routes/jobs.ts';
+import { readLogs, readResult } from '../../contract/routes/output.ts';
+import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS } from './tool-table.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const job = readJobStatus.params;
+
+const { project_id: project, ...creation } = createJob.body.pick({
+  prompt: true,
+  extra_prompt: true,
+  rule_ids: true,
+  profile: true,
+  model: true,
+  priority: true,
+  retries: true,
+  title: true,
+  tags: true,
+  cwd: true,
+  project_id: true,
+  idempotency_key: true,
+}).shape;
+
+const { stream, offset, limit } = readLogs.query.shape;
+const { attempt } = readResult.query.shape;
+
+const filters = listJobs.query.pick({
+  status: true,
+  search: true,
+  project: true,
+  profile: true,
+  tag: true,
+  cursor: true,
+  limit: true,
+});
+
+/** The arguments of each tool: JSON Schemas of what its routes take, with narrower bounds where an agent needs them. */
+export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
+  create_job: schemaOf(
+    { ...creation, project },
+    { prompt: { description: 'The task. The agent of the job sees nothing else of your conversation.' } },
+    ['prompt'],
+  ),
+  wait_for_job: schemaOf(
+    job.shape,
+    { timeout_seconds: { type: 'integer', description: 'How many seconds to wait at most.', ...WAIT_SECONDS } },
+    ['id'],
+  ),
+  job_status: schemaOf(job.shape, {}, ['id']),
+  job_result: schemaOf({ ...job.shape, attempt }, {}, ['id']),
+  job_logs: schemaOf(
+    { ...job.shape, stream, attempt, offset, limit },
+    { limit: { ...LOG_BYTES, description: 'Maximum number of bytes of each stream to return.' } },
+    ['id'],
+  ),
+  cancel_job: schemaOf(job.shape, {}, ['id']),
+  list_jobs: schemaOf(filters.shape, { limit: LIST_LENGTH }),
+};
+
+/** @param narrower members that replace or extend those of a field */
+function schemaOf(
+  shape: z.core.$ZodShape,
+  narrower: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  const fields = Object.entries(shape).map(([name, field]) => [name, fieldSchema(field)] as const);
+  const properties: Record<string, JsonSchema> = Object.fromEntries(fields);
+  for (const [name, members] of Object.entries(narrower)) properties[name] = { ...properties[name], ...members };
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** As in openapi.json: the `override` of a field replaces what follows from its type. */
+function fieldSchema(field: z.core.$ZodType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+  const { override, id: __, ...members } = schema as { override?: JsonSchema } & Record<string, unknown>;
+  if (override === undefined) return members;
+  const { description } = members;
+  return { ...(description !== undefined && { description }), ...override };
+}

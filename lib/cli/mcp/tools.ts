@@ -1,0 +1,111 @@
+import type { paths } from '../../client/api-types.ts';
+import { dataOf } from '../../client/data-of.ts';
+import { UnreachableError } from '../../client/errors.ts';
+import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
+import { isTerminal } from '../../contract/statuses.ts';
+import { type Answer, outcome } from './answers.ts';
+import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS } from './tool-table.ts';
+
+type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
+  ? NonNullable<Q>
+  : never;
+type Id = { readonly id: string };
+type Tool = (client: Promptq, args: never, signal: AbortSignal) => Promise<Answer>;
+
+/** Characters of a final message, and of each stream without one, that a result contains. */
+const MESSAGE_LENGTH = 32_000;
+const STREAM_LENGTH = 4_000;
+/** Attachments that a result names. */
+const ATTACHMENTS = 50;
+
+/** What each tool does with arguments that its schema accepts. */
+export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
+  create_job: async (client, fields: JobFields) => {
+    const created = await client.create(fields);
+    return { message: `Job ${created.id} exists. Call wait_for_job.`, fields: created };
+  },
+
+  wait_for_job: async (
+    client,
+    { id, timeout_seconds: seconds = WAIT_SECONDS.default }: Id & { timeout_seconds?: number },
+    signal,
+  ) => {
+    const state = await waitForChange(client, { id, seconds, signal });
+    return { ...outcome(state, 'The job succeeded. Call job_result for its answer.'), fields: state };
+  },
+
+  job_status: async (client, { id }: Id) => {
+    const state = await dataOf(client.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } }));
+    return { message: `${state.status}: ${state.state_reason.message}`, fields: state };
+  },
+
+  job_result: async (client, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>) => {
+    const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
+    return { ...outcome(result, 'The job succeeded.'), fields: resultFields(result) };
+  },
+
+  job_logs: async (client, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/logs'>) => {
+    const params = { path: { id }, query: { limit: LOG_BYTES.default, ...query } };
+    // An answer as text is an event stream, which was not asked for.
+    const logs = (await dataOf(client.api.GET('/api/v1/jobs/{id}/logs', { params }))) as Schemas['JobLogs'];
+    const message = isTerminal(logs.status) ? 'The job has ended.' : 'The job may write more output.';
+    return { message, fields: logs };
+  },
+
+  cancel_job: async (client, { id }: Id) => {
+    const { status, state_reason: reason, attempt } = await client.act('cancel', id);
+    const message = status === 'CANCELLED' ? 'The job is cancelled.' : `${reason.message} Call wait_for_job.`;
+    return { message, fields: { id, status, state_reason: reason, attempt } };
+  },
+
+  list_jobs: async (client, filters: Query<'/api/v1/jobs'>) => {
+    const query = { limit: LIST_LENGTH.default, ...filters };
+    const { items, total, total_complete, next_cursor } = await dataOf(
+      client.api.GET('/api/v1/jobs', { params: { query } }),
+    );
+    const message = `${items.length} of ${total}${total_complete ? '' : ' or more'} jobs.`;
+    return { message, fields: { items: items.map(listed), next_cursor } };
+  },
+};
+
+/** The state of a job when it has ended, needs a person, or the time is over. */
+async function waitForChange(
+  client: Promptq,
+  { id, seconds, signal }: Id & { readonly seconds: number; readonly signal: AbortSignal },
+): Promise<Schemas['JobLifecycle']> {
+  const over = AbortSignal.timeout(seconds * 1000);
+  let last: Schemas['JobLifecycle'] | undefined;
+  try {
+    for await (const state of client.states(id, { signal: AbortSignal.any([signal, over]) })) {
+      last = state;
+      if (state.terminal || state.status === 'DRAFT' || state.state_reason.code === 'account_required') break;
+    }
+  } catch (error) {
+    if (!over.aborted || signal.aborted) throw error;
+  }
+  if (last === undefined) throw new UnreachableError(`it did not answer within ${seconds} seconds`);
+  return last;
+}
+
+function resultFields(result: Schemas['JobResult']): object {
+  const { id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes } = result;
+  const { final_message: message, stdout, stderr, attachments } = result;
+  const answer =
+    message === null
+      ? { stdout: stdout.slice(-STREAM_LENGTH), stderr: stderr.slice(-STREAM_LENGTH) }
+      : { final_message: message.slice(0, MESSAGE_LENGTH) };
+  const isCut =
+    message === null ? Math.max(stdout.length, stderr.length) > STREAM_LENGTH : message.length > MESSAGE_LENGTH;
+  const files = { attachments: attachments.slice(0, ATTACHMENTS), attachments_total: attachments.length };
+  return {
+    ...{ id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes },
+    ...answer,
+    answer_truncated: isCut,
+    ...files,
+  };
+}
+
+function listed(job: Schemas['JobSummary']): object {
+  const { id, status, state_reason, title, prompt_preview, project, profile, tags, created_at, finished_at } = job;
+  return { id, status, state_reason, title, prompt_preview, project, profile, tags, created_at, finished_at };
+}
