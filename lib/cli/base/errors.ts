@@ -36,5 +36,6 @@ function sentence({ status, body }: RequestError): string {
   const { required_scope: scope, ...details } = body.details ?? {};
   if (status === 403 && typeof scope === 'string') return `the token lacks the scope ${scope}`;
   const more = Object.keys(details).length === 0 ? '' : ` ${quoted(details)}`;
-  return `${body.error}${more}${body.request_id === undefined ? '' : ` (request ${body.request_id})`}`;
+  const what = body.error === 'job_not_found' ? 'job_not_found: no job has this id' : body.error;
+  return `${what}${more}${body.request_id === undefined ? '' : ` (request ${body.request_id})`}`;
 }

@@ -37,5 +37,7 @@ export function summary(result: Schemas['JobResult']): string {
     ...(exitCode === null ? [] : [`exit code ${exitCode}`]),
     ...(signal === null ? [] : [signal]),
   ];
-  return `${status}: ${reason.message} (${facts.join(', ')})${error === null ? '' : ` ${error}`}`;
+  // The reason of most failures is their error.
+  const more = error === null || reason.message.includes(error) ? '' : ` ${error}`;
+  return `${status}: ${reason.message} (${facts.join(', ')})${more}`;
 }

@@ -97,7 +97,9 @@ describe('exit codes', () => {
   test('1: the job failed', async () => {
     expect(await promptq(...shell('exit 9'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('exit code 9'),
+      stderr: expect.stringMatching(
+        /\nFAILED: The process ended\. Exit code 9\. \(attempt 1, [\d.]+ s, exit code 9\)\n$/,
+      ),
     });
   });
 
@@ -128,7 +130,11 @@ describe('exit codes', () => {
 
   test('4: there is no such job', async () => {
     for (const args of [['wait'], ['show'], ['logs'], ['logs', '-f'], ['result'], ['cancel'], ['attachments']])
-      expect(await promptq(...args, 'job_none')).toMatchObject({ code: 4, stdout: '' });
+      expect(await promptq(...args, 'job_none')).toMatchObject({
+        code: 4,
+        stdout: '',
+        stderr: expect.stringContaining('no job has this id'),
+      });
   });
 
   test('5: the token is not accepted', async () => {
