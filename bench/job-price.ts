@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LEASE } from '../lib/jobs/lifecycle/lease.ts';
-import { FUNCTION_MEMORY } from '../lib/platform/config/function-memory.ts';
+import { FUNCTION_MEMORY } from '../lib/stacks/functions/function-memory.ts';
 import { REGISTER_INTERVAL_MS } from '../lib/workers/live-workers.ts';
 import { FLUSH } from '../worker-container/output/flush-timer.ts';
 import { cost, type PriceName, taskHour } from './prices.ts';

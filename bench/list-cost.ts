@@ -1,5 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { STATUSES, type Status } from '../lib/contract/schemas/job.ts';
+import { STATUSES, type Status } from '../lib/contract/statuses.ts';
 import { indexKeys, type Job } from '../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../lib/jobs/store/job-index.ts';

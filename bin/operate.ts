@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
-import { STATUSES } from '../lib/contract/schemas/job.ts';
+import { STATUSES } from '../lib/contract/statuses.ts';
 import { enterDeployment } from '../lib/local/operator/operator-environment.ts';
 import { tableClient } from '../lib/platform/aws/clients.ts';
-import { readEnv, triggerEnv } from '../lib/platform/config/env.ts';
+import { triggerEnv } from '../lib/platform/config/function-env.ts';
+import { readEnv } from '../lib/platform/config/read-env.ts';
 import { JobCounts } from '../lib/stats/counting/counts.ts';
 import { recount } from '../lib/stats/counting/recount.ts';
 import { recountStats } from '../lib/stats/counting/recount-stats.ts';

@@ -7,7 +7,8 @@ import { describeIssue } from '../../lib/contract/input/input-fault.ts';
 import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
 import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
-import { applyConfigEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { applyConfigEnv } from '../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { registryOf } from '../../lib/platform/registry.ts';
 

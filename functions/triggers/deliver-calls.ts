@@ -4,7 +4,8 @@ import { isNewerDelivery, parseDelivery } from '../../lib/deployments/calls/deli
 import { type DeliverContext, deliverCall } from '../../lib/deployments/deliver-call.ts';
 import { createDelivery } from '../../lib/deployments/open-deliver.ts';
 import { queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
-import { deliverEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { deliverEnv } from '../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 let context: DeliverContext | undefined;

@@ -3,7 +3,8 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { OriginSecrets } from '../../lib/access/origin-secret.ts';
 import { answerCustomResource, type Made } from '../../lib/platform/aws/custom-resource.ts';
-import { originSecretEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { originSecretEnv } from '../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /**

@@ -3,7 +3,8 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { PublishedConsole } from '../../lib/console/publish-console.ts';
 import { objectClient } from '../../lib/platform/aws/clients.ts';
 import { answerCustomResource } from '../../lib/platform/aws/custom-resource.ts';
-import { publishConsoleEnv, readEnv } from '../../lib/platform/config/env.ts';
+import { publishConsoleEnv } from '../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 
 /** On deployment: uploads the console, which is packaged with this function, to its bucket. Empties the bucket when the stack is deleted. */

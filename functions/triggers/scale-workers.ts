@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
-import { readEnv, scaleEnv } from '../../lib/platform/config/env.ts';
+import { scaleEnv } from '../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import type { LaunchDecision } from '../../lib/workers/scaling/decide-launch.ts';
 import { createScaling } from '../../lib/workers/scaling/open-scaling.ts';

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
-import { readEnv, sweepEnv } from '../../lib/platform/config/env.ts';
+import { sweepEnv } from '../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { createReconciler } from '../../lib/reconciler/open-reconciler.ts';
 import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remove-jobs.ts';

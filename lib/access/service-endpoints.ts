@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readPlace } from '../platform/aws/read-place.ts';
-import type { ApiEnv } from '../platform/config/env.ts';
+import type { ApiEnv } from '../platform/config/api-env.ts';
 import { httpsOrLoopback, publicOrigin } from '../platform/config/env-fields.ts';
 
 /** Facts that only a later stack of the deployment knows, as it writes them to the parameter (JSON). */

@@ -5,10 +5,10 @@ import { type JobView, job as schema } from '../contract/schemas/job.ts';
 import { viewDeployments } from '../deployments/view-deployments.ts';
 import { actOnJob } from '../jobs/dispatch/act-on-job.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import type { JobEvent } from '../jobs/lifecycle/lifecycle.ts';
+import type { JobEvent } from '../jobs/lifecycle/job-event.ts';
 import { findJob } from '../jobs/store/find-job.ts';
 import { viewJob } from '../jobs/views/job-view.ts';
-import type { TimeoutUnit } from '../platform/config/env.ts';
+import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
 import { handle } from './serve.ts';
 

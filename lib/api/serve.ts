@@ -15,7 +15,7 @@ import type { Route, RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { isJobId } from '../jobs/lifecycle/job-id.ts';
-import { isLambda } from '../platform/config/env.ts';
+import { isLambda } from '../platform/config/read-env.ts';
 import { acceptsByName } from './accepts-by-name.ts';
 import { type Answer, type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from './answer.ts';
 import { bypassedCloudFront } from './bypassed-cloudfront.ts';

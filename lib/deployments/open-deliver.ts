@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { DispatchQueues, queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
-import type { DeliverEnv } from '../platform/config/env.ts';
+import type { DeliverEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
 import { BindingSecretStore } from './bindings/binding-secrets.ts';
 import type { DeliverContext } from './deliver-call.ts';

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
-import type { TriggerEnv } from '../platform/config/env.ts';
+import type { TriggerEnv } from '../platform/config/function-env.ts';
 import { DeployBindingStore } from './bindings/deploy-binding-store.ts';
 import { DeliveryQueue } from './calls/delivery-queue.ts';
 

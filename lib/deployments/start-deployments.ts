@@ -3,7 +3,7 @@ import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-stor
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import type { Receipt } from '../jobs/lifecycle/receipt.ts';
+import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { acts, type DeployBinding } from './bindings/deploy-binding.ts';
 import { callPayload } from './calls/call-payload.ts';

@@ -1,14 +1,14 @@
 import { isKnown } from '../contract/later-code.ts';
-import { isTerminal } from '../contract/schemas/job.ts';
-import { DOCUMENTS, STREAMS } from '../jobs/lifecycle/receipt.ts';
+import { isTerminal } from '../contract/statuses.ts';
 import { createCompared, type OutputState, recordedStreams } from '../jobs/output/compared-output.ts';
 import { OutputStore } from '../jobs/output/output-store.ts';
 import { readableReceipt } from '../jobs/output/readable-receipt.ts';
+import { DOCUMENTS, STREAMS } from '../jobs/receipts/receipt.ts';
 import { JobIndex, type Summary } from '../jobs/store/job-index.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import type { OperatorRegistry } from '../local/operator/operator-registry.ts';
 import { objectClient, type TableClient } from '../platform/aws/clients.ts';
-import type { TriggerEnv } from '../platform/config/env.ts';
+import type { TriggerEnv } from '../platform/config/function-env.ts';
 import { counted, type Finding, ok, warning } from './finding.ts';
 
 /** Checks the newest finished jobs, among this many of the newest jobs. */

@@ -2,7 +2,7 @@ import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
 import { deadLettersOf } from '../platform/aws/dead-letters.ts';
 import { BANDS } from '../platform/aws/tables.ts';
-import type { TriggerEnv } from '../platform/config/env.ts';
+import type { TriggerEnv } from '../platform/config/function-env.ts';
 import { counted, type Finding, ok, warning } from './finding.ts';
 
 const DEPTHS = [

@@ -1,7 +1,8 @@
 import { findConfigFile } from '../catalog/find-config-file.ts';
 import { enterDeployment } from '../local/operator/operator-environment.ts';
 import { queueClient, tableClient } from '../platform/aws/clients.ts';
-import { readEnv, triggerEnv } from '../platform/config/env.ts';
+import { triggerEnv } from '../platform/config/function-env.ts';
+import { readEnv } from '../platform/config/read-env.ts';
 import { registryOf } from '../platform/registry.ts';
 import { checkCounts } from './check-counts.ts';
 import { checkHome, checkLocalSecrets } from './check-home.ts';

@@ -1,6 +1,6 @@
 import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { STATUSES } from '../contract/schemas/job.ts';
 import type { TokenSums } from '../contract/schemas/stats.ts';
+import { STATUSES } from '../contract/statuses.ts';
 import type { Registry } from '../platform/registry.ts';
 import type { StatusCounts } from '../stats/counting/counts.ts';
 import { STATS_KINDS, shownTokens } from '../stats/counting/job-stats.ts';

@@ -16,7 +16,7 @@ import { readyPartition } from '../jobs/store/ready-partition.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import { SharedLocks } from '../platform/aws/shared-lock.ts';
 import { tableOutage } from '../platform/aws/table-outage.ts';
-import type { TriggerEnv } from '../platform/config/env.ts';
+import type { TriggerEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
 import { ProjectSettingsStore } from '../projects/project-settings.ts';
 import { ProjectStore } from '../projects/projects.ts';

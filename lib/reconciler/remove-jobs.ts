@@ -1,6 +1,6 @@
 import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isTerminal, STATUSES } from '../contract/schemas/job.ts';
+import { isTerminal, STATUSES } from '../contract/statuses.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { type TransitionContext, transition } from '../jobs/dispatch/transition.ts';
 import { jobItemSchema } from '../jobs/lifecycle/job.ts';

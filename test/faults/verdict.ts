@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isTerminal, type Status } from '../../lib/contract/schemas/job.ts';
+import { isTerminal, type Status } from '../../lib/contract/statuses.ts';
 import { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import { recount } from '../../lib/stats/counting/recount.ts';
 import type { ServiceUnderTest } from '../local-service.ts';

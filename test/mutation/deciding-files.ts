@@ -2,7 +2,9 @@ import { filesOf } from './imports.ts';
 
 /** The rooms in which it is decided who may write what, what is sent, counted and ended, and what is kept. */
 export const DECIDING_ROOMS = [
-  ...['lifecycle', 'store', 'dispatch', 'admission', 'creation', 'reread'].map((room) => `lib/jobs/${room}`),
+  ...['lifecycle', 'receipts', 'store', 'dispatch', 'admission', 'creation', 'reread'].map(
+    (room) => `lib/jobs/${room}`,
+  ),
   ...['lib/reconciler', 'lib/stats/counting'],
   ...['attempt', 'commands', 'pool', 'output', 'agent-sessions'].map((room) => `worker-container/${room}`),
 ] as const;

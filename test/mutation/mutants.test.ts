@@ -19,6 +19,7 @@ const FILES = decidingFiles(ROOT);
 /** 95 % of the safeguards in each room when they were last counted: a room or a kind that is lost shows here. */
 const LEAST: Readonly<Record<(typeof DECIDING_ROOMS)[number], number>> = {
   'lib/jobs/lifecycle': 151,
+  'lib/jobs/receipts': 4,
   'lib/jobs/store': 121,
   'lib/jobs/dispatch': 49,
   'lib/jobs/admission': 173,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { STATUSES } from '../../lib/contract/schemas/job.ts';
+import { STATUSES } from '../../lib/contract/statuses.ts';
 import type { ApiAnswer, ServiceUnderTest } from '../local-service.ts';
 import { type Action, JobModel, type Kind } from './job-model.ts';
 

@@ -1,4 +1,5 @@
-import { isTerminal, type ReasonCode, type Status } from '../../lib/contract/schemas/job.ts';
+import type { ReasonCode } from '../../lib/contract/schemas/job-state.ts';
+import { isTerminal, type Status } from '../../lib/contract/statuses.ts';
 
 /** The actions of a client that a job's state may reject. */
 export type Action = 'submit' | 'edit' | 'cancel' | 'kill' | 'retry';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { STATUSES, type Status } from '../../lib/contract/schemas/job.ts';
+import { STATUSES, type Status } from '../../lib/contract/statuses.ts';
 import { type ServiceUnderTest, waitFor } from '../local-service.ts';
 import { type Model, walks } from './commands.ts';
 

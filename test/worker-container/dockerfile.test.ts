@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AGENT_DEFINITIONS, OPTIONAL_AGENTS } from '../../lib/contract/agents.ts';
-import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/platform/config/worker-env.ts';
 import { fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
 
 const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
 import { CODEX_HOME, isLogin, secretsOfLogin } from '../agents/codex-login.ts';
 import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';

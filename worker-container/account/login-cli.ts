@@ -1,6 +1,6 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { loginEnvironment, practiceUrl } from '../agents/agent-environment.ts';
 import { codexLogin, codexLogout, isLogin, type LoginCommand } from '../agents/codex-login.ts';
 import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';

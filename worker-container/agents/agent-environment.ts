@@ -3,7 +3,7 @@ import { AGENT_DEFINITIONS, type AgentName, CREDENTIAL_VARIABLES } from '../../l
 import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
 import { ACCOUNT_VENDORS } from '../../lib/contract/vendors.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { AgentRun } from './agent.ts';
 
 /** The vendor that an agent of this profile talks to; undefined: its own. */

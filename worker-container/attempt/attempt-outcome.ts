@@ -1,4 +1,4 @@
-import type { Outcome } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import { AccountRequiredError } from '../account/attempt-login.ts';
 import type { EndingReason } from '../commands/ending.ts';

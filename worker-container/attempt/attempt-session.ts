@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { Outcome, Receipt, Usage } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { Outcome, Receipt, Usage } from '../../lib/jobs/receipts/receipt.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { SessionSaver } from '../agent-sessions/session-saver.ts';

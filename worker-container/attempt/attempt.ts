@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { Receipt } from '../../lib/jobs/lifecycle/receipt.ts';
+import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
 import { secretsOf } from '../agents/agent-environment.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { StreamManifest } from '../../lib/jobs/lifecycle/receipt.ts';
 import type { OutputSource } from '../../lib/jobs/output/output-source.ts';
 import { StreamTally } from '../../lib/jobs/output/stream-tally.ts';
+import type { StreamManifest } from '../../lib/jobs/receipts/receipt.ts';
 
 const READ_BYTES = 256 * 1024;
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { allowedProtocols } from '../../lib/projects/repository-address.ts';
 import type { Ending } from '../commands/ending.ts';
 import { runPreparing } from '../commands/preparing-process.ts';

@@ -1,7 +1,7 @@
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import type { Changes } from '../../lib/jobs/lifecycle/changes.ts';
+import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git, runTool } from './git.ts';

@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { requestLimits } from '../../lib/platform/aws/request-limits.ts';
-import type { WorkerEnv } from '../../lib/platform/config/env.ts';
 import { secretPlaces } from '../../lib/platform/config/secrets-path.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 
 /** A source of secret values by name. */
 export interface SecretSource {

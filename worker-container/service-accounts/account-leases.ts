@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
-import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/platform/config/worker-env.ts';
 
 /**
  * How long (ms) a number stays taken after its worker's last renewal, and how often a worker renews. A worker that

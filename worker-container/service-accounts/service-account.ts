@@ -1,4 +1,4 @@
-import { SLOT_ACCOUNTS } from '../../lib/platform/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../lib/platform/config/worker-env.ts';
 
 /** A system account reserved for the processes of one slot. */
 export interface ServiceAccount {

@@ -1,6 +1,6 @@
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTerminal } from '../../lib/contract/schemas/job.ts';
+import { isTerminal } from '../../lib/contract/statuses.ts';
 import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';

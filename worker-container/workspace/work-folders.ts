@@ -7,7 +7,7 @@ import {
   namesBelow,
   whyClosed,
 } from '../../lib/jobs/lifecycle/working-folder.ts';
-import type { WorkerEnv } from '../../lib/platform/config/env.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { CLONES } from '../repository/kept-clone.ts';
 import { isServiceAccount, type ServiceAccount } from '../service-accounts/service-account.ts';
 import { takeTree } from '../service-accounts/untrusted-files.ts';

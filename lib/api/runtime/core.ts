@@ -11,7 +11,8 @@ import { TokenStore } from '../../access/tokens/token-store.ts';
 import type { Role } from '../../contract/roles.ts';
 import { tableClient } from '../../platform/aws/clients.ts';
 import type { TableClock } from '../../platform/aws/table-clock.ts';
-import { type ApiEnv, apiEnv, readEnv } from '../../platform/config/env.ts';
+import { type ApiEnv, apiEnv } from '../../platform/config/api-env.ts';
+import { readEnv } from '../../platform/config/read-env.ts';
 import { type Registry, registryOf } from '../../platform/registry.ts';
 
 /** The services of every API function; created once per process. */

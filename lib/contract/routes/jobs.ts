@@ -2,16 +2,8 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { integerParameter } from '../schemas/fields/text.ts';
-import {
-  draftEdit,
-  job,
-  jobCreated,
-  jobCreation,
-  jobEdit,
-  jobReplacement,
-  jobStatus,
-  rereadJob,
-} from '../schemas/job.ts';
+import { job, jobReplacement, jobStatus, rereadJob } from '../schemas/job.ts';
+import { draftEdit, jobCreated, jobCreation, jobEdit } from '../schemas/job-creation.ts';
 import { jobList, jobListQuery } from '../schemas/job-list.ts';
 
 export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'The id of the job.' }) });

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { NAME_NOTE, nameText } from './fields/name.ts';
 import { wholeNumber } from './fields/number.ts';
 import { timestamp } from './fields/text.ts';
-import { projectName } from './job.ts';
+import { projectName } from './job-creation.ts';
 import { BINDING_MODES } from './job-deployment.ts';
 
 const { nameLength, urlLength, commandLength, timeoutSeconds, formerSecretSeconds } = LIMITS.deployBindings;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { timestamp } from './fields/text.ts';
-import { statusCounts } from './job.ts';
+import { statusCounts } from './job-state.ts';
 import { AGENTS, source } from './profile.ts';
 import { tokenSums } from './stats.ts';
 

@@ -1,17 +1,11 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
+import { STATUSES } from '../statuses.ts';
 import { nameText } from './fields/name.ts';
 import { integerParameter, timestamp } from './fields/text.ts';
-import {
-  jobState,
-  namedShape,
-  outcomeShape,
-  projectName,
-  STATUSES,
-  safeInteger,
-  stateReason,
-  statusCounts,
-} from './job.ts';
+import { namedShape, outcomeShape } from './job.ts';
+import { projectName, safeInteger } from './job-creation.ts';
+import { jobState, stateReason, statusCounts } from './job-state.ts';
 import { AGENTS } from './profile.ts';
 
 /** A job in a list. */

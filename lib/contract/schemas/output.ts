@@ -3,7 +3,8 @@ import { LIMITS } from '../limits.ts';
 import { attachment } from './attachments.ts';
 import { changes } from './changes.ts';
 import { integerParameter, switchParameter, timestamp } from './fields/text.ts';
-import { jobState, namedShape, outcomeShape, stateReason } from './job.ts';
+import { namedShape, outcomeShape } from './job.ts';
+import { jobState, stateReason } from './job-state.ts';
 
 const streamText = z.string().meta({ description: 'UTF-8 text. Invalid bytes become U+FFFD.' });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { timestamp } from './fields/text.ts';
-import { statusCounts } from './job.ts';
+import { statusCounts } from './job-state.ts';
 
 const check = z.object({
   status: z.enum(['ok', 'failed']),

@@ -1,6 +1,6 @@
 import { BASE_PATH } from '../../contract/route.ts';
 import type { Job } from '../../jobs/lifecycle/job.ts';
-import type { Receipt } from '../../jobs/lifecycle/receipt.ts';
+import type { Receipt } from '../../jobs/receipts/receipt.ts';
 
 /** The body of the call that reports a job's success, in the format of Standard Webhooks: type, timestamp, data. */
 export function callPayload(job: Job, receipt: Receipt, publicUrl: string | undefined): string {

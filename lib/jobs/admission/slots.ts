@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { isKnown } from '../../contract/later-code.ts';
-import { STATUSES } from '../../contract/schemas/job.ts';
+import { STATUSES } from '../../contract/statuses.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { MessageReader } from '../../vendors/output/agent-output.ts';
 import { createFencedBlocks, type FencedBlock } from '../../vendors/output/fenced-blocks.ts';
-import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
+import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
 
 /** The info string of the blocks with which an agent requests follow-up jobs. */
 const INFO = 'follow-up-job';

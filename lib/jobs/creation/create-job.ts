@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/job.ts';
+import type { JobCreation } from '../../contract/schemas/job-creation.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';

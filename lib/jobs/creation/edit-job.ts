@@ -1,10 +1,10 @@
-import type { DraftEditFields, JobEditFields } from '../../contract/schemas/job.ts';
+import type { DraftEditFields, JobEditFields } from '../../contract/schemas/job-creation.ts';
 import type { Project, ProjectStore } from '../../projects/projects.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { DraftEdit, JobEdit } from '../lifecycle/job-edit.ts';
-import type { JobEvent } from '../lifecycle/lifecycle.ts';
+import type { JobEvent } from '../lifecycle/job-event.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import { JobLabelStore, withLabels } from '../store/job-labels.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';

@@ -1,14 +1,14 @@
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { parseObject } from '../../contract/input/parse-object.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job.ts';
+import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job-creation.ts';
 import { DEFAULT_PROJECT } from '../../projects/projects.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
-import type { Receipt } from '../lifecycle/receipt.ts';
 import { inheritedFolderOf, workingFolder } from '../lifecycle/working-folder.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { type CreationContext, createJob } from './create-job.ts';
 import { type ReadBlocksContext, readBlocks } from './read-follow-ups.ts';

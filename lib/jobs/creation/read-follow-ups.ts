@@ -1,10 +1,10 @@
 import { isKnown } from '../../contract/later-code.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
-import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
-import type { Receipt, StreamName } from '../lifecycle/receipt.ts';
 import type { OutputSource } from '../output/output-source.ts';
+import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
+import type { Receipt, StreamName } from '../receipts/receipt.ts';
 import { type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
 
 export interface ReadBlocksContext {

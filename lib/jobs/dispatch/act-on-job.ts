@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { JobEvent } from '../lifecycle/lifecycle.ts';
+import type { JobEvent } from '../lifecycle/job-event.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import { type TransitionContext, transition } from './transition.ts';
 

@@ -1,7 +1,7 @@
 import { acts } from '../../deployments/bindings/deploy-binding.ts';
 import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { Receipt } from '../lifecycle/receipt.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import { type Transition, type TransitionContext, transition } from './transition.ts';
 
 export interface EndContext extends TransitionContext {

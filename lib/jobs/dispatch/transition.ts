@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { bandOf, type Job } from '../lifecycle/job.ts';
-import { type Circumstances, decide, type JobEvent } from '../lifecycle/lifecycle.ts';
+import type { Circumstances, JobEvent } from '../lifecycle/job-event.ts';
+import { decide } from '../lifecycle/lifecycle.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import type { JobStore } from '../store/job-store.ts';
 import type { DispatchQueues } from './dispatch-queues.ts';

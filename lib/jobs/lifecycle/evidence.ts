@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
+import type { Receipt, Usage } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
-import type { Receipt, Usage } from './receipt.ts';
 
 /** What an attempt records on its job, whatever its outcome. */
 export type Evidence = Pick<

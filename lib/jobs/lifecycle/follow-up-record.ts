@@ -1,6 +1,6 @@
+import type { Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
 import { followUpId } from './job-id.ts';
-import type { Receipt } from './receipt.ts';
 
 /** The result of creating an attempt's follow-up jobs. */
 export interface MadeFollowUps {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { knownOrLater, type LaterCode } from '../../contract/later-code.ts';
-import { isTerminal, REASON_CODES, STATUSES } from '../../contract/schemas/job.ts';
+import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
+import { isTerminal, STATUSES } from '../../contract/statuses.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
-import { usageSchema } from './receipt.ts';
+import { usageSchema } from '../receipts/receipt.ts';
 
 /** Vendor conditions that a job can wait for although it is QUEUED and due. */
 export const PARK_REASONS = ['account_required', 'usage_limit'] as const;

@@ -1,8 +1,9 @@
 import { isKnown } from '../../contract/later-code.ts';
-import { isTerminal, REASON_CODES, STATUSES } from '../../contract/schemas/job.ts';
+import { REASON_CODES } from '../../contract/schemas/job-state.ts';
+import { isTerminal, STATUSES } from '../../contract/statuses.ts';
+import { OUTCOME_KINDS, type Outcome } from '../receipts/receipt.ts';
 import { type Job, PARKINGS } from './job.ts';
 import { NewerSchemaError } from './newer-schema.ts';
-import { OUTCOME_KINDS, type Outcome } from './receipt.ts';
 
 /**
  * Whether this version understands a job's state. If a later version gave it a status, a parking reason, or a reason to

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OUTPUT_STATES } from '../../contract/schemas/output.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { type Receipt, STREAMS, type StreamName } from '../lifecycle/receipt.ts';
+import { type Receipt, STREAMS, type StreamName } from '../receipts/receipt.ts';
 import { LostOutputError } from './live-output.ts';
 import type { OutputSource } from './output-source.ts';
 import type { OutputStore } from './output-store.ts';

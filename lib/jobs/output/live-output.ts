@@ -1,5 +1,5 @@
 import { type ListObjectsV2CommandOutput, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
-import type { StreamName } from '../lifecycle/receipt.ts';
+import type { StreamName } from '../receipts/receipt.ts';
 import { joinedKey, LIVE_CHUNK_BYTES, liveChunkKey, liveChunkOffset, liveChunkPrefix } from './output-keys.ts';
 import { isMissing, type OutputSource, readObject } from './output-source.ts';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { STREAMS, type StreamName } from '../lifecycle/receipt.ts';
+import { STREAMS, type StreamName } from '../receipts/receipt.ts';
 import type { OutputSource } from './output-source.ts';
 import { textFrom } from './output-text.ts';
 

@@ -1,4 +1,4 @@
-import type { DocumentName, StreamName } from '../lifecycle/receipt.ts';
+import type { DocumentName, StreamName } from '../receipts/receipt.ts';
 
 /**
  * Largest live chunk, bytes. Readers rely on it: the chunk that contains an offset begins less than this before it, so

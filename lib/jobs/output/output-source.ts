@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
-import type { StreamName } from '../lifecycle/receipt.ts';
+import type { StreamName } from '../receipts/receipt.ts';
 
 /** A stream of an attempt as bytes: persisted in S3, or still in the worker's spool. */
 export interface OutputSource {

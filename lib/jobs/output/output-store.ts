@@ -8,7 +8,7 @@ import {
   type Receipt,
   receiptSchema,
   type StreamName,
-} from '../lifecycle/receipt.ts';
+} from '../receipts/receipt.ts';
 import { listLiveChunks, liveOutput, type StreamLocation } from './live-output.ts';
 import { documentKey, joinedKey, receiptKey } from './output-keys.ts';
 import { isChecksumMismatch, isMissing, type OutputSource, readObject } from './output-source.ts';

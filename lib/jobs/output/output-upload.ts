@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { DocumentName } from '../lifecycle/receipt.ts';
+import type { DocumentName } from '../receipts/receipt.ts';
 import { documentKey } from './output-keys.ts';
 
 /** An object to write. */

@@ -1,4 +1,4 @@
-import type { Receipt } from '../lifecycle/receipt.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import type { OutputState } from './compared-output.ts';
 import { DamagedReceiptError, type OutputStore } from './output-store.ts';
 

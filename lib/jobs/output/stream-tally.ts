@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StreamManifest } from '../lifecycle/receipt.ts';
+import type { StreamManifest } from '../receipts/receipt.ts';
 
 const NEWLINE = 0x0a;
 

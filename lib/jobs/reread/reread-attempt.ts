@@ -4,12 +4,12 @@ import { isKnown, type LaterCode } from '../../contract/later-code.ts';
 import { type AgentFacts, STDERR_TAIL_BYTES } from '../../vendors/output/agent-output.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import { collectFollowUps } from '../creation/collect-follow-ups.ts';
-import type { FollowUpBlocks } from '../lifecycle/follow-up-blocks.ts';
-import type { Outcome, Receipt, StreamManifest, StreamName } from '../lifecycle/receipt.ts';
 import { createCompared, type OutputState } from '../output/compared-output.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
 import { StreamTally } from '../output/stream-tally.ts';
+import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
+import type { Outcome, Receipt, StreamManifest, StreamName } from '../receipts/receipt.ts';
 
 /** The results of rereading an attempt's persisted output. */
 export interface RereadAttempt {

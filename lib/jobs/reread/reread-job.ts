@@ -8,10 +8,10 @@ import { type Evidence, evidenceOf, warned } from '../lifecycle/evidence.ts';
 import { followUpIds, slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { leaseIsOver } from '../lifecycle/lease.ts';
-import { STREAMS } from '../lifecycle/receipt.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
+import { STREAMS } from '../receipts/receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
 export type RereadContext = FollowUpContext &

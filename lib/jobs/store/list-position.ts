@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { InvalidFieldError } from '../../contract/errors.ts';
-import type { Status } from '../../contract/schemas/job.ts';
+import type { Status } from '../../contract/statuses.ts';
 
 /** The members of a job that locate it in a list. */
 const listedKeySchema = z.object({ id: z.string().min(1), created_at: z.string().min(1) });

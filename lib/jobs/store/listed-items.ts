@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { LaterCode } from '../../contract/later-code.ts';
-import type { Status } from '../../contract/schemas/job.ts';
+import type { Status } from '../../contract/statuses.ts';
 import { listKeys, statusKeys } from '../lifecycle/job.ts';
 import type { ListedKey } from './list-position.ts';
 

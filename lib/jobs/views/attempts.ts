@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
-import { isTerminal, type JobView } from '../../contract/schemas/job.ts';
+import type { JobView } from '../../contract/schemas/job.ts';
+import { isTerminal } from '../../contract/statuses.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { OutputStore } from '../output/output-store.ts';

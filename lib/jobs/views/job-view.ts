@@ -1,16 +1,10 @@
 import type * as z from 'zod';
 import { isKnown } from '../../contract/later-code.ts';
-import {
-  isTerminal,
-  type JobView,
-  type jobStatus,
-  type namedShape,
-  REASON_CODES,
-  REASONS,
-  type stateReason,
-} from '../../contract/schemas/job.ts';
+import type { JobView, jobStatus, namedShape } from '../../contract/schemas/job.ts';
 import type { jobSummary } from '../../contract/schemas/job-list.ts';
-import type { TimeoutUnit } from '../../platform/config/env.ts';
+import { REASON_CODES, REASONS, type stateReason } from '../../contract/schemas/job-state.ts';
+import { isTerminal } from '../../contract/statuses.ts';
+import type { TimeoutUnit } from '../../platform/config/core-env.ts';
 import { timeoutMs } from '../../platform/config/timeout.ts';
 import type { Annotated } from '../admission/why-waiting.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';

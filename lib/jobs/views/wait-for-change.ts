@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal } from '../../contract/schemas/job.ts';
+import { isTerminal } from '../../contract/statuses.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { findJob } from '../store/find-job.ts';

@@ -3,7 +3,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
-import { SECRET_PREFIX } from '../../platform/config/env.ts';
+import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
 /** Marks every descendant process of a run of this home; its value is the home's real path. */

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { OPTIONAL_AGENTS } from '../../contract/agents.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/roles.ts';
-import { SLOT_ACCOUNTS, TIMEOUT_UNITS } from './env.ts';
+import { TIMEOUT_UNITS } from './core-env.ts';
 import { publicOrigin } from './env-fields.ts';
 import { warmWorkersSchema } from './warm-workers.ts';
+import { SLOT_ACCOUNTS } from './worker-env.ts';
 import { workerSizeSchema } from './worker-size.ts';
 
 /** The key of a deployment's settings in the CDK's context. */

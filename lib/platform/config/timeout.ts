@@ -1,4 +1,4 @@
-import type { TimeoutUnit } from './env.ts';
+import type { TimeoutUnit } from './core-env.ts';
 
 /** Milliseconds per unit. */
 const UNIT: Readonly<Record<TimeoutUnit, number>> = { milliseconds: 1, seconds: 1_000, minutes: 60_000 };

@@ -3,10 +3,10 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
-import type { originSecretEnv } from '../../platform/config/env.ts';
-import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
+import type { originSecretEnv } from '../../platform/config/function-env.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { KEEP_ORIGIN_SECRET } from '../functions/bundle-functions.ts';
+import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import type { EnvironmentOf } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 

@@ -4,8 +4,8 @@ import { CfnFunction, type Code, type Function as LambdaFunction } from 'aws-cdk
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
-import type { publishConsoleEnv } from '../../platform/config/env.ts';
-import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
+import type { publishConsoleEnv } from '../../platform/config/function-env.ts';
+import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import type { EnvironmentOf } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';

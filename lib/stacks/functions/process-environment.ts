@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import { CLOUD_SANDBOXES } from '../../catalog/sandboxes.ts';
 import { OPTIONAL_AGENTS } from '../../contract/agents.ts';
+import type { apiEnv } from '../../platform/config/api-env.ts';
 import { type Deployment, knownOrigin } from '../../platform/config/deployment.ts';
-import type { apiEnv, applyConfigEnv, countEnv, scaleEnv, triggerEnv, workerEnv } from '../../platform/config/env.ts';
+import type { applyConfigEnv, countEnv, scaleEnv, triggerEnv } from '../../platform/config/function-env.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
+import type { workerEnv } from '../../platform/config/worker-env.ts';
 import { JOBS_PER_WORKER } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { clientSecretName, LOGIN_PORT, scaleWorkersName, serviceEndpointsParameter } from '../data/shared-names.ts';

@@ -4,9 +4,9 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
-import { FUNCTION_MEMORY } from '../../platform/config/function-memory.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { LOGIN_PORT, loginReaderName } from '../data/shared-names.ts';
+import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { STATUSES } from '../../contract/schemas/job.ts';
+import { STATUSES } from '../../contract/statuses.ts';
 import type { StatusCounts } from './counts.ts';
 
 /** Counts the jobs in each state one by one: slow, but independent of the stored counts. */

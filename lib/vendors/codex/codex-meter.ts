@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Usage } from '../../jobs/lifecycle/receipt.ts';
+import type { Usage } from '../../jobs/receipts/receipt.ts';
 import type { SessionMeter } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../jobs/lifecycle/receipt.ts';
+import type { Usage } from '../../jobs/receipts/receipt.ts';
 
 /** Why a job must wait although nothing is wrong with it. */
 export interface Park {

@@ -8,7 +8,7 @@ import { readyPartition } from '../../jobs/store/ready-partition.ts';
 import { readParameter } from '../../platform/aws/parameters.ts';
 import { requestLimits } from '../../platform/aws/request-limits.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
-import type { ScaleEnv } from '../../platform/config/env.ts';
+import type { ScaleEnv } from '../../platform/config/function-env.ts';
 import { emitMetrics } from '../../platform/operations/emit-metrics.ts';
 import { registryOf } from '../../platform/registry.ts';
 import { statusIndex } from '../../reconciler/reconcile-jobs.ts';

@@ -1,5 +1,5 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import type { Outcome, Receipt } from '../../../lib/jobs/lifecycle/receipt.ts';
+import type { Outcome, Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 
 /** A queued job that no attempt has touched, with the given differences. */
 export function aJob(differences: Partial<Job> = {}): Job {

@@ -18,7 +18,7 @@ export const ACCOUNT: readonly Mutant[] = [
   },
   {
     name: 'a job starts again without end with logins that others renew',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: ' && restarts <= MAX_LOGIN_RESTARTS',
     replace: '',
     test: 'test/lib/jobs/lifecycle/lifecycle.test.ts',

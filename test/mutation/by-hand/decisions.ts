@@ -49,32 +49,32 @@ export const DECISIONS: readonly Mutant[] = [
   },
   {
     name: 'a retry keeps an earlier request to end',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/queued-again.ts',
     find: 'cancel_requested_at: _asked,',
     replace: '',
   },
   {
     name: 'a success is applied although a cancel was accepted before it',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {",
     replace:
       "if (outcome.kind !== 'succeeded' && (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled')) {",
   },
   {
     name: 'retries are not counted',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: 'retries_used: used + 1,',
     replace: '',
   },
   {
     name: 'losses are not counted',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "reason: 'worker_lost', losses, updated_at",
     replace: "reason: 'worker_lost', updated_at",
   },
   {
     name: 'a conclusive probe stays a probe',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted)",
     replace: 'attempted',
   },

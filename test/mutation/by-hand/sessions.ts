@@ -9,19 +9,19 @@ const RESUME_TEST = 'test/lib/jobs/lifecycle/resume.test.ts';
 export const SESSIONS: readonly Mutant[] = [
   {
     name: 'a failed attempt is continued',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "queuedAgain(withoutResume(job), {\n    reason: 'retry_backoff'",
     replace: "queuedAgain(job, {\n    reason: 'retry_backoff'",
   },
   {
     name: 'a lost attempt is not continued',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "queuedAgain(withResume(job), { reason: 'worker_lost'",
     replace: "queuedAgain(job, { reason: 'worker_lost'",
   },
   {
     name: 'a refused session is continued again',
-    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused",
     replace: "queuedAgain(withResume(job), { reason: 'waiting_for_worker', session_refused",
     test: RESUME_TEST,

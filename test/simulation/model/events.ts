@@ -1,4 +1,4 @@
-import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { bandOf, isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from './client.ts';
 

@@ -1,4 +1,4 @@
-import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import { isTerminal } from '../../../lib/contract/statuses.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 
 /** How many attempts may continue one session, one after the other. */

@@ -1,4 +1,4 @@
-import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
 import { BUSY_REASONS, indexKeys, isBusy, type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';

@@ -1,11 +1,11 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
-import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/job.ts';
+import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/job-creation.ts';
 import { unparkAll } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
 import { actOnJob } from '../../../lib/jobs/dispatch/act-on-job.ts';
 import type { Job, ParkReason } from '../../../lib/jobs/lifecycle/job.ts';
-import type { JobEvent } from '../../../lib/jobs/lifecycle/lifecycle.ts';
+import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';

@@ -1,4 +1,4 @@
-import type { JobCreation } from '../../../lib/contract/schemas/job.ts';
+import type { JobCreation } from '../../../lib/contract/schemas/job-creation.ts';
 import { type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../lib/jobs/lifecycle/lease.ts';
 import { PROFILES } from '../rules/account-rules.ts';

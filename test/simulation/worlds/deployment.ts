@@ -1,4 +1,4 @@
-import { STATUSES } from '../../../lib/contract/schemas/job.ts';
+import { STATUSES } from '../../../lib/contract/statuses.ts';
 import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { attemptPrefix, receiptKey } from '../../../lib/jobs/output/output-keys.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { collectFollowUps } from '../../../lib/jobs/creation/collect-follow-ups.ts';
-import type { FollowUpBlocks } from '../../../lib/jobs/lifecycle/follow-up-blocks.ts';
-import type { StreamManifest } from '../../../lib/jobs/lifecycle/receipt.ts';
 import { joinedKey, liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';
 import { StreamTally } from '../../../lib/jobs/output/stream-tally.ts';
+import type { FollowUpBlocks } from '../../../lib/jobs/receipts/follow-up-blocks.ts';
+import type { StreamManifest } from '../../../lib/jobs/receipts/receipt.ts';
 import { shellOutput } from '../../../lib/vendors/shell/shell-output.ts';
 import type { OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { StreamShipper } from '../../../worker-container/output/stream-shipper.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { isTerminal } from '../../../lib/contract/schemas/job.ts';
+import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { followUpIds } from '../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { followUpId } from '../../../lib/jobs/lifecycle/job-id.ts';

@@ -1,4 +1,4 @@
-import { isTerminal, STATUSES, type Status } from '../../../lib/contract/schemas/job.ts';
+import { isTerminal, STATUSES, type Status } from '../../../lib/contract/statuses.ts';
 import { EVENTS, type EventCounts, noEvents } from '../model/events.ts';
 import { FAULTS, type FaultCounts } from '../model/faults.ts';
 import { World, type WorldReport } from './world.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Profile, profileSchema } from '../../../lib/catalog/profiles.ts';
 import { AGENT_DEFINITIONS, AGENTS, CREDENTIAL_VARIABLES } from '../../../lib/contract/agents.ts';
-import { workerEnv } from '../../../lib/platform/config/env.ts';
+import { workerEnv } from '../../../lib/platform/config/worker-env.ts';
 import {
   agentEnvironment,
   practiceUrlOf,

@@ -1,8 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { StreamName } from '../../../lib/jobs/lifecycle/receipt.ts';
 import { attemptPrefix, joinedKey, LIVE_CHUNK_BYTES } from '../../../lib/jobs/output/output-keys.ts';
+import type { StreamName } from '../../../lib/jobs/receipts/receipt.ts';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import type { Fault } from '../../emulated-s3-faults.ts';

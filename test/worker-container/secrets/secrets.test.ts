@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { workerEnv } from '../../../lib/platform/config/env.ts';
+import { workerEnv } from '../../../lib/platform/config/worker-env.ts';
 import { secretSource } from '../../../worker-container/secrets/secrets.ts';
 import { startParameterStore } from '../../parameter-store.ts';
 import { REQUIRED_SETTINGS } from '../required-settings.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
-import { SLOT_ACCOUNTS } from '../../../lib/platform/config/env.ts';
+import { SLOT_ACCOUNTS } from '../../../lib/platform/config/worker-env.ts';
 import { leaseAccounts } from '../../../worker-container/service-accounts/account-leases.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 

@@ -7,7 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { jobCreation } from '../../../../lib/contract/schemas/job.ts';
+import { jobCreation } from '../../../../lib/contract/schemas/job-creation.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
 import { notify } from '../../feedback/notices.tsx';

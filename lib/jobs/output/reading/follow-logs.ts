@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { ApiError, InvalidFieldError } from '../../../contract/errors.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { isTerminal } from '../../../contract/schemas/job.ts';
+import { isTerminal } from '../../../contract/statuses.ts';
 import type { Job } from '../../lifecycle/job.ts';
 import { NewerSchemaError } from '../../lifecycle/newer-schema.ts';
-import { STREAMS, type StreamName } from '../../lifecycle/receipt.ts';
+import { STREAMS, type StreamName } from '../../receipts/receipt.ts';
 import { viewReason } from '../../views/job-view.ts';
 import { createCompared, type RecordedStream, type RecordedStreams, recordedStreams } from '../compared-output.ts';
 import { textFrom } from '../output-text.ts';

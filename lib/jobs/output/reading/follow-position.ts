@@ -1,5 +1,5 @@
 import { InvalidFieldError } from '../../../contract/errors.ts';
-import { STREAMS, type StreamName } from '../../lifecycle/receipt.ts';
+import { STREAMS, type StreamName } from '../../receipts/receipt.ts';
 import { streamsOf } from './output-answer.ts';
 
 /** Byte offsets of the followed streams. */

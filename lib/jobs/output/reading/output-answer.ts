@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { LIMITS } from '../../../contract/limits.ts';
 import { followUpIds } from '../../lifecycle/follow-up-record.ts';
 import type { Job } from '../../lifecycle/job.ts';
-import { type Receipt, STREAMS, type StreamName } from '../../lifecycle/receipt.ts';
+import { type Receipt, STREAMS, type StreamName } from '../../receipts/receipt.ts';
 import { viewOutcome, viewReason } from '../../views/job-view.ts';
 import type { Attachment } from '../attachments/attachment-store.ts';
 import { viewAttachments } from '../attachments/attachment-view.ts';

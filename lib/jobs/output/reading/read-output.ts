@@ -6,7 +6,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import type { Clock } from '../../../platform/aws/table-clock.ts';
 import { timestamp } from '../../../platform/aws/table-clock.ts';
 import type { Job } from '../../lifecycle/job.ts';
-import type { DocumentName, Receipt, StreamName } from '../../lifecycle/receipt.ts';
+import type { DocumentName, Receipt, StreamName } from '../../receipts/receipt.ts';
 import type { JobStore } from '../../store/job-store.ts';
 import type { JobTextStore } from '../../store/job-texts.ts';
 import { asOfAttempt, asOfNewestAttempt } from '../../views/attempt-view.ts';

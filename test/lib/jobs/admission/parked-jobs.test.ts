@@ -4,7 +4,7 @@ import { probeParkedJobs, releaseParked, unparkAll } from '../../../../lib/jobs/
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { type Job, type ParkReason, parkedKey } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import type { Outcome } from '../../../../lib/jobs/lifecycle/receipt.ts';
+import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { folderName } from '../../../../lib/jobs/admission/folder-slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import type { JobEvent } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
+import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import {
   reissueAll,
   resendStaleMessages,

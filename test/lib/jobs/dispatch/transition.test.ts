@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
-import type { JobEvent } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
+import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Status } from '../../../../lib/contract/schemas/job.ts';
+import type { Status } from '../../../../lib/contract/statuses.ts';
+import { BACKOFF, MAX_LOGIN_RESTARTS, MAX_LOSSES } from '../../../../lib/jobs/lifecycle/after-attempt.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import {
-  BACKOFF,
-  decide,
-  type JobEvent,
-  MAX_LOGIN_RESTARTS,
-  MAX_LOSSES,
-} from '../../../../lib/jobs/lifecycle/lifecycle.ts';
+import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
+import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:10.000Z');

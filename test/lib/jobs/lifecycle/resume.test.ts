@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { decide, type JobEvent } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import type { Outcome } from '../../../../lib/jobs/lifecycle/receipt.ts';
+import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
+import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 import { MAX_RESUMES } from '../../../../lib/jobs/lifecycle/resume.ts';
+import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:10.000Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import type { Receipt, Usage } from '../../../../lib/jobs/lifecycle/receipt.ts';
+import type { Receipt, Usage } from '../../../../lib/jobs/receipts/receipt.ts';
 import { tokensOf } from '../../../../lib/stats/counting/job-stats.ts';
 import { aJob } from '../a-job.ts';
 

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Receipt } from '../../../../lib/jobs/lifecycle/receipt.ts';
 import { joinedKey, liveChunkKey, receiptKey } from '../../../../lib/jobs/output/output-keys.ts';
 import type { OutputSource } from '../../../../lib/jobs/output/output-source.ts';
 import { OutputStore } from '../../../../lib/jobs/output/output-store.ts';
 import { uploadDocument } from '../../../../lib/jobs/output/output-upload.ts';
+import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../../../emulated-s3.ts';
 import { startFaultyS3 } from '../../../emulated-s3-faults.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import type { Receipt } from '../../../../lib/jobs/lifecycle/receipt.ts';
 import { liveChunkKey } from '../../../../lib/jobs/output/output-keys.ts';
+import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { rereadJob } from '../../../../lib/jobs/reread/reread-job.ts';
 import { s3OutputObjects } from '../../../../worker-container/output/output-objects.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';

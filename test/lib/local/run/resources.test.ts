@@ -22,7 +22,9 @@ import { applyEnv, localEnv, workerProcessEnv } from '../../../../lib/local/run/
 import { createResources, type Endpoints, type Resources } from '../../../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
 import { BANDS, DELIVERIES, FORMER_INDEXES, QUEUE, TABLES } from '../../../../lib/platform/aws/tables.ts';
-import { apiEnv, readEnv, workerEnv } from '../../../../lib/platform/config/env.ts';
+import { apiEnv } from '../../../../lib/platform/config/api-env.ts';
+import { readEnv } from '../../../../lib/platform/config/read-env.ts';
+import { workerEnv } from '../../../../lib/platform/config/worker-env.ts';
 
 let folder: string;
 let dynamodb: DynamodbEmulator;

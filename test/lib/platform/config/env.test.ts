@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { apiEnv, readEnv } from '../../../../lib/platform/config/env.ts';
+import { apiEnv } from '../../../../lib/platform/config/api-env.ts';
+import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 
 const NEEDED = {
   JOBS_TABLE: 'jobs',

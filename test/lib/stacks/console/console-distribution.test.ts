@@ -10,7 +10,8 @@ import {
   ORIGIN_SECRET_HEADER,
   VIEWER_ADDRESS_HEADER,
 } from '../../../../lib/platform/config/edge-headers.ts';
-import { originSecretEnv, publishConsoleEnv, readEnv } from '../../../../lib/platform/config/env.ts';
+import { originSecretEnv, publishConsoleEnv } from '../../../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import { KEEP_ORIGIN_SECRET, PUBLISH_CONSOLE } from '../../../../lib/stacks/functions/bundle-functions.ts';
 import { functionsById, roleGrants } from '../api/api-methods.ts';
 import { policyDocument, propertiesOfOnly, resourcesOf, standIns } from '../synthesis.ts';

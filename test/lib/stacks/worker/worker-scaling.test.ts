@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { countEnv, readEnv, scaleEnv } from '../../../../lib/platform/config/env.ts';
+import { countEnv, scaleEnv } from '../../../../lib/platform/config/function-env.ts';
+import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, roleStatements, standIns, testApp, VERSION } from '../synthesis.ts';
 

@@ -4,7 +4,8 @@ import { Stage } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { PRIVATE_KINDS } from '../../../../lib/platform/aws/tables.ts';
-import { readEnv, workerEnv } from '../../../../lib/platform/config/env.ts';
+import { readEnv } from '../../../../lib/platform/config/read-env.ts';
+import { workerEnv } from '../../../../lib/platform/config/worker-env.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { WorkerStack } from '../../../../lib/stacks/worker/worker-stack.ts';
 import {

@@ -1,6 +1,6 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { STATUSES, type Status } from '../../../../lib/contract/schemas/job.ts';
+import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
 import { type JobChange, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 

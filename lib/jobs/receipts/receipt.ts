@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { knownOrLater } from '../../contract/later-code.ts';
-import { REASON_CODES } from '../../contract/schemas/job.ts';
+import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
 import { changesSchema } from './changes.ts';
 import { followUpBlocksSchema } from './follow-up-blocks.ts';

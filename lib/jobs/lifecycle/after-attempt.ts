@@ -1,0 +1,82 @@
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import { withPendingChildren } from './follow-up-record.ts';
+import type { Job, ParkReason } from './job.ts';
+import type { Circumstances, JobEvent } from './job-event.ts';
+import { withPendingBindings } from './pending-bindings.ts';
+import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
+import { withoutResume, withResume } from './resume.ts';
+
+/** How many worker losses a round tolerates. */
+export const MAX_LOSSES = 3;
+
+/** How often a round restarts without using up a retry because another process renewed its vendor login. */
+export const MAX_LOGIN_RESTARTS = 3;
+
+/** Milliseconds between a failure and the next attempt: `base · 2^n`, at most `max`, full jitter. */
+export const BACKOFF = { base: 5_000, max: 300_000 } as const;
+
+/** Milliseconds until a parked job may be probed, if the vendor doesn't report when its limit ends. */
+export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
+  account_required: 60_000,
+  usage_limit: 300_000,
+};
+
+/** The job after the end of its attempt: ended, queued for another attempt, or parked. */
+export function outcomeAfterAttempt(
+  attempted: Job,
+  { receipt, bindings = false }: Extract<JobEvent, { type: 'end' }>,
+  circumstances: Circumstances,
+): Job {
+  const { now, random, probeEvery = PROBE_INTERVALS_MS } = circumstances;
+  const { outcome } = receipt;
+  const at = timestamp(now);
+  // A probe that was handed back is still open.
+  const job = outcome.kind === 'handed_back' ? attempted : withoutProbe(attempted);
+  // Intent comes before outcome, even before a success: an acknowledged cancel is honoured, and nothing follows from
+  // the job.
+  if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
+    return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
+  }
+  if (outcome.kind === 'succeeded') {
+    const succeeded = withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
+    return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
+  }
+  const restarts = (job.login_restarts ?? 0) + 1;
+  if (outcome.kind === 'handed_back' && outcome.session_refused === true)
+    return queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused: true, updated_at: at });
+  if (outcome.kind === 'handed_back' && outcome.reason === 'account_required' && restarts <= MAX_LOGIN_RESTARTS)
+    return queuedAgain(withResume(job), { reason: 'waiting_for_worker', login_restarts: restarts, updated_at: at });
+  if (outcome.kind === 'handed_back' && outcome.reason !== 'account_required')
+    return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
+  if (outcome.kind === 'parked' || outcome.kind === 'handed_back') {
+    const parked = outcome.reason === 'usage_limit' ? 'usage_limit' : 'account_required';
+    return queuedAgain(withResume(job), {
+      reason: parked,
+      parked,
+      updated_at: at,
+      due_at: outcome.until ?? timestamp(now + probeEvery[parked]),
+    });
+  }
+  const used = job.retries_used ?? 0;
+  if (used >= job.retries) return ended(job, 'FAILED', outcome.reason, at);
+  const pause = Math.ceil(random() * Math.min(BACKOFF.max, BACKOFF.base * 2 ** used));
+  return queuedAgain(withoutResume(job), {
+    reason: 'retry_backoff',
+    retries_used: used + 1,
+    queued_at: at,
+    due_at: timestamp(now + pause),
+    updated_at: at,
+  });
+}
+
+/** The job after its worker was lost. */
+export function afterLoss(job: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
+  if (job.cancel_requested_at !== undefined) {
+    return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
+  }
+  if (forgiven) return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
+  const losses = (job.losses ?? 0) + 1;
+  if (losses > MAX_LOSSES)
+    return ended({ ...job, losses, error: `the worker was lost ${losses} times` }, 'FAILED', 'worker_lost', at);
+  return queuedAgain(withResume(job), { reason: 'worker_lost', losses, updated_at: at });
+}

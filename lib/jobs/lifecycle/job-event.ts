@@ -1,0 +1,52 @@
+import type { Receipt } from '../receipts/receipt.ts';
+import type { Evidence } from './evidence.ts';
+import type { MadeFollowUps } from './follow-up-record.ts';
+import type { Job, ParkReason } from './job.ts';
+import type { DraftEdit, JobEdit } from './job-edit.ts';
+
+/** What can happen to a job. */
+export type JobEvent =
+  | { readonly type: 'submit' }
+  | { readonly type: 'edit'; readonly changes: JobEdit }
+  | { readonly type: 'edit_draft'; readonly changes: DraftEdit }
+  | { readonly type: 'retry' }
+  /** The parking reason no longer applies. `probe`: it may still apply, and this job alone finds out. */
+  | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
+  | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
+  /** Another job uses its folder, which runs one job at a time. */
+  | { readonly type: 'wait_for_folder'; readonly folder: string }
+  /** All slots of its profile are taken. */
+  | { readonly type: 'wait_for_profile' }
+  /** `folder`: name of the folder that it uses exclusively; `place`: name of its profile's slot. */
+  | {
+      readonly type: 'claim';
+      readonly workerId: string;
+      readonly folder?: string | undefined;
+      readonly place?: string | undefined;
+    }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'kill' }
+  /** `bindings`: whether deploy bindings of its project apply to a success. */
+  | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }
+  /** `forgiven`: the table may have prevented the worker from renewing its lease, so the loss is not counted. */
+  | { readonly type: 'lose'; readonly forgiven?: boolean }
+  /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
+  | ({ readonly type: 'follow_up' } & MadeFollowUps)
+  /** A succeeded attempt is to be deployed again, or its deployments are done. */
+  | { readonly type: 'deploy'; readonly attempt: number }
+  | { readonly type: 'deployed'; readonly attempt: number }
+  /** Remove a job that ended before this time (RFC 3339). */
+  | { readonly type: 'remove'; readonly endedBefore: string }
+  /** The newest attempt's evidence was read again from its output. The job's state does not change. */
+  | { readonly type: 'correct'; readonly attempt: number; readonly evidence: Evidence };
+
+/** A decision: the next job, the same job (nothing to do), or the reason of a rejection. */
+export type Decision = { readonly job: Job } | { readonly rejected: string };
+
+/** Time (ms, by the table's clock) and randomness (0 to 1) of a decision. */
+export interface Circumstances {
+  readonly now: number;
+  readonly random: () => number;
+  /** Default: `PROBE_EVERY`. */
+  readonly probeEvery?: Readonly<Record<ParkReason, number>> | undefined;
+}

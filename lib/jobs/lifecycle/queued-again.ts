@@ -1,0 +1,51 @@
+import type { Job } from './job.ts';
+import { withoutResume } from './resume.ts';
+
+/** A job without its running or parked state, QUEUED with `changes`. */
+export function queuedAgain(job: Job, changes: Partial<Job>): Job {
+  const {
+    lease_until: _lease,
+    worker_id: _worker,
+    due_at: _due,
+    parked: _parked,
+    folder: _folder,
+    place: _place,
+    ...rest
+  } = job;
+  return { ...rest, status: 'QUEUED', ...changes };
+}
+
+/** Starts a new round: retries, losses and earlier requests no longer count; attempts and their output stay. */
+export function queuedAnew(job: Job, at: string): Job {
+  const {
+    retries_used: _used,
+    losses: _losses,
+    login_restarts: _restarts,
+    cancel_requested_at: _asked,
+    kill_requested: _kill,
+    finished_at: _end,
+    probing: _probing,
+    warnings: _warnings,
+    session_refused: _refused,
+    ...rest
+  } = withoutResume(job);
+  return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
+}
+
+export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: Job['reason'], at: string): Job {
+  const {
+    lease_until: _lease,
+    due_at: _due,
+    parked: _parked,
+    watched_until: _watched,
+    folder: _folder,
+    place: _place,
+    ...rest
+  } = withoutResume(withoutProbe(job));
+  return { ...rest, status, reason, finished_at: at, updated_at: at };
+}
+
+/** The job without its duty to find out whether its parking reason still applies. */
+export function withoutProbe({ probing: _probing, ...job }: Job): Job {
+  return job;
+}

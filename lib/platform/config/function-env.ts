@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { apiEnv } from './api-env.ts';
+import { coreEnv } from './core-env.ts';
+import { sandboxList, secondsList, wholeNumber } from './env-fields.ts';
+import { warmWorkersText } from './warm-workers.ts';
+
+/** Environment of the functions that no client calls. */
+export const triggerEnv = coreEnv;
+export type TriggerEnv = z.output<typeof triggerEnv>;
+
+/** Environment of the function that applies a deployment's configuration. */
+export const applyConfigEnv = coreEnv
+  .pick({ REGISTRY_TABLE: true, PROMPTQ_S3_PATH_STYLE: true })
+  .extend({ PROMPTQ_SANDBOXES: sandboxList });
+
+/** Environment of the function that creates the origin secret. */
+export const originSecretEnv = z.object({ ORIGIN_SECRET_FOLDER: z.string().regex(/^\/.*[^/]$/) });
+
+/** Environment of the function that publishes the console. */
+export const publishConsoleEnv = coreEnv.pick({ PROMPTQ_S3_PATH_STYLE: true }).extend({
+  CONSOLE_BUCKET: z.string().min(1),
+  /** The folder of the built console beside the function's code. */
+  CONSOLE_FOLDER: z.string().startsWith('/').default('/var/task/console'),
+});
+
+/** Environment of the function that keeps the counts. */
+export const countEnv = triggerEnv.extend({ SCALE_WORKERS_FUNCTION: apiEnv.shape.SCALE_WORKERS_FUNCTION });
+
+/** Environment of the function that launches workers. */
+export const scaleEnv = coreEnv
+  .pick({
+    JOBS_TABLE: true,
+    REGISTRY_TABLE: true,
+    PROMPTQ_DEPLOY_COMMANDS: true,
+    PROMPTQ_VENDOR: true,
+    PROMPTQ_ACCOUNT_VENDORS: true,
+  })
+  .extend({
+    /** Maximum number of worker tasks. */
+    PROMPTQ_MAX_WORKERS: wholeNumber(10, 1, 1_000),
+    /** Jobs that one worker runs at once. */
+    PROMPTQ_CONCURRENCY: wholeNumber(1, 1, 64),
+    /** Percent of the workers that are launched on Spot. */
+    PROMPTQ_SPOT_WEIGHT: wholeNumber(0, 0, 100),
+    /** The cluster and network of workers. */
+    WORKER_CLUSTER: z.string().min(1),
+    WORKER_SUBNETS: z
+      .string()
+      .min(1)
+      .transform((list) => list.split(',')),
+    WORKER_SECURITY_GROUP: z.string().min(1),
+    /** Workers that run without work, as JSON of the setting `warmWorkers`. */
+    PROMPTQ_WARM_WORKERS: warmWorkersText,
+    /** The SSM parameter with the workers' current task definition. */
+    WORKER_BUILD_PARAMETER: z.string().min(1),
+  });
+export type ScaleEnv = z.output<typeof scaleEnv>;
+
+/** Environment of the function that makes signed calls. */
+export const deliverEnv = triggerEnv.extend({
+  /** Seconds between the attempts of a call, varied by up to a fifth. */
+  PROMPTQ_CALL_PAUSES: secondsList,
+});
+export type DeliverEnv = z.output<typeof deliverEnv>;
+
+/** Environment of the function that removes old jobs. */
+export const sweepEnv = triggerEnv.extend({
+  /** Days after its end at which a job and all its data are deleted; 0: never. */
+  PROMPTQ_RETENTION_DAYS: z.coerce.number().min(0).max(36_500).default(0),
+});
