@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { admitSigned } from '../run-access/refuse-unsigned.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
 import { SignatureCheck } from '../run-access/signature-check.ts';
-import { ObjectFiles, type ObjectStore, type ObjectStores } from './object-files.ts';
+import { ObjectFiles } from './object-files.ts';
+import type { ObjectStore, ObjectStores } from './object-record.ts';
 import { type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
 import { giveBackUndelivered } from './undelivered-messages.ts';
 

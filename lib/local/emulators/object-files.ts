@@ -12,22 +12,21 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { BuildAppOptions } from 'fauxqs';
-import { objectRecord, type Segment } from './object-record.ts';
+import { chosenParts, joinedObject, type PartsError, type UploadedPart, type WantedPart } from './joined-parts.ts';
+import {
+  type ObjectStore,
+  objectRecord,
+  type Persistence,
+  type Segment,
+  type StoredObject,
+  type Upload,
+} from './object-record.ts';
 
-export type ObjectStores = NonNullable<BuildAppOptions['stores']>;
-export type ObjectStore = ObjectStores['s3Store'];
-type Persistence = NonNullable<ObjectStore['persistence']>;
-type StoredObject = Parameters<Persistence['upsertObject']>[1];
-type Upload = Parameters<Persistence['insertMultipartUpload']>[0];
 type Part = Parameters<Persistence['upsertMultipartPart']>[1];
-
-/** Minimum size in bytes of all parts but the last, as in S3. */
-const SMALLEST_PART = 5 * 1024 * 1024;
 
 interface UploadFiles {
   readonly upload: Upload;
-  readonly parts: Map<number, Segment & { readonly etag: string }>;
+  readonly parts: Map<number, UploadedPart>;
 }
 
 /**
@@ -138,36 +137,14 @@ export class ObjectFiles implements Persistence {
    */
   joinParts(
     uploadId: string,
-    wanted: readonly { partNumber: number; etag: string }[],
-  ): { bucket: string; object: StoredObject } | 'NoSuchUpload' | 'InvalidPart' | 'InvalidPartOrder' | 'EntityTooSmall' {
+    wanted: readonly WantedPart[],
+  ): { bucket: string; object: StoredObject } | 'NoSuchUpload' | PartsError {
     const files = this.#uploads.get(uploadId);
     if (files === undefined) return 'NoSuchUpload';
-    if (wanted.some(({ partNumber }, index) => partNumber <= (wanted[index - 1]?.partNumber ?? 0)))
-      return 'InvalidPartOrder';
-    const parts = wanted.map(({ partNumber, etag }) => {
-      const part = files.parts.get(partNumber);
-      return part !== undefined && unquoted(part.etag) === unquoted(etag) ? part : undefined;
-    });
-    if (!parts.every((part) => part !== undefined)) return 'InvalidPart';
-    if (parts.slice(0, -1).some((part) => part.length < SMALLEST_PART)) return 'EntityTooSmall';
-    const { upload } = files;
-    const {
-      uploadId: _id,
-      bucket,
-      parts: _parts,
-      initiated: _initiated,
-      checksumAlgorithm: _algorithm,
-      ...about
-    } = upload;
-    const digest = createHash('md5');
-    for (const part of parts) digest.update(Buffer.from(unquoted(part.etag), 'hex'));
-    const object: StoredObject = {
-      ...about,
-      body: Buffer.alloc(0),
-      contentLength: parts.reduce((sum, part) => sum + part.length, 0),
-      etag: `"${digest.digest('hex')}-${parts.length}"`,
-      lastModified: new Date(),
-    };
+    const parts = chosenParts(files.parts, wanted);
+    if (typeof parts === 'string') return parts;
+    const { bucket } = files.upload;
+    const object = joinedObject(files.upload, parts);
     this.#commit(
       bucket,
       object,
@@ -249,8 +226,4 @@ export class ObjectFiles implements Persistence {
 
 function address(bucket: string, key: string): string {
   return `${bucket}/${key}`;
-}
-
-function unquoted(etag: string): string {
-  return etag.replaceAll('"', '');
 }

@@ -1,4 +1,11 @@
+import type { BuildAppOptions } from 'fauxqs';
 import * as z from 'zod';
+
+export type ObjectStores = NonNullable<BuildAppOptions['stores']>;
+export type ObjectStore = ObjectStores['s3Store'];
+export type Persistence = NonNullable<ObjectStore['persistence']>;
+export type StoredObject = Parameters<Persistence['upsertObject']>[1];
+export type Upload = Parameters<Persistence['insertMultipartUpload']>[0];
 
 /** One file of an object's bytes: a put makes one, a multipart upload one per part. Never rewritten. */
 const segmentSchema = z.object({ file: z.string(), length: z.number() });

@@ -1,6 +1,7 @@
 import type { buildApp } from 'fauxqs';
 import * as z from 'zod';
-import type { ObjectFiles, ObjectStore } from './object-files.ts';
+import type { ObjectFiles } from './object-files.ts';
+import type { ObjectStore } from './object-record.ts';
 
 export type EmulatorApp = ReturnType<typeof buildApp>;
 export type ObjectErrorConstructor = new (

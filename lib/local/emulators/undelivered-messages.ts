@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
-import type { ObjectStores } from './object-files.ts';
+import type { ObjectStores } from './object-record.ts';
 import type { EmulatorApp } from './object-stream.ts';
 
 const receiveBody = z.object({ QueueUrl: z.string() });
