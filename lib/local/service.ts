@@ -5,43 +5,30 @@ import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts'
 import { ProfileStore } from '../catalog/profiles.ts';
 import { BASE_PATH } from '../contract/route.ts';
 import { pages, routes } from '../contract/routes/routes.ts';
-import { LEASE } from '../jobs/lifecycle/lease.ts';
 import { announceChange } from '../jobs/views/wait-for-change.ts';
 import { tableClient } from '../platform/aws/clients.ts';
 import { sandboxList } from '../platform/config/env-fields.ts';
 import { JobCounts } from '../stats/counting/counts.ts';
-import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import { startEmulators } from './emulators/emulators.ts';
 import { mostConnections, openFilesLimit, tooFewFiles } from './emulators/open-files.ts';
 import { browserName, hostUnder } from './gateway/browser-name.ts';
 import { consoleSite } from './gateway/console-files.ts';
 import { divertOutput } from './gateway/function-log.ts';
 import { startGateway } from './gateway/gateway.ts';
-import { functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
-import { CATCH_ALL } from './gateway/gateway-resources.ts';
+import { functionLoader } from './gateway/gateway-invocation.ts';
+import { loadFunction, loadFunctions } from './local-functions.ts';
+import { startCallsAndSweeps, startReconciling, type TriggerContext } from './local-triggers.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
 import { Home } from './run/home.ts';
 import { lockHome } from './run/home-lock.ts';
 import { killOrphans } from './run/leftovers.ts';
-import {
-  applyEnv,
-  declaredHosts,
-  lambdaConcurrency,
-  localEnv,
-  sweepSeconds,
-  throttling,
-  watchSeconds,
-  workerProcessEnv,
-} from './run/local-env.ts';
+import { applyEnv, declaredHosts, lambdaConcurrency, localEnv, throttling, workerProcessEnv } from './run/local-env.ts';
 import { startSignIn } from './run/local-sign-in.ts';
 import { localToken } from './run/local-token.ts';
 import { createResources } from './run/resources.ts';
+import { seedProfiles } from './run/seed-profiles.ts';
 import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
-import { removeExpiredItems } from './triggers/expired-items.ts';
-import { followQueue } from './triggers/queue-trigger.ts';
-import { startSchedule } from './triggers/schedules.ts';
-import { followTableStream } from './triggers/table-stream.ts';
 
 export interface LocalServiceOptions {
   /** The operator's path; undefined: `.promptq` in the current folder. */
@@ -67,12 +54,6 @@ export interface LocalService {
   stop(): Promise<void>;
 }
 
-/** Time limit of reconcile-jobs, in milliseconds. */
-const RECONCILE_TIMEOUT_MS = 60_000;
-/** Time limit of deliver-calls, in milliseconds. */
-const CALLS_TIMEOUT_MS = 30_000;
-/** Time limit of sweep-jobs, in milliseconds. */
-const SWEEP_TIMEOUT_MS = 900_000;
 /** Milliseconds that a worker has after SIGTERM, of which running attempts get five seconds. */
 const WORKER_GRACE_MS = 7_000;
 
@@ -140,30 +121,8 @@ async function startParts(
   if (tooFew !== undefined) log(`${tooFew.message}. ${tooFew.advice}`);
   const load = functionLoader(loadFunction);
   const counts = new JobCounts(registry);
-  const stream = followTableStream({
-    endpoint: endpoints.dynamodb,
-    credentials: endpoints.credentials,
-    table: resources.jobsTable,
-    handler: async (event, context) => await (await load('triggers.count-jobs'))(event, context),
-    filters: COUNTED_RECORDS,
-    position: async (shard) => await counts.checkpoint(shard),
-    log,
-  });
-  shutdown.add('service', stream.stop);
-  const watchEvery = watchSeconds(source) * 1000;
-  const watch = startSchedule({
-    name: 'reconcile-jobs',
-    everyMs: watchEvery,
-    // Jobs of a killed run become free when their leases expire.
-    secondAfterMs: Math.min(watchEvery, LEASE.duration + 2_000),
-    run: async (isFirst) => {
-      const handler = await load('triggers.reconcile-jobs');
-      // Queues start empty: on the first run every waiting job needs a new dispatch message.
-      await handler({ redrive: isFirst }, lambdaContext('triggers.reconcile-jobs', RECONCILE_TIMEOUT_MS));
-    },
-    log,
-  });
-  shutdown.add('service', watch.stop);
+  const triggers: TriggerContext = { load, counts, endpoints, resources, registry, source, trimStream, shutdown, log };
+  startReconciling(triggers);
   // An operator who sets the public origin has also chosen the host name.
   const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
   const name = declared === undefined ? await browserName(home) : undefined;
@@ -189,37 +148,7 @@ async function startParts(
   Object.assign(process.env, signInEnv(consoleUrl), link);
   isPlaced();
   await loadFunctions();
-  const calls = followQueue({
-    endpoint: endpoints.objectsAndQueues,
-    credentials: endpoints.credentials,
-    queueUrl: resources.deliveriesUrl,
-    functionId: 'triggers.deliver-calls',
-    handler: async (event, context) => await (await load('triggers.deliver-calls'))(event, context),
-    limitMs: CALLS_TIMEOUT_MS,
-    log,
-  });
-  shutdown.add('service', calls.stop);
-  const sweep = startSchedule({
-    name: 'sweep-jobs',
-    everyMs: sweepSeconds(source) * 1000,
-    run: async () => {
-      await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_TIMEOUT_MS));
-      await removeExpiredItems(registry.table, resources.registryTable);
-    },
-    log,
-  });
-  shutdown.add('service', sweep.stop);
-  const trim = startSchedule({
-    name: 'trim-stream',
-    everyMs: sweepSeconds(source) * 1000,
-    run: async () =>
-      await trimStream({
-        table: resources.jobsTable,
-        counted: async (shard) => await counts.checkpoint(shard),
-      }),
-    log,
-  });
-  shutdown.add('service', trim.stop);
+  startCallsAndSweeps(triggers);
   const worker = await superviseWorker({
     program: fileURLToPath(new URL('../../worker-container/main.ts', import.meta.url)),
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },
@@ -238,26 +167,6 @@ async function startParts(
   });
   await home.writeInfo({ base_url: gateway.url, console_url: consoleUrl, token, pid: process.pid });
   return { baseUrl: gateway.url, consoleUrl, token };
-}
-
-/** Stores the local run's profiles; changed ones stay as they are. */
-async function seedProfiles(profiles: ProfileStore): Promise<void> {
-  const wanted = [
-    { name: 'practice', agent: 'codex', vendor: 'practice' },
-    { name: 'shell', agent: 'shell' },
-    // On a laptop there is no container around the agent.
-    { name: 'codex', agent: 'codex', sandbox: 'workspace-write' },
-  ] as const;
-  for (const profile of wanted) await profiles.seed(profile);
-}
-
-/** Loads every function, one after the other: later the process may run out of file descriptors. */
-async function loadFunctions(): Promise<void> {
-  for (const { id } of [...routes, ...pages, { id: CATCH_ALL }]) await loadFunction(id);
-}
-
-async function loadFunction(functionId: string): Promise<unknown> {
-  return await import(new URL(`../../functions/${functionId.replace('.', '/')}.ts`, import.meta.url).href);
 }
 
 /** @throws Error with what the service answered instead */

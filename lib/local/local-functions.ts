@@ -1,0 +1,12 @@
+import { pages, routes } from '../contract/routes/routes.ts';
+import { CATCH_ALL } from './gateway/gateway-resources.ts';
+
+/** Loads every function, one after the other: later the process may run out of file descriptors. */
+export async function loadFunctions(): Promise<void> {
+  for (const { id } of [...routes, ...pages, { id: CATCH_ALL }]) await loadFunction(id);
+}
+
+/** @param functionId such as `jobs.create` */
+export async function loadFunction(functionId: string): Promise<unknown> {
+  return await import(new URL(`../../functions/${functionId.replace('.', '/')}.ts`, import.meta.url).href);
+}

@@ -1,0 +1,107 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { LEASE } from '../jobs/lifecycle/lease.ts';
+import type { JobCounts } from '../stats/counting/counts.ts';
+import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
+import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
+import { type functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
+import { sweepSeconds, watchSeconds } from './run/local-env.ts';
+import type { Endpoints, Resources } from './run/resources.ts';
+import type { Shutdown } from './run/shutdown.ts';
+import { removeExpiredItems } from './triggers/expired-items.ts';
+import { followQueue } from './triggers/queue-trigger.ts';
+import { startSchedule } from './triggers/schedules.ts';
+import { followTableStream } from './triggers/table-stream.ts';
+
+/** Time limit of reconcile-jobs, in milliseconds. */
+const RECONCILE_TIMEOUT_MS = 60_000;
+/** Time limit of deliver-calls, in milliseconds. */
+const CALLS_TIMEOUT_MS = 30_000;
+/** Time limit of sweep-jobs, in milliseconds. */
+const SWEEP_TIMEOUT_MS = 900_000;
+
+/** What the local triggers need. */
+export interface TriggerContext {
+  readonly load: ReturnType<typeof functionLoader>;
+  readonly counts: JobCounts;
+  readonly endpoints: Endpoints;
+  readonly resources: Resources;
+  readonly registry: { readonly table: DynamoDBDocumentClient };
+  /** The environment that the operator has set. */
+  readonly source: Record<string, string | undefined>;
+  readonly trimStream: DynamodbEmulator['trimStream'];
+  readonly shutdown: Shutdown;
+  readonly log: (line: string) => void;
+}
+
+/** Starts what AWS runs on changes of the table and each minute: counting, and reconciling jobs. */
+export function startReconciling({ load, counts, endpoints, resources, source, shutdown, log }: TriggerContext): void {
+  const stream = followTableStream({
+    endpoint: endpoints.dynamodb,
+    credentials: endpoints.credentials,
+    table: resources.jobsTable,
+    handler: async (event, context) => await (await load('triggers.count-jobs'))(event, context),
+    filters: COUNTED_RECORDS,
+    position: async (shard) => await counts.checkpoint(shard),
+    log,
+  });
+  shutdown.add('service', stream.stop);
+  const watchEvery = watchSeconds(source) * 1000;
+  const watch = startSchedule({
+    name: 'reconcile-jobs',
+    everyMs: watchEvery,
+    // Jobs of a killed run become free when their leases expire.
+    secondAfterMs: Math.min(watchEvery, LEASE.duration + 2_000),
+    run: async (isFirst) => {
+      const handler = await load('triggers.reconcile-jobs');
+      // Queues start empty: on the first run every waiting job needs a new dispatch message.
+      await handler({ redrive: isFirst }, lambdaContext('triggers.reconcile-jobs', RECONCILE_TIMEOUT_MS));
+    },
+    log,
+  });
+  shutdown.add('service', watch.stop);
+}
+
+/** Starts signed calls, and the removal of what has expired. */
+export function startCallsAndSweeps({
+  load,
+  counts,
+  endpoints,
+  resources,
+  registry,
+  source,
+  trimStream,
+  shutdown,
+  log,
+}: TriggerContext): void {
+  const calls = followQueue({
+    endpoint: endpoints.objectsAndQueues,
+    credentials: endpoints.credentials,
+    queueUrl: resources.deliveriesUrl,
+    functionId: 'triggers.deliver-calls',
+    handler: async (event, context) => await (await load('triggers.deliver-calls'))(event, context),
+    limitMs: CALLS_TIMEOUT_MS,
+    log,
+  });
+  shutdown.add('service', calls.stop);
+  const sweep = startSchedule({
+    name: 'sweep-jobs',
+    everyMs: sweepSeconds(source) * 1000,
+    run: async () => {
+      await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_TIMEOUT_MS));
+      await removeExpiredItems(registry.table, resources.registryTable);
+    },
+    log,
+  });
+  shutdown.add('service', sweep.stop);
+  const trim = startSchedule({
+    name: 'trim-stream',
+    everyMs: sweepSeconds(source) * 1000,
+    run: async () =>
+      await trimStream({
+        table: resources.jobsTable,
+        counted: async (shard) => await counts.checkpoint(shard),
+      }),
+    log,
+  });
+  shutdown.add('service', trim.stop);
+}
