@@ -22,12 +22,12 @@ import { CredentialFiles } from './account/credential-files.ts';
 import { LoginRunner } from './account/login-runner.ts';
 import { waitsForLogin } from './agents/agent-environment.ts';
 import { endAccount, endMarkedLike } from './commands/process-tree.ts';
+import { BuildCheck } from './pool/build-check.ts';
 import { IdleShutdown } from './pool/idle-shutdown.ts';
 import { keptWarm } from './pool/kept-warm.ts';
 import { describeMachine } from './pool/machine.ts';
 import { MessagePoller } from './pool/message-poller.ts';
 import { Registration } from './pool/registration.ts';
-import { readTaskIdentity } from './pool/task-identity.ts';
 import { Worker } from './pool/worker.ts';
 import { secretSource } from './secrets/secrets.ts';
 import { leaseAccounts } from './service-accounts/account-leases.ts';
@@ -37,10 +37,6 @@ import { sweepWorkspaces } from './workspace/sweep-workspaces.ts';
 
 /** Milliseconds. */
 const SWEEP_INTERVAL_MS = 3_600_000;
-
-/** How often (ms) a worker checks whether another build is wanted. */
-const OUTDATED_INTERVAL_MS = 15_000;
-let nextBuildCheckAt = 0;
 
 /** How long (ms) an abandoned worker tries to shut down cleanly. */
 const ABANDON_TIMEOUT_MS = 15_000;
@@ -87,8 +83,12 @@ const credentials = new CredentialFiles(
   'codex',
 );
 
-const scaling = new ScalingStore(registry);
-let task = await readTask();
+const build = new BuildCheck({
+  metadataUri: env.ECS_CONTAINER_METADATA_URI_V4,
+  scaling: new ScalingStore(registry),
+  log,
+});
+await build.readTask();
 
 const source = new MessagePoller({
   dispatchQueues: services.dispatchQueues,
@@ -165,14 +165,14 @@ void new IdleShutdown({
   idleSince: () => Math.min(worker.idleSince, loginRunner.idleSince),
   isNeeded: async () => needsWorker(await vendorAccounts.read('codex')),
   isKept: keptWarm({ warm: env.PROMPTQ_WARM_WORKERS, clock, workers, workerId }),
-  isOutdated,
+  isOutdated: async () => await build.isOutdated(),
   source,
   registration,
   log,
 })
   .wait(draining.signal)
   .then(() => draining.abort());
-log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...task });
+log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...build.task });
 await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), loginRunner.run()]);
 clearInterval(sweeping);
 await registration.end();
@@ -227,24 +227,6 @@ async function sweep(): Promise<void> {
     .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
 }
 
-/** ECS may not answer while the machine is busy starting. Callers that need the answer ask again. */
-async function readTask() {
-  return await readTaskIdentity(env.ECS_CONTAINER_METADATA_URI_V4).catch((error: Error) => {
-    log.warn('ECS did not identify this task: whether it is outdated is unknown until it does', error);
-    return undefined;
-  });
-}
-
-/** Only a task can be outdated: workers of the local run are replaced together with it. */
-async function isOutdated(): Promise<boolean> {
-  if (performance.now() < nextBuildCheckAt) return false;
-  nextBuildCheckAt = performance.now() + OUTDATED_INTERVAL_MS;
-  task ??= await readTask();
-  if (task === undefined) return false;
-  const { wanted } = await scaling.readState();
-  return wanted !== undefined && wanted !== task.build;
-}
-
 async function describe() {
   return {
     id: workerId,
@@ -253,7 +235,7 @@ async function describe() {
     concurrency: env.PROMPTQ_CONCURRENCY,
     running: worker.running,
     started_at: startedAt,
-    ...task,
+    ...build.task,
     machine: await describeMachine(env.PROMPTQ_WORK_DIR),
   };
 }
