@@ -1,13 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
+import * as z from 'zod';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/stats/counting/change-metrics.ts';
-import { JobCounts } from '../../lib/stats/counting/counts.ts';
+import { countedState, JobCounts } from '../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { isNewWork, workSchema } from '../../lib/workers/scaling/new-work.ts';
 import { createWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';
@@ -31,7 +32,7 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   await stats.apply(event.shardId, changes);
   await counts.apply(
     event.shardId,
-    changes.map(({ sequence, before, after }) => ({ sequence, before: before?.status, after: after?.status })),
+    changes.map(({ sequence, before, after }) => ({ sequence, before: before?.state, after: after?.state })),
   );
   if (changes.some(({ before, after }) => isNewWork(before, after))) {
     // Scaling must not delay the counts. The next scheduled decision makes up for a failure.
@@ -57,7 +58,7 @@ function open() {
   };
 }
 
-const changedJobSchema = streamedJobSchema.extend(workSchema.shape);
+const changedJobSchema = streamedJobSchema.extend(workSchema.shape).extend({ status_key: z.string().optional() });
 
 function changeOf({ dynamodb }: DynamoDBRecord) {
   return {
@@ -69,5 +70,6 @@ function changeOf({ dynamodb }: DynamoDBRecord) {
 
 function jobOf(image: Record<string, LambdaAttributeValue> | undefined) {
   if (image === undefined) return undefined;
-  return changedJobSchema.parse(unmarshall(image as Parameters<typeof unmarshall>[0]));
+  const job = changedJobSchema.parse(unmarshall(image as Parameters<typeof unmarshall>[0]));
+  return { ...job, state: countedState(job) };
 }

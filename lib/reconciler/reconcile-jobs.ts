@@ -21,7 +21,7 @@ const UNCLAIMED_AFTER_MS = 60_000;
 export interface ReconcilerContext extends AfterAttemptContext {
   /**
    * The jobs in a state, oldest first, created at `from` or later, in pages of `page` (default: the table's page size);
-   * eventually consistent.
+   * eventually consistent. Without those that await an event, which nothing here acts on.
    */
   readonly byStatus: (
     status: 'QUEUED' | 'RUNNING',
@@ -50,7 +50,7 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): R
     const parts = listedItems(
       table,
       tableName,
-      { status, order: 'oldest', from: options?.from },
+      { status, order: 'oldest', from: options?.from, awaiting: false },
       { perQuery: options?.page },
     );
     for await (const items of parts)

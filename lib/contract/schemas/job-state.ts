@@ -23,6 +23,15 @@ export const REASONS = {
     message: 'The concurrency limit of the profile is reached. This job starts when another job of the profile ends.',
     retryable: true,
   },
+  question: { message: 'The agent has asked a question. The job continues with the answer.', retryable: true },
+  waiting_for_thread: {
+    message: 'An earlier turn of the thread has not ended. This job starts when it succeeds.',
+    retryable: true,
+  },
+  thread_stopped: {
+    message: 'An earlier turn of the thread did not succeed. Retry that turn, or submit this job to start it anyway.',
+    retryable: false,
+  },
   running: { message: 'A worker is running the job.', retryable: false },
   cancelling: { message: 'Cancel requested. The processes of the job are being stopped.', retryable: false },
   cancelled_by_request: { message: 'Cancelled by request.', retryable: false },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { knownOrLater, type LaterCode } from '../../contract/later-code.ts';
+import { isKnown, knownOrLater, type LaterCode } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
 import { isTerminal, STATUSES } from '../../contract/statuses.ts';
@@ -14,8 +14,14 @@ export type ParkReason = (typeof PARK_REASONS)[number];
 /** Resources of this deployment that a job can wait for: a free folder, or a free slot of its profile. */
 export const BUSY_REASONS = ['folder_busy', 'profile_busy'] as const;
 
+/**
+ * Events that a job can wait for and that one action brings about: an answer, or the end of an earlier turn of its
+ * thread. Nothing probes for them, and no release in bulk applies to them.
+ */
+export const AWAITED_REASONS = ['question', 'waiting_for_thread', 'thread_stopped'] as const;
+
 /** All that a QUEUED job can be parked for. */
-export const PARKINGS = [...PARK_REASONS, ...BUSY_REASONS] as const;
+export const PARKINGS = [...PARK_REASONS, ...BUSY_REASONS, ...AWAITED_REASONS] as const;
 
 /** Reasons of a QUEUED job that waits only for a worker. */
 export const READY_REASONS = ['waiting_for_worker', 'retry_backoff', 'worker_lost'] as const;
@@ -49,6 +55,9 @@ export const jobItemSchema = z.object({
   labels: z.string().optional(),
   /** The job whose private folder this follow-up works in. Only the service sets it. */
   folder_of: z.string().optional(),
+  /** The thread that it belongs to, by the id of its first job, and its turn there; absent: it has no other turn. */
+  thread_id: z.string().optional(),
+  turn: z.number().optional(),
   /** How many follow-ups lie between this job and one that a client created; absent if none. */
   depth: z.number().optional(),
   created_at: z.string(),
@@ -126,6 +135,11 @@ export function isBusy(parked: Job['parked']): parked is (typeof BUSY_REASONS)[n
   return parked === 'folder_busy' || parked === 'profile_busy';
 }
 
+/** Whether a job is parked until an event that one action brings about. */
+export function isAwaiting(parked: Job['parked']): parked is (typeof AWAITED_REASONS)[number] {
+  return parked !== undefined && isKnown(AWAITED_REASONS, parked);
+}
+
 /** The band in which a job of this priority waits. */
 export function bandOf(job: Pick<Job, 'priority'>): Band {
   if (job.priority > 0) return BANDS[0];
@@ -140,9 +154,24 @@ export function listKeys(): string[] {
   return LIST_SUFFIXES.map((suffix) => `jobs#${suffix}`);
 }
 
-/** The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time. */
-export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>): string[] {
-  return LIST_SUFFIXES.map((suffix) => `${status}#${suffix}`);
+/**
+ * In the index by status, QUEUED jobs that await an event are in partitions apart: whatever looks for jobs that need a
+ * worker reads none of them.
+ */
+const AWAITING_STATE = 'QUEUED-parked';
+
+/** The state in whose partitions of the index by status a job is. */
+export function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>): string {
+  return status === 'QUEUED' && isAwaiting(parked) ? AWAITING_STATE : status;
+}
+
+/**
+ * The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time.
+ * @param options.awaiting whether those that await an event are included; default: they are
+ */
+export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, { awaiting = true } = {}): string[] {
+  const states = status === 'QUEUED' && awaiting ? [status, AWAITING_STATE] : [status];
+  return states.flatMap((state) => LIST_SUFFIXES.map((suffix) => `${state}#${suffix}`));
 }
 
 function suffixOf({ id }: Pick<Job, 'id'>): string {
@@ -176,6 +205,14 @@ export function profileKey(profile: string): string {
   return `parked#profile#${profile}`;
 }
 
+/** Partition of the ready index with the jobs whose question is open, the one with the first deadline first. */
+export const QUESTION_KEY = 'parked#question';
+
+/** Partition of the ready index with the turns of a thread that wait for an earlier one, by turn. */
+export function threadKey(threadId: string): string {
+  return `parked#thread#${threadId}`;
+}
+
 /** The index keys of a job, all derived from its state. */
 export function indexKeys(job: Job): {
   list_key: string;
@@ -186,20 +223,48 @@ export function indexKeys(job: Job): {
   const suffix = suffixOf(job);
   const keys = {
     list_key: `jobs#${suffix}`,
-    ...(job.status !== 'SUCCEEDED' && { status_key: `${job.status}#${suffix}` }),
+    ...(job.status !== 'SUCCEEDED' && { status_key: `${indexedState(job)}#${suffix}` }),
   };
   if (isTerminal(job.status) && job.children_pending !== undefined)
     return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (isTerminal(job.status) && job.bindings_pending !== undefined)
     return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (job.status !== 'QUEUED') return keys;
-  if (job.parked === 'folder_busy')
-    return { ...keys, ready_key: folderKey(job.folder ?? ''), ready_order: readyOrder(job) };
-  if (job.parked === 'profile_busy')
-    return { ...keys, ready_key: profileKey(job.profile), ready_order: readyOrder(job) };
-  if (job.parked !== undefined)
-    return { ...keys, ready_key: parkedKey(job.parked), ready_order: job.due_at ?? job.updated_at };
-  return { ...keys, ready_key: readyKey(bandOf(job), job.project_id), ready_order: readyOrder(job) };
+  return { ...keys, ...(job.parked === undefined ? readyPlace(job) : parkedPlace(job, job.parked)) };
+}
+
+interface ReadyPlace {
+  readonly ready_key: string;
+  readonly ready_order: string;
+}
+
+function readyPlace(job: Job): ReadyPlace {
+  return { ready_key: readyKey(bandOf(job), job.project_id), ready_order: readyOrder(job) };
+}
+
+/** Each reason has a case, so that a new one can't get into the partition of another. */
+function parkedPlace(job: Job, parked: NonNullable<Job['parked']>): ReadyPlace {
+  const since = job.due_at ?? job.updated_at;
+  if (!isKnown(PARKINGS, parked)) return { ready_key: parkedKey(parked), ready_order: since };
+  switch (parked) {
+    case 'account_required':
+    case 'usage_limit':
+      return { ready_key: parkedKey(parked), ready_order: since };
+    case 'folder_busy':
+      return { ready_key: folderKey(job.folder ?? ''), ready_order: readyOrder(job) };
+    case 'profile_busy':
+      return { ready_key: profileKey(job.profile), ready_order: readyOrder(job) };
+    case 'question':
+      return { ready_key: QUESTION_KEY, ready_order: since };
+    case 'waiting_for_thread':
+    case 'thread_stopped':
+      return { ready_key: threadKey(job.thread_id ?? job.id), ready_order: turnOrder(job.turn ?? 1) };
+  }
+}
+
+/** Sorts turns by their number. */
+function turnOrder(turn: number): string {
+  return String(turn).padStart(8, '0');
 }
 
 /** Sorts the highest priority first, then the longest wait. */

@@ -16,6 +16,8 @@ export interface IndexRange {
 /** A range that an index has: all jobs, or those in one state but SUCCEEDED. */
 export interface ListRange extends Omit<IndexRange, 'status'> {
   readonly status?: Exclude<Status, 'SUCCEEDED'> | LaterCode | undefined;
+  /** Whether jobs that await an event are included; default: they are. */
+  readonly awaiting?: boolean | undefined;
 }
 
 export interface ListReading {
@@ -42,7 +44,7 @@ export async function* listedItems(
   reading: ListReading = {},
 ): AsyncGenerator<readonly ListedItem[]> {
   const compare: Compare = range.order === 'oldest' ? oldestFirst : (a, b) => oldestFirst(b, a);
-  const keys = range.status === undefined ? listKeys() : statusKeys(range.status);
+  const keys = range.status === undefined ? listKeys() : statusKeys(range.status, range);
   const partitions = keys.map((key) => new Partition({ table, tableName, key, range, reading, compare }));
   for (;;) {
     await Promise.all(partitions.map(async (partition) => await partition.fill()));

@@ -25,12 +25,24 @@ const COUNT = 'n_';
 /** How many jobs are in each state. States of a later version are counted beside the known ones. */
 export type StatusCounts = Record<Status, number> & Record<LaterCode, number>;
 
-/** A change of a job from the table's stream. */
+/** Separates a status from what its jobs are counted apart for. No status contains it. */
+const APART = '-';
+
+/**
+ * The state in which a job is counted: its state in the index by status, so that all versions count a change alike,
+ * also one of a job that only the later ones understand.
+ */
+export function countedState({ status, status_key }: { status: string; status_key?: string | undefined }): string {
+  const [state = status] = status_key?.split('#') ?? [];
+  return state.startsWith(`${status}${APART}`) ? state : status;
+}
+
+/** A change of a job from the table's stream: its states as `indexedState` names them. */
 export interface JobChange {
   /** Position in its shard: a decimal number as text, ascending. */
   readonly sequence: string;
-  readonly before: Status | LaterCode | undefined;
-  readonly after: Status | LaterCode | undefined;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
 }
 
 /** Counts of jobs by state, updated from the table's stream: each change counts once. */
@@ -45,6 +57,16 @@ export class JobCounts {
 
   async read(): Promise<StatusCounts> {
     const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
+    for (const [state, count] of Object.entries(await this.readStates())) {
+      const [status = state] = state.split(APART);
+      counts[status] = (counts[status] ?? 0) + count;
+    }
+    return counts;
+  }
+
+  /** How many jobs there are by `indexedState`: QUEUED ones that await an event are counted apart. */
+  async readStates(): Promise<Readonly<Record<string, number>>> {
+    const counts: Record<string, number> = {};
     const items = queriedItems(this.#registry.table, {
       TableName: this.#registry.registryTable,
       KeyConditionExpression: 'kind = :kind',
@@ -52,7 +74,7 @@ export class JobCounts {
       ConsistentRead: true,
     });
     for await (const item of items)
-      for (const [status, count] of countsIn(item)) counts[status] = (counts[status] ?? 0) + count;
+      for (const [state, count] of countsIn(item)) counts[state] = (counts[state] ?? 0) + count;
     return counts;
   }
 
@@ -91,14 +113,12 @@ function itemOf(shard: string): { readonly kind: string; readonly id: string } {
   return { kind: KIND, id: `${EARLIER.id}#${String(byte % SPREAD).padStart(2, '0')}` };
 }
 
-function countsIn(item: Readonly<Record<string, unknown>>): [Status, number][] {
-  const counts =
-    item.id === EARLIER.id
-      ? Object.entries(earlierSchema.parse(item).counts)
-      : Object.entries(item).flatMap(([name, value]) =>
-          name.startsWith(COUNT) ? [[name.slice(COUNT.length), Number(value)] as const] : [],
-        );
-  return counts as [Status, number][];
+function countsIn(item: Readonly<Record<string, unknown>>): (readonly [string, number])[] {
+  return item.id === EARLIER.id
+    ? Object.entries(earlierSchema.parse(item).counts)
+    : Object.entries(item).flatMap(([name, value]) =>
+        name.startsWith(COUNT) ? [[name.slice(COUNT.length), Number(value)] as const] : [],
+      );
 }
 
 function addedBy(before: JobChange['before'], after: JobChange['after']): Record<string, number> {

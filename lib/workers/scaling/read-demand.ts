@@ -31,18 +31,18 @@ const JOBS_PER_QUERY = 200;
 
 /** The available work. Counts of a kind stop at `enough`. */
 export async function readDemand(context: DemandContext, enough: number): Promise<Demand> {
-  const counts = await context.counts.read();
+  const { QUEUED: queued = 0, RUNNING: running = 0 } = await context.counts.readStates();
   const [waiting, logins, bindings] = await Promise.all([
-    countWaiting(context, counts.QUEUED, enough),
+    countWaiting(context, queued, enough),
     countLogins(context),
     countBindings(context, enough),
   ]);
-  return { waiting, running: Math.max(0, counts.RUNNING), logins, bindings };
+  return { waiting, running: Math.max(0, running), logins, bindings };
 }
 
 /**
  * The counters include a new job before the index does, but also jobs that are parked or not due. So the jobs that the
- * index shows to be parked or not due are subtracted from the count.
+ * index shows to be parked or not due are subtracted from the count. Jobs that await an event are in neither.
  */
 async function countWaiting({ byStatus, clock }: DemandContext, queued: number, enough: number): Promise<number> {
   const now = clock.now();

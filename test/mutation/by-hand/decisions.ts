@@ -109,4 +109,25 @@ export const DECISIONS: readonly Mutant[] = [
     replace: ');',
     test: 'test/lib/jobs/admission/probes.test.ts',
   },
+  {
+    name: 'jobs that await an event are read with those that are ready',
+    file: 'lib/jobs/lifecycle/job.ts',
+    find: "return status === 'QUEUED' && isAwaiting(parked) ? AWAITING_STATE : status;",
+    replace: 'return status;',
+    test: 'test/lib/jobs/admission/awaited-events.test.ts',
+  },
+  {
+    name: 'lists leave out the jobs that await an event',
+    file: 'lib/jobs/lifecycle/job.ts',
+    find: "status === 'QUEUED' && awaiting ?",
+    replace: "status === 'QUEUED' && !awaiting ?",
+    test: 'test/lib/jobs/admission/awaited-events.test.ts',
+  },
+  {
+    name: 'jobs that await an event count as demand for workers',
+    file: 'lib/stats/counting/counts.ts',
+    find: '? state : status;',
+    replace: '? status : status;',
+    test: 'test/lib/jobs/admission/awaited-events.test.ts',
+  },
 ];

@@ -1,6 +1,6 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
-import { BUSY_REASONS, indexKeys, isBusy, type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
+import { BUSY_REASONS, indexKeys, isBusy, type Job, PARKINGS } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
 import { faultOfResume } from './resume-rules.ts';
@@ -47,7 +47,7 @@ const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
 function faultOfState(job: Job): string | undefined {
   if (REASONS[job.status]?.includes(job.reason) !== true) return `${job.status} with the reason ${job.reason}`;
   if ((job.parked ?? job.reason) !== job.reason) return `parked as ${job.parked} with the reason ${job.reason}`;
-  if ([...PARK_REASONS, ...BUSY_REASONS].some((reason) => reason === job.reason) !== (job.parked !== undefined))
+  if (PARKINGS.some((reason) => reason === job.reason) !== (job.parked !== undefined))
     return `the reason ${job.reason} of a job that is ${job.parked === undefined ? 'not ' : ''}parked`;
   if ((job.reason === 'cancelling') !== (job.status === 'RUNNING' && job.cancel_requested_at !== undefined))
     return `the reason ${job.reason} says nothing true of a cancellation`;

@@ -1,12 +1,13 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { matchesAny } from '../../../lib/local/triggers/event-pattern.ts';
+import { countedState } from '../../../lib/stats/counting/counts.ts';
 import { COUNTED_RECORDS } from '../../../lib/stats/counting/stream-filter.ts';
 
 /** A record of the Jobs table's stream. */
 export interface StreamRecord {
   readonly sequence: string;
-  readonly before: Job['status'] | undefined;
-  readonly after: Job['status'] | undefined;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
 }
 
 /** How many shards the stream has. */
@@ -31,7 +32,7 @@ export class JobStream {
     // Later jobs are written before the first step, each with a separate number.
     this.#records += 1;
     const sequence = String(10n ** 20n + BigInt(this.#records));
-    this.shards[shard]?.push({ sequence, before: before?.status, after: after.status });
+    this.shards[shard]?.push({ sequence, before: before && countedState(before), after: countedState(after) });
     return undefined;
   }
 }
