@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,30 +12,35 @@ interface Step {
   readonly shows?: string;
 }
 
-/** Everything that CI checks, cheapest first; the tests follow. */
-const STEPS: Readonly<Record<string, Step>> = {
+/** Checked before the tests, two at a time; the longest first, so that both lanes end together. */
+const BEFORE_TESTS: Readonly<Record<string, Step>> = {
+  synthesis: { script: 'synth' },
+  // Counts, sizes and ratios of CPU time, which a loaded machine changes little. What can't be started is left out.
+  speed: { script: 'bench', options: ['--quick'], shows: 'cpu: ' },
   lint: { script: 'lint' },
   types: { script: 'types' },
   generated: { script: 'generate:check' },
-  synthesis: { script: 'synth' },
+};
+const LANES = 2;
+/** Checked while the tests run, at the lowest priority: in the time in which the tests wait. */
+const BESIDE_TESTS: Readonly<Record<string, Step>> = {
   // The same worlds each time, so that a commit is judged by its own changes; the nightly run uses other seeds.
   // At least 50,000 lives with every kind of fault in them.
   simulation: {
     script: 'prove',
-    options: ['simulate', '--lives', '50000', '--seconds', '900', '--seed', '20261121'],
+    options: ['simulate', '--lives', '50000', '--seconds', '3600', '--seed', '20261121'],
     shows: '\nin all',
   },
-  // Counts, sizes and ratios of CPU time, which a loaded machine changes little. What can't be started is left out.
-  speed: { script: 'bench', options: ['--quick'], shows: 'cpu: ' },
 };
 const TESTS = 'tests';
-const NAMES = [...Object.keys(STEPS), TESTS];
+const NAMES = [...Object.keys(BEFORE_TESTS), ...Object.keys(BESIDE_TESTS), TESTS];
 /** Lines shown of a failed step. */
 const SHOWN_LINES = 100;
 
 /**
- * `npm run check [-- NAME…]`: runs all checks, or those named, and stops at the first that fails. Prints failures first and
- * ends with "N passed, N failed". Exits with 1 if anything failed, no test passed, or a check changed the tree.
+ * `npm run check [-- NAME…]`: runs all checks, or those named. When one fails that the tests come after, no further one
+ * starts. Prints failures first and ends with "N passed, N failed". Exits with 1 if anything failed, no test passed, or a
+ * check changed the tree.
  */
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !NAMES.includes(name));
@@ -47,12 +53,17 @@ const folder = mkdtempSync(join(tmpdir(), 'promptq-check-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const before = tree();
-for (const [name, step] of Object.entries(STEPS)) if (isWanted(name)) check(name, step);
+const failedEarly = await inLanes(BEFORE_TESTS);
+if (failedEarly.length > 0) process.exit(1);
 const isTested = isWanted(TESTS);
 const results = join(folder, 'results.json');
-const tests = isTested
-  ? run('test', ['--reporter=dot', '--reporter=json', `--outputFile.json=${results}`])
-  : { status: 0, file: '' };
+const [failedBeside, tests] = await Promise.all([
+  inLanes(BESIDE_TESTS, { isLow: true }),
+  isTested
+    ? run('test', ['--reporter=dot', '--reporter=json', `--outputFile.json=${results}`])
+    : { status: 0, file: '' },
+]);
+if (failedBeside.length > 0) process.exitCode = 1;
 const after = tree();
 if (after !== before) {
   console.error(`FAILED: the checks changed the tree:\n${after}`);
@@ -60,34 +71,58 @@ if (after !== before) {
 }
 if (isTested) {
   const report = join(import.meta.dirname, '../test/report.ts');
-  const { status } = spawnSync(process.execPath, [report, results, tests.file, String(tests.status)], {
-    stdio: 'inherit',
-  });
+  const args = [report, results, tests.file, String(tests.status), ...failedBeside];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }
 
-function check(name: string, { script, options = [], shows }: Step): void {
+/**
+ * Runs the wanted ones of some steps, so many at a time.
+ * @returns the names of those that failed; the first failure keeps further ones from starting
+ */
+async function inLanes(steps: Readonly<Record<string, Step>>, priority: Priority = {}): Promise<string[]> {
+  const waiting = Object.entries(steps).filter(([name]) => isWanted(name));
+  const failed: string[] = [];
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined && failed.length === 0; next = waiting.shift())
+      if (!(await check(...next, priority))) failed.push(next[0]);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return failed;
+}
+
+interface Priority {
+  /** Leaves the processors to everything else. */
+  readonly isLow?: boolean;
+}
+
+async function check(name: string, { script, options = [], shows }: Step, priority: Priority): Promise<boolean> {
   const began = performance.now();
-  const { status, file } = run(script, options);
+  const { status, file } = await run(script, options, priority);
   const text = readFileSync(file, 'utf8');
   if (status !== 0) {
     console.error(`FAILED: ${name} (npm run ${script})\n${text.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`);
-    process.exit(1);
+    return false;
   }
-  console.log(`${name}: ok, ${Math.round((performance.now() - began) / 1000)} s`);
-  if (shows !== undefined && text.includes(shows)) console.log(text.slice(text.indexOf(shows)).trim());
+  const shown = shows !== undefined && text.includes(shows) ? `\n${text.slice(text.indexOf(shows)).trim()}` : '';
+  console.log(`${name}: ok, ${Math.round((performance.now() - began) / 1000)} s${shown}`);
+  return true;
 }
 
 /** @returns the exit status, and the file that holds everything the script printed */
-function run(script: string, options: readonly string[]): { status: number; file: string } {
+async function run(
+  script: string,
+  options: readonly string[],
+  { isLow = false }: Priority = {},
+): Promise<{ status: number; file: string }> {
   const file = join(folder, script);
   const output = openSync(file, 'w');
-  const { status, error } = spawnSync('npm', ['run', '--silent', script, '--', ...options], {
-    stdio: ['ignore', output, output],
-  });
+  const npm = ['npm', 'run', '--silent', script, '--', ...options];
+  const [program = '', ...args] = isLow ? ['nice', '-n', '19', ...npm] : npm;
+  const child = spawn(program, args, { stdio: ['ignore', output, output] });
   closeSync(output);
-  if (error !== undefined) throw error;
-  return { status: status ?? 1, file };
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { status: code ?? 1, file };
 }
 
 /** What differs from the commit: names of changed and new files, and the changes of tracked ones. */

@@ -1,5 +1,6 @@
 /* Says what a run of the tests came to: the failures first, each with where and why, then "N passed, N failed".
-   Usage: node test/report.ts RESULTS.json OUTPUT STATUS, of vitest's JSON report, what it printed, and how it ended. */
+   Usage: node test/report.ts RESULTS.json OUTPUT STATUS [CHECK…], of vitest's JSON report, what it printed, how it ended,
+   and the checks beside the tests that failed, each of which counts as a failure. */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -14,7 +15,7 @@ interface Report {
   }[];
 }
 
-const [resultsPath = '', outputPath = '', status = '1'] = process.argv.slice(2);
+const [resultsPath = '', outputPath = '', status = '1', ...failedChecks] = process.argv.slice(2);
 const NONE: Report = { numPassedTests: 0, numFailedTests: 0, testResults: [] };
 
 function read(): Report {
@@ -38,6 +39,7 @@ function* failures({ testResults }: Report): Generator<{ where: string; why: str
 
 const report = read();
 const all = [...failures(report)];
+for (const check of failedChecks) console.log(`FAILED: ${check}: what it printed is above`);
 for (const { where, why } of all) console.log(`FAILED: ${where}: ${why.split('\n', 1)[0]}`);
 for (const { where, why } of all) console.log(`\n${where}\n${why.split('\n').slice(0, 30).join('\n')}`);
 // Faults that belong to no test, such as an unhandled rejection, are only in the output.
@@ -47,5 +49,5 @@ for (const { assertionResults } of report.testResults)
   for (const { fullName, status: ending } of assertionResults)
     if (ending === 'pending' || ending === 'skipped') console.log(`not run: ${fullName}`);
 
-console.log(`${report.numPassedTests} passed, ${report.numFailedTests} failed`);
-if (status !== '0' || report.numPassedTests === 0 || all.length > 0) process.exitCode = 1;
+console.log(`${report.numPassedTests} passed, ${report.numFailedTests + failedChecks.length} failed`);
+if (status !== '0' || report.numPassedTests === 0 || all.length > 0 || failedChecks.length > 0) process.exitCode = 1;

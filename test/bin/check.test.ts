@@ -22,9 +22,12 @@ const GREEN = {
 };
 
 let project: string;
+/** Where scripts leave what is not to change the project. */
+let meeting: string;
 
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), 'promptq-checked-'));
+  meeting = await mkdtemp(join(tmpdir(), 'promptq-meeting-'));
   await scripts({});
   const git = async (...args: string[]) => await run('git', args, { cwd: project });
   await git('init', '-q');
@@ -33,7 +36,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await rm(project, { recursive: true, force: true });
+  await Promise.all([project, meeting].map(async (folder) => await rm(folder, { recursive: true, force: true })));
 });
 
 async function scripts(changed: Partial<typeof GREEN>): Promise<void> {
@@ -53,23 +56,33 @@ async function check(...names: string[]) {
 describe('npm run check', () => {
   test('runs every check and ends with the count of the tests', async () => {
     const { code, stdout } = await check();
-    expect(
-      stdout
-        .replaceAll(/\d+ s$/gm, 'N s')
-        .trim()
-        .split('\n'),
-    ).toEqual([
-      'lint: ok, N s',
-      'types: ok, N s',
-      'generated: ok, N s',
-      'synthesis: ok, N s',
-      'simulation: ok, N s',
-      'in all 50000',
-      'speed: ok, N s',
+    const lines = stdout
+      .replaceAll(/\d+ s$/gm, 'N s')
+      .trim()
+      .split('\n');
+    // The checks before the tests, in the order in which they end.
+    expect(lines.slice(0, -3).toSorted()).toEqual([
       'cpu: 2',
-      '1 passed, 0 failed',
+      'generated: ok, N s',
+      'lint: ok, N s',
+      'speed: ok, N s',
+      'synthesis: ok, N s',
+      'types: ok, N s',
     ]);
+    expect(lines.slice(-3)).toEqual(['simulation: ok, N s', 'in all 50000', '1 passed, 0 failed']);
+    expect(lines.indexOf('cpu: 2')).toBe(lines.indexOf('speed: ok, N s') + 1);
     expect(code).toBe(0);
+  });
+
+  test.each([
+    ['two checks', 'lint', 'types', 'true'],
+    ['the simulation and the tests', 'prove', 'test', TEST],
+  ] as const)('runs %s at the same time', async (_, one, other, then) => {
+    // Each waits until the other opens the pipe too.
+    const pipe = join(meeting, 'pipe');
+    await run('mkfifo', [pipe]);
+    await scripts({ [one]: `read -r line < ${pipe} #`, [other]: `f() { echo met > ${pipe}; ${then} "$@"; }; f` });
+    expect((await check()).code).toBe(0);
   });
 
   test('runs only the checks that are named', async () => {
@@ -79,15 +92,26 @@ describe('npm run check', () => {
   test('names the checks when one is unknown', async () => {
     const { code, stderr } = await check('typs');
     expect(code).toBe(2);
-    expect(stderr).toContain('checks: lint, types, generated, synthesis, simulation, speed, tests; there is no typs');
+    expect(stderr).toContain('checks: synthesis, speed, lint, types, generated, simulation, tests; there is no typs');
   });
 
-  test('stops at the first failure and prints what the check printed', async () => {
+  test('starts no tests after a failure, and prints what the check printed', async () => {
     await scripts({ types: 'echo "a.ts: wrong" && exit 3' });
     const { code, stdout, stderr } = await check();
     expect(code).toBe(1);
     expect(stderr).toBe('FAILED: types (npm run types)\na.ts: wrong\n');
     expect(stdout).not.toContain('passed');
+  });
+
+  test('counts a failure beside the tests, and prints it again where the tests end', async () => {
+    await scripts({ prove: 'echo "seed 7: broken" && exit 1 #' });
+    const { code, stdout, stderr } = await check();
+    expect(code).toBe(1);
+    expect(stderr).toBe('FAILED: simulation (npm run prove)\nseed 7: broken\n');
+    expect(stdout.trim().split('\n').slice(-2)).toEqual([
+      'FAILED: simulation: what it printed is above',
+      '1 passed, 1 failed',
+    ]);
   });
 
   test.each([
