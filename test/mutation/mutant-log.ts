@@ -8,7 +8,7 @@ const verdictSchema = z.object({
   file: z.string(),
   /** Of the file without the mutant, so that a changed file is checked again. */
   source: z.string(),
-  by: z.enum(['simulator', 'test', 'compiler', 'nobody']),
+  by: z.enum(['simulator', 'test', 'compiler', 'generated', 'nobody']),
   /** The invariant that broke, or the test that failed. */
   seen: z.string().optional(),
   /** The effort until it was found. */

@@ -9,6 +9,7 @@ import { mutated } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { safeguardsOf } from './safeguards.ts';
 import { areaOf, breaksByArea, sampleOf } from './sample.ts';
+import { breaksOf } from './sample-rules.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -130,5 +131,23 @@ describe('a sample of the whole product', () => {
       const same = breaks.filter((each) => mutated(source, each) === source).map(({ name }) => name);
       expect(same).toEqual([]);
     }
+  });
+
+  it('leaves out what only words an error or releases a timer, and opens files to all', () => {
+    const source = `
+      async function a(): Promise<void> {
+        clearTimeout(b);
+        c.unref();
+        d(e instanceof Error ? e.message : String(e));
+        if (e instanceof Error) await write(f, { mode: 0o600 });
+      }`;
+    const breaks = mutantsFrom({ file: 'lib/x.ts', source }, breaksOf);
+    expect(breaks.map(({ find, replace }) => `${find} → ${replace}`)).toEqual([
+      'd(e instanceof Error ? e.message : String(e)); → ;',
+      'e instanceof Error → false',
+      'await write(f, { mode: 0o600 }); → ;',
+      'e instanceof Error → !(e instanceof Error)',
+      '0o600 → 0o777',
+    ]);
   });
 });

@@ -18,7 +18,7 @@ import { TestsOfFile } from './tests-of-file.ts';
 /**
  * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--minutes N] [--log FILE] [--table]`: breaks the product
  * in random places, one at a time, in a copy, and shows each break to the simulator, the tests of its file and subject,
- * and the compiler. A verdict in the log stands while the file reads the same.
+ * the compiler and the check of generated files. A verdict in the log stands while the file reads the same.
  * `--only`: those of the sample whose file or name contains it. `--table` tries nothing and prints the score by area.
  */
 
@@ -38,8 +38,10 @@ const { values } = parseArgs({
     table: { type: 'boolean', default: false },
   },
 });
+/** What `npm run generate:check` runs. */
+const GENERATORS = ['bin/openapi.ts', 'bin/doc-tables.ts', 'bench/cost.ts'];
+
 type Seen = Pick<Verdict, 'by' | 'seen'>;
-type Show = (mutant: Mutant, broken: string, set: (isBroken: boolean) => Promise<void>) => Promise<Seen | undefined>;
 
 const drawn = sampleOf(breaksByArea(ROOT), { count: Number(values.count), seed: Number(values.seed) });
 const sample = drawn.filter(({ file, name }) => `${file} ${name}`.includes(values.only));
@@ -58,10 +60,11 @@ console.log(scores());
 for (const mutant of sample)
   if (verdictOf(mutant)?.by === 'nobody') console.log(`SURVIVED: ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
 
-/** First each break is shown to what is quick to see it, then the rest to the compiler and to slow tests. */
+/** Each break is shown to what is quick to see it first, and then to the compiler, the other checks and slow tests. */
 async function tryAll(): Promise<void> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const simulated = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
+  const generating = new Imports(ROOT).stepsFrom(GENERATORS, { types: false });
   const worlds = new Worlds();
   const look = async (mutant: Mutant, source: string): Promise<Seen | undefined> => {
     if (!simulated.has(mutant.file)) return undefined;
@@ -71,45 +74,42 @@ async function tryAll(): Promise<void> {
   try {
     await worlds.expectSound({ ...LOOK, path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
     await inCopy(ROOT, async (folder) => {
+      const difference = await generated(folder);
+      if (difference !== undefined) throw new Error(`without any break: ${difference}`);
       const tests = new MutantTests(ROOT, folder);
       const test = async (files: readonly string[], set: (isBroken: boolean) => Promise<void>) => {
         const seen = await tests.see(files, set);
         return seen === undefined ? undefined : ({ by: 'test', seen } as const);
       };
-      /** @returns those that nothing saw, without those for which there was no time */
-      const pass = async (mutants: readonly Mutant[], show: Show) => {
-        const unseen: Mutant[] = [];
-        for (const mutant of mutants) {
-          if (performance.now() > end) break;
-          const beganAt = performance.now();
-          const source = sources.get(mutant.file) ?? '';
-          const broken = mutated(source, mutant);
-          const set = (isBroken: boolean) => writeFile(join(folder, mutant.file), isBroken ? broken : source);
-          try {
-            const seen = await show(mutant, broken, set);
-            if (seen === undefined) unseen.push(mutant);
-            else note(mutant, seen, performance.now() - beganAt);
-          } finally {
-            await set(false);
-          }
+      const judge = async (mutant: Mutant, source: string): Promise<Seen> => {
+        const broken = mutated(source, mutant);
+        const set = async (isBroken: boolean) => {
+          await writeFile(join(folder, mutant.file), isBroken ? broken : source);
+        };
+        const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
+        try {
+          const early =
+            (await look(mutant, broken)) ??
+            (await test(quick.slice(0, NEAREST), set)) ??
+            (await test(quick.slice(NEAREST), set));
+          if (early !== undefined) return early;
+          await set(true);
+          const complaint = await compiled(folder);
+          if (complaint !== undefined) return { by: 'compiler', seen: complaint };
+          const stale = generating.has(mutant.file) ? await generated(folder) : undefined;
+          if (stale !== undefined) return { by: 'generated', seen: stale };
+          return (await test(slow, set)) ?? { by: 'nobody' };
+        } finally {
+          await set(false);
         }
-        return unseen;
       };
-      const untried = sample.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
-      const unseen = await pass(untried, async (mutant, broken, set) => {
-        const { quick } = testsOfFile.witnessesOf(mutant.file);
-        return (
-          (await look(mutant, broken)) ??
-          (await test(quick.slice(0, NEAREST), set)) ??
-          (await test(quick.slice(NEAREST), set))
-        );
-      });
-      await pass(unseen, async (mutant, _, set) => {
-        await set(true);
-        const complaint = await compiled(folder);
-        if (complaint !== undefined) return { by: 'compiler', seen: complaint };
-        return (await test(testsOfFile.witnessesOf(mutant.file).slow, set)) ?? { by: 'nobody' };
-      });
+      for (const mutant of sample) {
+        if (performance.now() > end) break;
+        if (verdictOf(mutant) !== undefined || reasonOf(mutant) !== undefined) continue;
+        const beganAt = performance.now();
+        const seen = await judge(mutant, sources.get(mutant.file) ?? '');
+        note(mutant, seen, performance.now() - beganAt);
+      }
       if (tests.unsound.size > 0) console.log(`fail without a break: ${[...tests.unsound].join(', ')}`);
     });
   } finally {
@@ -126,14 +126,26 @@ function note(mutant: Mutant, seen: Seen, milliseconds: number): void {
 /** @returns the first thing that the compiler finds; undefined: nothing. */
 async function compiled(folder: string): Promise<string | undefined> {
   for (const project of ['.', 'console']) {
-    const child = spawn(process.execPath, [COMPILER, '--noEmit', '-p', project], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    if (child.exitCode !== 0) return output.split('\n')[0]?.slice(0, 180) ?? '';
+    const complaint = await complaintOf(folder, [COMPILER, '--noEmit', '-p', project]);
+    if (complaint !== undefined) return complaint;
   }
   return undefined;
+}
+
+/** @returns the first difference of a generated file, as `npm run generate:check` finds it; undefined: none. */
+async function generated(folder: string): Promise<string | undefined> {
+  for (const generator of GENERATORS) {
+    const complaint = await complaintOf(folder, [generator, '--check']);
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+/** @returns the first line of what a program of Node prints that ends with a failure; undefined: it ends well. */
+async function complaintOf(folder: string, args: readonly string[]): Promise<string | undefined> {
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return child.exitCode === 0 ? undefined : ((output || errors).split('\n')[0]?.slice(0, 180) ?? '');
 }
 
 /** The score of each area, as a table of Markdown. */

@@ -13,6 +13,9 @@ const OPPOSITE: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
 ]);
 
+/** Calls without which a timer or a stream only lives longer than anyone needs it. */
+const RELEASES = /(?:^|\.)(?:clearTimeout|clearInterval|unref)$/;
+
 /** Units of a length of time in CDK's words, each with one that means something else. */
 const UNITS: Readonly<Record<string, string>> = {
   seconds: 'minutes',
@@ -23,7 +26,7 @@ const UNITS: Readonly<Record<string, string>> = {
 
 /** All breaks that a random sample of the whole product is drawn from; each is meant to compile. */
 export function breaksOf(tree: ts.SourceFile): Safeguard[] {
-  const found: Safeguard[] = safeguardsOf(tree).filter(({ node }) => !isShown(node));
+  const found: Safeguard[] = safeguardsOf(tree).filter(({ node }) => !isWithoutEffect(node));
   const literals = stringsByTopic(tree);
   const add = (node: ts.Node, replace: string, what: string) =>
     found.push({ node, from: node.getStart(), to: node.getEnd(), replace, what });
@@ -34,7 +37,9 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
       if (opposite !== undefined) add(node.operatorToken, opposite, 'boundary');
     }
     if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
-    if (ts.isNumericLiteral(node) && isQuantity(node)) add(node, timesTen(node), 'ten times');
+    const isMode = ts.isNumericLiteral(node) && node.getText().startsWith('0o');
+    if (isMode && node.getText() !== '0o777') add(node, '0o777', 'open to all');
+    if (ts.isNumericLiteral(node) && !isMode && isQuantity(node)) add(node, timesTen(node), 'ten times');
     if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'Duration') {
       const unit = UNITS[node.name.text];
       if (unit !== undefined) add(node.name, unit, 'unit');
@@ -56,6 +61,14 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
   };
   visit(tree);
   return found;
+}
+
+/** Is shown, releases something, or words the error of code that throws no Error. */
+function isWithoutEffect(node: ts.Node): boolean {
+  if (isShown(node)) return true;
+  if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression))
+    return RELEASES.test(node.expression.expression.getText());
+  return ts.isConditionalExpression(node.parent) && /^\w+ instanceof Error$/.test(node.getText());
 }
 
 function isShown(node: ts.Node): boolean {
