@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { DRIVE_SETTINGS } from '../contract/drives.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { AGENTS, type ProfileView, RESUMES, SANDBOXES } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
@@ -25,6 +26,8 @@ export const profileSchema = z.object({
   concurrency: z.int().positive().optional(),
   /** Whether attempts continue the session of an interrupted one. */
   resume: z.enum(RESUMES).default('auto'),
+  /** How the agent's CLI is run. */
+  drive: z.enum(DRIVE_SETTINGS).default('auto'),
   /** The agent's API: its vendor, or the practice vendor of the local run. */
   vendor: z.enum(['own', 'practice']).default('own'),
 });

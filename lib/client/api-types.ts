@@ -1176,6 +1176,11 @@ export interface components {
              */
             resume?: "auto" | "never" | null;
             /**
+             * @description How the agent CLI is run. `auto` (default): so that it takes messages while it runs, by the app server of codex, if `args` has only options that set its configuration, and by streamed input of claude. `exec`: it gets nothing but its prompt.
+             * @enum {string|null}
+             */
+            drive?: "auto" | "exec" | null;
+            /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string|null}
              */
@@ -2142,6 +2147,8 @@ export interface components {
             /** @enum {string} */
             resume: "auto" | "never";
             /** @enum {string} */
+            drive: "auto" | "exec";
+            /** @enum {string} */
             vendor: "own" | "practice";
             /** @description Whether jobs that set no profile use this one. */
             is_default: boolean;
@@ -2428,6 +2435,11 @@ export interface components {
              * @enum {string}
              */
             resume?: "auto" | "never";
+            /**
+             * @description How the agent CLI is run. `auto` (default): so that it takes messages while it runs, by the app server of codex, if `args` has only options that set its configuration, and by streamed input of claude. `exec`: it gets nothing but its prompt.
+             * @enum {string}
+             */
+            drive?: "auto" | "exec";
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string}
@@ -5396,6 +5408,7 @@ export interface operations {
                      *           "retries": 0,
                      *           "concurrency": null,
                      *           "resume": "auto",
+                     *           "drive": "auto",
                      *           "vendor": "own",
                      *           "is_default": false,
                      *           "source": "built_in",
@@ -5502,6 +5515,7 @@ export interface operations {
                      *       "retries": 0,
                      *       "concurrency": null,
                      *       "resume": "auto",
+                     *       "drive": "auto",
                      *       "vendor": "own",
                      *       "is_default": false,
                      *       "source": "built_in",

@@ -1,5 +1,7 @@
 import type { AgentName } from '../../lib/contract/agents.ts';
+import type { DriveSetting } from '../../lib/contract/drives.ts';
 import type { AgentOutput } from '../../lib/vendors/output/agent-output.ts';
+import type { DriveOfRun } from '../drives/drive.ts';
 
 /** What the worker needs to know about a vendor's CLI. Each adapter is one file in this folder. */
 
@@ -22,6 +24,8 @@ export interface AgentRun {
   /** The allow-listed environment (PATH, HOME, LANG, the attempt's mark, the profile's own variables). */
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: 'workspace-write' | 'read-only' | 'none';
+  /** What the profile says about the way to run the CLI. */
+  readonly drive: DriveSetting;
   /** Where the CLI sends its requests; `undefined`: the vendor itself. */
   readonly vendor: { readonly baseUrl: string; readonly apiKey: string } | undefined;
   /** The practice vendor, if the CLI is to use the login in its own folder instead of a key. */
@@ -33,8 +37,9 @@ export interface AgentCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Written to stdin, then EOF; empty: EOF at once. */
+  /** Written to stdin, then EOF; empty: EOF at once. Not used by a drive that talks. */
   readonly stdin: string;
+  readonly drive: DriveOfRun;
 }
 
 /** An adapter. Its output parser is in `lib/vendors`, because output is also read long after the run. */

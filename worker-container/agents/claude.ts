@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
+import { createClaudeDrive } from '../drives/claude-stream.ts';
+import type { DrivePort } from '../drives/drive.ts';
 import type { Agent } from './agent.ts';
 import { findClaude } from './claude-binary.ts';
 import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
@@ -15,11 +17,14 @@ export const claude: Agent = {
 
   async prepare(run) {
     const command = await findClaude(run.env.PROMPTQ_CLAUDE_BIN);
+    const talk = (port: DrivePort) => createClaudeDrive(run.prompt, port);
+    const drive = run.drive === 'exec' ? ({ name: 'exec' } as const) : ({ name: 'stream-json', talk } as const);
     return {
       command,
       args: [
         // claude streams only with `--verbose`.
         ...['--print', '--output-format=stream-json', '--verbose'],
+        ...(drive.name === 'exec' ? [] : ['--input-format=stream-json', '--replay-user-messages']),
         // The working folder may instruct the model, not configure claude: its settings could send the key elsewhere.
         ...['--setting-sources=user', '--strict-mcp-config', `--add-dir=${run.cwd}`],
         ...['--disallowedTools=ScheduleWakeup', ...permissionArguments(run.sandbox)],
@@ -29,6 +34,7 @@ export const claude: Agent = {
       ],
       env: await claudeEnvironment(run),
       stdin: run.prompt,
+      drive,
     };
   },
 };

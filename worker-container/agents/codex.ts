@@ -1,7 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codexOutput } from '../../lib/vendors/codex/codex-output.ts';
+import { createCodexDrive } from '../drives/codex-app-server.ts';
+import type { DrivePort } from '../drives/drive.ts';
 import type { Agent, AgentRun } from './agent.ts';
+import { codexDriveOf } from './codex-arguments.ts';
 import { findCodex } from './codex-binary.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
 import { CODEX_HOME, practiceLoginEnvironment } from './codex-login.ts';
@@ -19,6 +22,16 @@ export const codex: Agent = {
     const home = join(run.attemptDir, CODEX_HOME);
     await mkdir(home, { recursive: true, mode: 0o700 });
     await writeFile(join(home, 'config.toml'), codexConfig(run), { mode: 0o600 });
+    const env = environmentOf(run, home);
+    if (codexDriveOf(run) === 'app-server') {
+      const sandbox = run.sandbox === 'none' ? 'danger-full-access' : run.sandbox;
+      const { CODEX_API_KEY: apiKey, ...others } = env;
+      const turn = { prompt: run.prompt, model: run.model, resume: run.resume, apiKey, sandbox } as const;
+      const drive = { name: 'app-server', talk: (port: DrivePort) => createCodexDrive(turn, port) } as const;
+      // The key stays in codex's memory.
+      const inMemory = apiKey === undefined ? [] : ['-c', 'cli_auth_credentials_store="ephemeral"'];
+      return { command, args: ['app-server', ...run.args, ...inMemory], env: others, stdin: '', drive };
+    }
     return {
       command,
       args: [
@@ -30,8 +43,9 @@ export const codex: Agent = {
         ...(run.resume === undefined ? [] : ['resume', run.resume]),
         '-',
       ],
-      env: environmentOf(run, home),
+      env,
       stdin: run.prompt,
+      drive: { name: 'exec' },
     };
   },
 };

@@ -15,6 +15,6 @@ export const shell: Agent = {
     const command = await findBash(run.env.PATH ?? '');
     const script = join(run.attemptDir, 'script.sh');
     await writeFile(script, run.prompt, { mode: 0o700 });
-    return { command, args: [script, ...run.args], env: run.env, stdin: '' };
+    return { command, args: [script, ...run.args], env: run.env, stdin: '', drive: { name: 'exec' } };
   },
 };

@@ -46,6 +46,11 @@ export class AttemptClocks {
     if (grace !== undefined && !this.#timers.has('grace')) this.#arm('grace', grace, 'finished_not_exited');
   }
 
+  /** After its result the agent began another turn. */
+  onUnfinished(): void {
+    this.#disarm('grace');
+  }
+
   stop(): void {
     for (const name of [...this.#timers.keys()]) this.#disarm(name);
   }

@@ -48,6 +48,7 @@ export type AttemptRecord = Pick<
   Receipt,
   | 'outcome'
   | 'agent'
+  | 'drive'
   | 'model'
   | 'session_id'
   | 'usage'

@@ -93,6 +93,7 @@ const NOT_MASKED: ReadonlySet<string> = new Set([
   'reason',
   'until',
   'agent',
+  'drive',
   'usage_from',
   'fault',
   'base',

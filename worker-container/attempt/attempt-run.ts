@@ -11,6 +11,7 @@ import { usesLogin } from '../agents/agent-environment.ts';
 import type { Ending } from '../commands/ending.ts';
 import { AgentNotStartedError } from '../commands/not-started-error.ts';
 import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';
+import { startDrive } from '../drives/start-drive.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
@@ -68,8 +69,10 @@ async function runWithLogin(
   let shipper: OutputShipper | undefined;
   let session: AttemptSession | undefined;
   try {
-    tree = await spawnTree({ ...command, cwd, mark, account });
+    const isTalking = command.drive.talk !== undefined;
+    tree = await spawnTree({ ...command, ...(isTalking && { stdin: undefined }), cwd, mark, account });
     clocks.onStart(agent.name);
+    const drive = startDrive(command.drive, tree.stdin, () => undefined);
     const saving = saveSession(context, job, prepared, {
       files,
       redaction,
@@ -84,6 +87,7 @@ async function runWithLogin(
       outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
       objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
       redaction,
+      onStdout: (chunk) => drive?.push(chunk),
       onData: (stream, chunk) => {
         clocks.onOutput();
         if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
@@ -92,6 +96,7 @@ async function runWithLogin(
           saving.grown();
         }
         if (reader.facts().finished) clocks.onFinished();
+        else clocks.onUnfinished();
       },
       onLimit: () => ending.request('output_limit'),
       onError: (stream, error) => {
@@ -105,6 +110,7 @@ async function runWithLogin(
     surroundings.watched.addEventListener('unwatched', () => shipped.setWatched(false));
     const { exit, byItself } = await untilEnded(tree, agent, mark, ending);
     clocks.stop();
+    tree.stdin?.destroy();
     const streams = await shipper.finish({
       complete: byItself,
       // A worker that must stop can't wait for an unresponsive object store. What was shipped live is stored.
@@ -136,6 +142,7 @@ async function runWithLogin(
     const record: AttemptRecord = {
       outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
       agent: profile.agent,
+      drive: command.drive.name,
       streams,
       composed_prompt: prompt,
       ...(used !== undefined && { model: used }),
@@ -151,6 +158,7 @@ async function runWithLogin(
     return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };
   } catch (error) {
     if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
+    tree?.stdin?.destroy();
     if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
     session?.dispose();
     await shipper?.dispose();

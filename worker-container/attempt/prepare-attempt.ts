@@ -110,6 +110,7 @@ export async function prepareAttempt(
     args: profile.args,
     env: runEnv,
     sandbox: profile.sandbox,
+    drive: profile.drive,
     vendor: vendorOf(env, profile),
     practiceUrl: practiceUrlOf(env, profile),
   });

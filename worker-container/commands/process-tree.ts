@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   listProcesses,
@@ -27,8 +27,8 @@ export interface TreeCommand {
   /** The complete environment, except for the mark. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Written to stdin, then EOF. */
-  readonly stdin: string;
+  /** Written to stdin, then EOF; undefined: stdin stays open for `Tree.stdin`. */
+  readonly stdin: string | undefined;
   /** Unique to the attempt. Every process of the tree inherits it. */
   readonly mark: string;
   /** The account reserved for the tree while it runs. Undefined: this process's user. */
@@ -44,6 +44,8 @@ export interface TreeExit {
 /** The first process of a process tree. */
 export interface Tree extends TreeRoot {
   readonly account: ServiceAccount | undefined;
+  /** Ends with an error when the process has closed it. Undefined: it is a file. */
+  readonly stdin: Writable | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the first process has ended. Others of the tree may live on and hold the pipes open. */
@@ -71,8 +73,17 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
     const startedAt = child.pid === undefined ? undefined : readProcess(child.pid)?.startedAt;
     await started;
     if (child.pid === undefined) throw new Error('it has no process number');
-    return { pid: child.pid, startedAt, account, stdout: pipes.stdout, stderr: pipes.stderr, exited };
+    return {
+      pid: child.pid,
+      startedAt,
+      account,
+      stdin: pipes.input,
+      stdout: pipes.stdout,
+      stderr: pipes.stderr,
+      exited,
+    };
   } catch (cause) {
+    pipes.input?.destroy();
     pipes.stdout.destroy();
     pipes.stderr.destroy();
     throw new Error(`can't start ${command} in ${cwd}: ${cause instanceof Error ? cause.message : String(cause)}`, {

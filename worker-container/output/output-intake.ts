@@ -11,6 +11,8 @@ export interface IntakeOptions {
   /** Most bytes to keep. */
   readonly limit: number;
   readonly timing: Timing;
+  /** Called with each chunk as the agent wrote it, before it is masked; must not throw. */
+  readonly onRead?: ((chunk: Buffer) => void) | undefined;
   /** Called with each kept chunk; must not throw. */
   readonly onKept: (chunk: Buffer) => void;
   /** Called once, when the stream exceeds the limit. */
@@ -74,6 +76,7 @@ export class OutputIntake {
         if (!Buffer.isBuffer(chunk)) throw new TypeError('output must come as bytes: the stream has an encoding set');
         this.#chunks += 1;
         this.#busy = true;
+        this.#options.onRead?.(chunk);
         await this.#keep(redactor.push(chunk));
         this.#busy = false;
       }

@@ -22,6 +22,8 @@ export interface OutputShipperOptions {
   readonly objects: OutputObjects;
   /** Masks secrets. */
   readonly redaction: Redaction;
+  /** Called with stdout as the agent wrote it, not masked, even beyond the limit; must not throw. */
+  readonly onStdout?: (chunk: Buffer) => void;
   /** Called with every byte as stored, in order; must not throw. */
   readonly onData?: (stream: StreamName, chunk: Buffer) => void;
   /** Called once per stream when it exceeds the limit. The rest is not kept. */
@@ -133,6 +135,7 @@ function lane(options: OutputShipperOptions, stream: StreamName, spool: Spool, s
     redactor: options.redaction.redactor(),
     limit: options.outputBytes ?? LIMITS.outputBytes,
     timing,
+    onRead: stream === 'stdout' ? options.onStdout : undefined,
     onKept: (chunk) => {
       shipper.grown();
       options.onData?.(stream, chunk);

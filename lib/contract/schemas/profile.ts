@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AGENTS } from '../agents.ts';
+import { DRIVE_SETTINGS } from '../drives.ts';
 import { LIMITS } from '../limits.ts';
 import { REFUSED_NAMES, whyRefused } from '../profile-variables.ts';
 import { unknownMember, withoutNulls } from './fields/entry.ts';
@@ -83,6 +84,10 @@ const shape = {
     description:
       'Whether an attempt continues the session of the one before if that was interrupted by a usage limit, a missing account, the loss of its worker or a stop of its worker. `never`: every attempt starts from the prompt. Default: `auto`.',
   }),
+  drive: z.enum(DRIVE_SETTINGS).optional().meta({
+    description:
+      'How the agent CLI is run. `auto` (default): so that it takes messages while it runs, by the app server of codex, if `args` has only options that set its configuration, and by streamed input of claude. `exec`: it gets nothing but its prompt.',
+  }),
   vendor: z
     .enum(['own', 'practice'])
     .optional()
@@ -118,6 +123,7 @@ export const profileView = z
     retries: z.number().int(),
     concurrency: z.number().int().nullable().meta({ description: 'Null: no limit.' }),
     resume: z.enum(RESUMES),
+    drive: z.enum(DRIVE_SETTINGS),
     vendor: z.enum(['own', 'practice']),
     is_default: z.boolean().meta({ description: 'Whether jobs that set no profile use this one.' }),
     source,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DRIVES } from '../../contract/drives.ts';
 import { knownOrLater } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
@@ -83,6 +84,8 @@ export const receiptSchema = z.looseObject({
   worker_id: z.string(),
   /** The agent that wrote the output; absent if none ran. */
   agent: knownOrLater(AGENTS).optional(),
+  /** How the agent's CLI was run; absent if none was, or by an earlier version. */
+  drive: knownOrLater(DRIVES).optional(),
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,

@@ -11,7 +11,8 @@ export function createClaudeReader(messages?: MessageReader): AgentReader {
   const lines = createJsonLines((line) => {
     const event = eventSchema.safeParse(line).data;
     if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
-    else if (event !== undefined) facts = { ...facts, ...learn(event, limit) };
+    else if (event !== undefined)
+      facts = { ...(beginsTurn(event) ? anotherTurn(facts) : facts), ...learn(event, limit) };
     if (event?.type !== 'assistant') return;
     for (const text of textsOf(event)) {
       messages?.push(text);
@@ -66,6 +67,15 @@ const eventSchema = z.discriminatedUnion('type', [
   resultSchema,
 ]);
 type Event = Exclude<z.output<typeof eventSchema>, { type: 'rate_limit_event' }>;
+
+/** A message that claude reads after its result begins a turn in the same process, whose end counts. */
+function beginsTurn({ type }: Event): boolean {
+  return type === 'system';
+}
+
+function anotherTurn({ error: _error, park: _park, ...facts }: AgentFacts): AgentFacts {
+  return { ...facts, finished: false };
+}
 
 function learn(event: Event, limit: Limit | undefined): Partial<AgentFacts> {
   switch (event.type) {

@@ -1,12 +1,18 @@
 import * as z from 'zod';
 import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
-import { parkedBy } from './codex-park.ts';
+import { createCodexAppServerReader } from './codex-app-server-events.ts';
+import { failureOf } from './codex-failure.ts';
 
-/** Parses `codex exec --json`. Unknown events change nothing, nor does `error`, after which codex continues. */
+/**
+ * Parses `codex exec --json` and `codex app-server`: the form of each line tells which. Unknown events change nothing,
+ * nor does `error`, after which codex continues.
+ */
 export function createCodexReader(messages?: MessageReader): AgentReader {
   let facts: AgentFacts = { finished: false };
+  const appServer = createCodexAppServerReader(messages);
   const lines = createJsonLines((line) => {
+    if (appServer.read(line)) return;
     const event = eventSchema.safeParse(line);
     if (!event.success) return;
     facts = { ...facts, ...learn(event.data) };
@@ -15,7 +21,7 @@ export function createCodexReader(messages?: MessageReader): AgentReader {
     messages?.end();
   });
   // A line without its end is an event that was cut off.
-  return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => facts };
+  return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => appServer.facts() ?? facts };
 }
 
 const count = z.number().default(0);
@@ -45,29 +51,7 @@ function learn(event: z.output<typeof eventSchema>): Partial<AgentFacts> {
       return { finalMessage: event.item.text };
     case 'turn.completed':
       return { usage: event.usage, finished: true };
-    case 'turn.failed': {
-      const { message } = event.error;
-      const park = parkedBy(message);
-      return { error: readable(message), finished: true, ...(park !== undefined && { park }) };
-    }
-  }
-}
-
-/** The bodies of errors from the vendor's servers. */
-const vendorErrorSchema = z.union([
-  z.object({ error: z.object({ message: z.string().min(1) }) }).transform(({ error }) => error.message),
-  z.object({ detail: z.string().min(1) }).transform(({ detail }) => detail),
-]);
-
-/** codex passes some vendor errors on as raw JSON (a 400's, for example). Returns the sentence in it. */
-function readable(message: string): string {
-  const start = message.indexOf('{');
-  const end = message.lastIndexOf('}') + 1;
-  if (start < 0 || end <= start) return message;
-  try {
-    const sentence = vendorErrorSchema.parse(JSON.parse(message.slice(start, end)));
-    return `${message.slice(0, start)}${sentence}${message.slice(end)}`;
-  } catch {
-    return message;
+    case 'turn.failed':
+      return { ...failureOf(event.error.message), finished: true };
   }
 }

@@ -10,7 +10,9 @@ export const codexOutput: AgentOutput = {
   createMeter: createCodexMeter,
 
   conclude(facts, { exitCode, stderrTail }) {
-    if (exitCode === null || exitCode === 0 || facts.error !== undefined) return facts;
+    if (facts.error !== undefined || exitCode === null) return facts;
+    // The app server exits with 0 whenever its input ends.
+    if (exitCode === 0) return facts.open === true ? { ...facts, error: 'codex exited before its turn ended' } : facts;
     const error = complaintOf(stderrTail);
     if (error === undefined) return facts;
     const park = facts.park ?? parkedBy(error);

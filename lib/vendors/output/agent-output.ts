@@ -20,6 +20,8 @@ export interface AgentFacts {
   readonly park?: Park;
   /** A final result was seen; the process is expected to exit now. */
   readonly finished: boolean;
+  /** Its turn must end before its exit code counts. */
+  readonly open?: boolean;
 }
 
 /** Reads one attempt's stdout in constant memory, however long its lines are. */

@@ -22,8 +22,11 @@ describe('a job on the default profile', () => {
       .trim()
       .split('\n')
       .map((line: string) => JSON.parse(line));
-    expect(events[0]).toMatchObject({ type: 'thread.started', thread_id: result.session_id });
-    expect(events.at(-1)).toMatchObject({ type: 'turn.completed', usage: { input_tokens: result.usage.input_tokens } });
+    expect(events.find(({ id }: { id?: string }) => id === 'thread').result.thread.id).toBe(result.session_id);
+    const totals = events.findLast(({ method }: { method?: string }) => method === 'thread/tokenUsage/updated').params
+      .tokenUsage.total;
+    expect(totals.inputTokens).toBe(result.usage.input_tokens);
+    expect(events.at(-1)).toMatchObject({ method: 'turn/completed', params: { turn: { status: 'completed' } } });
     expect(result).toMatchObject({
       exit_code: 0,
       composed_prompt: 'drill: tool echo hi > made.txt',

@@ -284,7 +284,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     const trick = `drill: tool id -u; stat -c %u $CODEX_HOME/auth.json; ls ${account} || echo closed; cd $CODEX_HOME; ln -sf ${account}/${file} auth.json; ln -sf ${service.home}/planted login-generation; sleep 1`;
     const result = await run(trick, { profile: 'codex' });
     expect(result.status).toBe('SUCCEEDED');
-    expect(result.stdout).toMatch(/"aggregated_output":"(\d+)\\n\1\\n[^"]*closed/);
+    expect(result.stdout).toMatch(/"aggregatedOutput":"(\d+)\\n\1\\n[^"]*closed/);
     expect(await readdir(account)).toEqual([file]);
     expect(await readdir(service.home)).not.toContain('planted');
     expect((await service.api('GET', '/codex-account')).json).toMatchObject({ state: 'linked' });

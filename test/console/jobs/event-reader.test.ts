@@ -36,6 +36,39 @@ describe('events', () => {
     ]);
   });
 
+  test("of codex's app server are parsed, without its prompt and news of other kinds", () => {
+    const params = (item: unknown) => ({ threadId: 'T', turnId: 'U', item });
+    const command = { id: 'i3', type: 'commandExecution', command: 'ls', aggregatedOutput: null, exitCode: null };
+    const message = (id: string, clientId: string | null) => ({
+      ...{ id, clientId, type: 'userMessage' },
+      content: [{ type: 'text', text: `said ${id}` }],
+    });
+    const total = { inputTokens: 2400, cachedInputTokens: 1, outputTokens: 2, reasoningOutputTokens: 3 };
+    const text = lines(
+      { id: 'initialize', result: { userAgent: 'codex' } },
+      { id: 'thread', result: { thread: { id: 'T' }, model: 'm' } },
+      { method: 'item/completed', params: params(message('i1', null)) },
+      { method: 'item/started', params: params({ ...command, status: 'inProgress' }) },
+      {
+        method: 'item/completed',
+        params: params({ ...command, aggregatedOutput: 'x\n', exitCode: 2, status: 'completed' }),
+      },
+      { method: 'item/completed', params: params(message('i4', 'msg_1')) },
+      { method: 'item/completed', params: params({ id: 'i5', type: 'agentMessage', text: 'done' }) },
+      { method: 'thread/tokenUsage/updated', params: { threadId: 'T', tokenUsage: { total } } },
+      { method: 'account/rateLimits/updated', params: {} },
+      { method: 'turn/completed', params: { threadId: 'T', turn: { status: 'failed', error: { message: 'no' } } } },
+    );
+    expect(read(text)).toEqual([
+      { kind: 'note', text: 'Session T' },
+      { kind: 'command', command: 'ls', output: 'x\n', exitCode: 2, state: 'failed' },
+      { kind: 'note', text: 'said i4' },
+      { kind: 'message', text: 'done' },
+      expect.objectContaining({ kind: 'usage', facts: expect.arrayContaining([['Input', '2,400 tokens']]) }),
+      { kind: 'error', text: 'no' },
+    ]);
+  });
+
   test('of claude are parsed, and a tool result is joined to its call', () => {
     const said = (...content: unknown[]) => ({ type: 'assistant', message: { content } });
     const answer = (id: string, content: unknown, is_error = false) => ({

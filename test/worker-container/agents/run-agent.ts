@@ -8,6 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { Agent, AgentRun } from '../../../worker-container/agents/agent.ts';
+import type { Drive } from '../../../worker-container/drives/drive.ts';
+import { startDrive } from '../../../worker-container/drives/start-drive.ts';
 
 /** The result of one real run of an agent's CLI. */
 export interface AgentEnd {
@@ -17,12 +19,18 @@ export interface AgentEnd {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** The folder with its sessions. */
+  readonly sessions: string;
 }
 
 /** One real run of an agent's CLI in progress. */
 export interface RunningAgent {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly attempt: AgentRun;
+  /** Undefined: it takes no messages. */
+  readonly drive: Drive | undefined;
+  /** Ids of messages that are in the session. */
+  readonly seen: readonly string[];
   readonly ended: Promise<AgentEnd>;
 }
 
@@ -34,20 +42,35 @@ export async function makeAttempt(run: Partial<AgentRun>): Promise<AgentRun> {
   const attemptDir = join(root, 'attempt');
   await Promise.all([mkdir(cwd), mkdir(attemptDir)]);
   const env = { PATH: process.env.PATH ?? '', HOME: root, LANG: 'C.UTF-8', PROMPTQ_ATTEMPT: root, ...run.env };
-  return { prompt: '', model: undefined, cwd, attemptDir, args: [], sandbox: 'none', vendor: undefined, ...run, env };
+  return {
+    prompt: '',
+    model: undefined,
+    cwd,
+    attemptDir,
+    args: [],
+    sandbox: 'none',
+    drive: 'auto',
+    vendor: undefined,
+    ...run,
+    env,
+  };
 }
 
 /** Starts an agent's real CLI as the worker does. */
 export async function startAgent(agent: Agent, run: Partial<AgentRun>): Promise<RunningAgent> {
   const attempt = await makeAttempt(run);
-  const { command, args, env, stdin } = await agent.prepare(attempt);
+  const prepared = await agent.prepare(attempt);
+  const { command, args, env, stdin } = prepared;
   const child = spawn(command, args, { cwd: attempt.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  child.stdin.on('error', () => {}).end(stdin);
+  const seen: string[] = [];
+  const drive = startDrive(prepared.drive, child.stdin, (messageId) => seen.push(messageId));
+  if (drive === undefined) child.stdin.on('error', () => {}).end(stdin);
 
   const reader = agent.createReader();
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   child.stdout.on('data', (chunk: Buffer) => {
+    drive?.push(chunk);
     reader.push(chunk);
     output.stdout.push(chunk);
   });
@@ -58,9 +81,10 @@ export async function startAgent(agent: Agent, run: Partial<AgentRun>): Promise<
     const stdout = Buffer.concat(output.stdout).toString();
     const stderr = Buffer.concat(output.stderr).toString();
     const facts = agent.conclude(reader.facts(), { exitCode, signal, stderrTail: stderr });
-    return { facts, exitCode, signal, stdout, stderr };
+    const sessions = join(attempt.attemptDir, agent.sessionFolder ?? '');
+    return { facts, exitCode, signal, stdout, stderr, sessions };
   }
-  return { child, attempt, ended: end() };
+  return { child, attempt, drive, seen, ended: end() };
 }
 
 /** Runs an agent's real CLI to its end. */

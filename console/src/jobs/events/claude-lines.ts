@@ -24,8 +24,11 @@ export function claudeChanges(
     case 'user':
       return typeof event.message.content === 'string'
         ? []
-        : event.message.content.flatMap((part) => answered(part, before)).map(timed(event.timestamp));
+        : event.message.content
+            .flatMap((part) => (event.isReplay === true ? sentMeanwhile(part) : answered(part, before)))
+            .map(timed(event.timestamp));
     case 'rate_limit_event':
+    case 'command_lifecycle':
       return [];
     case 'result':
       return conclusion(event);
@@ -52,7 +55,7 @@ const toolResult = z.object({
   content: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).optional(),
   is_error: z.boolean().nullish(),
 });
-const userPart = z.union([toolResult, z.looseObject({ type: z.string() }).transform(() => undefined)]);
+const userPart = z.union([toolResult, textPart, z.looseObject({ type: z.string() }).transform(() => undefined)]);
 const resultSchema = z.object({
   type: z.literal('result'),
   is_error: z.boolean().default(false),
@@ -75,9 +78,10 @@ const lineSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('user'),
     timestamp,
+    isReplay: z.boolean().optional().catch(undefined),
     message: z.object({ content: z.union([z.string(), z.array(userPart)]) }),
   }),
-  z.object({ type: z.literal('rate_limit_event') }),
+  z.object({ type: z.enum(['rate_limit_event', 'command_lifecycle']) }),
   resultSchema,
 ]);
 
@@ -120,8 +124,15 @@ function toolStart(name: string, input: unknown): AgentEvent {
   return { kind: 'tool', name, input: JSON.stringify(input, null, 2) ?? '', output: '', state: 'running' };
 }
 
+/** A message to the running job. claude also repeats the prompt, which is shown elsewhere. */
+function sentMeanwhile(part: z.output<typeof userPart>): EventChange[] {
+  return part?.type === 'text' && part.text.startsWith('Message msg_')
+    ? [{ event: { kind: 'note', text: part.text } }]
+    : [];
+}
+
 function answered(part: z.output<typeof userPart>, before: (key: string) => AgentEvent | undefined): EventChange[] {
-  if (part === undefined) return [];
+  if (part?.type !== 'tool_result') return [];
   const { tool_use_id: key, content = '', is_error } = part;
   const output = typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n');
   const state = is_error === true ? 'failed' : 'done';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AgentEvent, CallState, EventChange } from './agent-event.ts';
 import { errorWords } from './error-words.ts';
+import { codexTokens } from './token-facts.ts';
 
 /** The events in a line of `codex exec --json`; undefined for other lines. */
 export function codexChanges(line: unknown): readonly EventChange[] | undefined {
@@ -12,7 +13,7 @@ export function codexChanges(line: unknown): readonly EventChange[] | undefined 
     case 'turn.started':
       return [];
     case 'turn.completed':
-      return [{ event: { kind: 'usage', facts: tokens(event.usage) } }];
+      return [{ event: { kind: 'usage', facts: codexTokens(event.usage) } }];
     case 'turn.failed':
       return [{ event: { kind: 'error', text: errorWords(event.error.message) } }];
     case 'error':
@@ -97,13 +98,4 @@ function eventOf(item: Item): AgentEvent {
 function stateOf(status: string | undefined): CallState {
   if (status === 'in_progress') return 'running';
   return status === 'failed' || status === 'declined' ? 'failed' : 'done';
-}
-
-function tokens(usage: z.output<typeof usageSchema>): (readonly [string, string])[] {
-  return [
-    ['Input', `${usage.input_tokens.toLocaleString('en')} tokens`],
-    ['of which cached', usage.cached_input_tokens.toLocaleString('en')],
-    ['Output', `${usage.output_tokens.toLocaleString('en')} tokens`],
-    ['of which reasoning', usage.reasoning_output_tokens.toLocaleString('en')],
-  ];
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent, EventChange, TimelineEvent } from './agent-event.ts';
+import { appServerChanges } from './app-server-lines.ts';
 import { claudeChanges } from './claude-lines.ts';
 import { codexChanges } from './codex-lines.ts';
 
@@ -41,7 +42,7 @@ export function createEventReader(fromMiddle = false): EventReader {
   const line = (text: string, offset: number, arrived: number | undefined) => {
     if (text.trim() === '') return;
     const value = text.length > MAX_LINE ? undefined : parsed(text);
-    const changes = codexChanges(value) ?? claudeChanges(value, before);
+    const changes = codexChanges(value) ?? appServerChanges(value) ?? claudeChanges(value, before);
     if (changes === undefined) {
       raw(events, text, String(offset), arrived);
       return;

@@ -4,7 +4,7 @@ import { type Conversation, conversationOf, type HistoryItem, stepOf } from '../
 /** Reads the body of `POST /v1/messages`. Throws a ZodError for an invalid body. */
 export function readMessages(body: unknown): Conversation & { readonly model: string } {
   const { messages, model } = requestSchema.parse(body);
-  const items = messages.flatMap(({ role, content }) => content.map((block) => readBlock(role, block)));
+  const items = messages.flatMap(({ role, content }) => content.flatMap((block) => readBlock(role, block)));
   return { ...conversationOf(items), model };
 }
 
@@ -27,10 +27,20 @@ const requestSchema = z.looseObject({
 /** claude 2.1.328 also sends user texts itself: about its surroundings. */
 const FROM_CLAUDE = /^\s*<system-reminder>/;
 
+/** How claude 2.1.328 words messages that the user sent during the turn. */
+const SENT_MEANWHILE =
+  /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code surfaces messages/gm;
+
 /** What claude puts in place of the model's answer when it resumes an interrupted turn. */
 const UNANSWERED = 'No response requested.';
 
-function readBlock(role: string, block: Block): HistoryItem {
+function readBlock(role: string, block: Block): readonly HistoryItem[] {
+  const sent =
+    role === 'system' ? Array.from((block.text ?? '').matchAll(SENT_MEANWHILE), ([, text = '']) => text) : [];
+  return sent.length > 0 ? sent.map((text) => ({ kind: 'prompt', text })) : [readOne(role, block)];
+}
+
+function readOne(role: string, block: Block): HistoryItem {
   if (block.type === 'tool_result') {
     const text = textOf(block.content);
     const step = stepOf(block.tool_use_id);

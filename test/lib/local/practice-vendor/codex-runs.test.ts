@@ -21,7 +21,7 @@ async function setState(vendor: PracticeVendor, state: unknown): Promise<void> {
 }
 
 test('a plain prompt shows thoughts, words and a tool before its end', async () => {
-  const { stdout } = await runAgent(codex, { vendor: await start(), prompt: 'hello' });
+  const { stdout } = await runAgent(codex, { vendor: await start(), drive: 'exec', prompt: 'hello' });
   const kinds = stdout
     .trim()
     .split('\n')

@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import type { AgentFacts, MessageReader } from '../output/agent-output.ts';
+import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
+import { failureOf } from './codex-failure.ts';
+
+/** Reads one line at a time of `codex app-server`. */
+export interface CodexAppServerReader {
+  /** @returns whether the line is one of the app server's */
+  read(line: unknown): boolean;
+  /** What is known so far; undefined: none of its lines came. */
+  facts(): AgentFacts | undefined;
+}
+
+/** Unknown lines change nothing, nor do those of agents that codex starts, which have separate threads. */
+export function createCodexAppServerReader(messages?: MessageReader): CodexAppServerReader {
+  let facts: AgentFacts | undefined;
+  let threadId: string | undefined;
+  return {
+    facts: () => facts,
+    read(value) {
+      if (!lineSchema.safeParse(value).success) return false;
+      facts ??= { finished: false, open: true };
+      const event = eventSchema.safeParse(value).data;
+      if (event === undefined) return true;
+      if ('id' in event) {
+        if ('error' in event) facts = { ...facts, ...failed(event.error.message) };
+        else if (event.id === APP_SERVER_REQUESTS.thread) {
+          threadId = event.result.thread.id;
+          facts = {
+            ...facts,
+            sessionId: threadId,
+            ...(event.result.model !== undefined && { model: event.result.model }),
+          };
+        }
+        return true;
+      }
+      if (event.params.threadId !== threadId) return true;
+      facts = { ...facts, ...learn(event) };
+      if (event.method === 'item/completed') {
+        messages?.push(event.params.item.text);
+        messages?.end();
+      }
+      return true;
+    },
+  };
+}
+
+/** Responses, requests and notifications. The lines of `codex exec` have a `type` instead. */
+const lineSchema = z.union([
+  z.object({ method: z.string() }),
+  z.object({ id: z.union([z.string(), z.number()]), result: z.unknown() }),
+  z.object({ id: z.union([z.string(), z.number()]), error: z.unknown() }),
+]);
+
+const ownRequest = z.enum(APP_SERVER_REQUESTS);
+const threadId = z.string();
+const eventSchema = z.union([
+  z.object({ id: ownRequest, error: z.object({ message: z.string() }) }),
+  z.object({
+    id: z.literal(APP_SERVER_REQUESTS.thread),
+    result: z.object({
+      thread: z.object({ id: z.string() }),
+      model: z.string().min(1).optional().catch(undefined),
+    }),
+  }),
+  z.object({
+    method: z.literal('item/completed'),
+    params: z.object({ threadId, item: z.object({ type: z.literal('agentMessage'), text: z.string() }) }),
+  }),
+  z.object({
+    method: z.literal('thread/tokenUsage/updated'),
+    params: z.object({
+      threadId,
+      tokenUsage: z.object({
+        total: z.object({
+          inputTokens: z.number(),
+          cachedInputTokens: z.number(),
+          outputTokens: z.number(),
+          reasoningOutputTokens: z.number(),
+        }),
+      }),
+    }),
+  }),
+  z.object({
+    method: z.literal('turn/completed'),
+    params: z.object({
+      threadId,
+      turn: z.object({ status: z.string(), error: z.object({ message: z.string() }).nullish() }),
+    }),
+  }),
+]);
+type Notice = Extract<z.output<typeof eventSchema>, { method: string }>;
+
+function learn(event: Notice): Partial<AgentFacts> {
+  switch (event.method) {
+    case 'item/completed':
+      return { finalMessage: event.params.item.text };
+    case 'thread/tokenUsage/updated': {
+      const { total } = event.params.tokenUsage;
+      const usage = {
+        input_tokens: total.inputTokens,
+        cached_input_tokens: total.cachedInputTokens,
+        output_tokens: total.outputTokens,
+        reasoning_output_tokens: total.reasoningOutputTokens,
+      };
+      return { usage };
+    }
+    case 'turn/completed': {
+      const { status, error } = event.params.turn;
+      if (status === 'completed') return { finished: true, open: false };
+      return failed(error?.message ?? `the turn ended: ${status}`);
+    }
+  }
+}
+
+function failed(message: string): Partial<AgentFacts> {
+  return { ...failureOf(message), finished: true, open: false };
+}
