@@ -49,8 +49,13 @@ test('a job on profile claude is run by the real CLI, and its session, usage, co
     final_message: expect.stringContaining('made-here'),
     usage: { input_tokens: 300, cached_input_tokens: 60, output_tokens: 18, cost_usd: expect.any(Number) },
   });
-  const events = result.stdout.trim().split('\n');
-  expect(JSON.parse(events[0])).toMatchObject({ type: 'system', subtype: 'init', session_id: result.session_id });
+  const events = result.stdout
+    .trim()
+    .split('\n')
+    .map((line: string) => JSON.parse(line));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'system', subtype: 'init', session_id: result.session_id }),
+  );
   expect(text).toContain('ANTHROPIC_API_KEY=***');
   expect(text).not.toContain(vendor.apiKey);
 });

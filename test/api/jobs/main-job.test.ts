@@ -41,8 +41,8 @@ describe('a job on the default profile', () => {
     const id = await createJob(service, { prompt: 'drill: fail 500' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'agent_error' } });
     const { json: result } = await service.api('GET', `/jobs/${id}/result`);
-    const failed = result.stdout.split('\n').find((line: string) => line.includes('turn.failed'));
-    expect(result).toMatchObject({ exit_code: 1, error: JSON.parse(failed).error.message });
+    const failed = result.stdout.split('\n').find((line: string) => line.includes('turn/completed'));
+    expect(result).toMatchObject({ exit_code: 0, error: JSON.parse(failed).params.turn.error.message });
   });
 
   it("fails with the vendor's own message if the agent passes it on", async () => {
@@ -51,7 +51,7 @@ describe('a job on the default profile', () => {
     const { json: job } = await service.api('GET', `/jobs/${id}`);
     expect(job.error).toContain('The practice vendor fails as asked (400)');
     const { json: list } = await service.api('GET', '/jobs?limit=1');
-    expect(list.items).toMatchObject([{ id, state_reason: job.state_reason, exit_code: 1 }]);
+    expect(list.items).toMatchObject([{ id, state_reason: job.state_reason, exit_code: 0 }]);
     expect(job.state_reason.message).toContain(job.error);
   });
 });
