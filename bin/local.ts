@@ -5,6 +5,12 @@ import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
 const DEFAULT_PORT = 8787;
+/** For a service that `promptq dev` started. */
+const IN_ANOTHER_TERMINAL = `
+Run a job from another terminal; the command line finds this service while it runs:
+
+  promptq run "Say hello" --follow
+`;
 /** Part of the printed commands; the token is in a shell variable. */
 const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
 
@@ -21,11 +27,14 @@ const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, confi
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void stop());
 }
+process.once('disconnect', () => void stop());
 // On AWS an unhandled error ends only the process of its function. Here it must not end the service.
 process.on('uncaughtException', (error) => log(`unhandled error in a function: ${error.stack ?? error.message}`));
 
 const service = await starting.catch((error: unknown) => fail(explain(error)));
 say(welcome(service));
+// Only a child of `promptq dev` has this channel.
+process.send?.({ url: service.baseUrl, token: service.token });
 
 let stopping: Promise<void> | undefined;
 
@@ -70,7 +79,7 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
   Data       ${home}
   Logs       ${home}/logs
   Stop       Ctrl-C
-
+${process.send === undefined ? '' : IN_ANOTHER_TERMINAL}
 Paste these lines into another terminal. The first two create a job:
 
   export BASE=${baseUrl} TOKEN="$(cat ${shellQuoted(`${home}/token`)})"

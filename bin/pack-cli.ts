@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
+import { PACKED_NAMES } from '../lib/cli/dev/installation.ts';
+import { bundleLocalRun } from '../lib/local/bundle-local-run.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 /**
- * `npm run pack:cli [-- FOLDER]`: bundles the command line and the client into `dist/promptq-VERSION.tgz`, a package
- * without dependencies. Node strips no types in installed packages, so it holds JavaScript.
+ * `npm run pack:cli [-- FOLDER]`: bundles the command line, the client and the local run into `dist/promptq-VERSION.tgz`,
+ * a package without dependencies. Node strips no types in installed packages, so it holds JavaScript.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const target = process.argv[2] ?? join(ROOT, 'dist');
@@ -43,6 +45,12 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+// npm packs no file named package-lock.json.
+const localRun = join(folder, 'local-run');
+const local = await bundleLocalRun(ROOT, join(localRun, 'app'));
+for (const [name, packed] of Object.entries(PACKED_NAMES))
+  copyFileSync(join(ROOT, 'lib/local/packages', name), join(localRun, packed));
+
 writeFileSync(
   join(folder, 'package.json'),
   `${JSON.stringify(
@@ -55,14 +63,14 @@ writeFileSync(
       engines: { node: '>=20.12' },
       bin: { promptq: 'lib/promptq.mjs' },
       exports: { './client': './lib/client.mjs', './errors': './lib/errors.mjs', './webhook': './lib/webhook.mjs' },
-      files: ['lib', 'LICENSES.txt'],
+      files: ['lib', 'local-run', 'LICENSES.txt'],
     },
     undefined,
     2,
   )}\n`,
 );
 writeFileSync(join(folder, 'LICENSE'), readFileSync(join(ROOT, 'LICENSE')));
-writeFileSync(join(folder, 'LICENSES.txt'), licenses(metafile));
+writeFileSync(join(folder, 'LICENSES.txt'), licenses([metafile, local]));
 
 mkdirSync(target, { recursive: true });
 const packed = spawnSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: folder, encoding: 'utf8' });
@@ -70,8 +78,9 @@ if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
 console.log(join(target, packed.stdout.trim()));
 
 /** The licence texts of the packages of which the bundle contains code. */
-function licenses({ outputs }: Metafile): string {
-  const inputs = Object.values(outputs).flatMap((output) =>
+function licenses(bundles: readonly Metafile[]): string {
+  const outputs = bundles.flatMap((bundle) => Object.values(bundle.outputs));
+  const inputs = outputs.flatMap((output) =>
     Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
   );
   const packages = inputs.map((input) => /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[0]);

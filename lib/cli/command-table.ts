@@ -184,6 +184,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./mcp/serve.ts'),
   },
   {
+    name: 'dev',
+    about: 'run the service on this machine until Ctrl-C; other commands find it',
+    options: [
+      { flags: '--port <n>', about: 'port of the service; default: PORT, or 8787; 0: any free one', isNumber: true },
+      { flags: '--home <folder>', about: 'folder of its data; default: PROMPTQ_HOME, or .promptq' },
+      { flags: '--config <file>', about: 'configuration file; default: PROMPTQ_CONFIG, or promptq.config.yaml' },
+    ],
+    routes: [],
+    load: async () => await import('./dev/dev.ts'),
+  },
+  {
     name: 'completion',
     about: 'print a script that completes commands and options',
     args: [['<shell>', 'your shell', ['bash', 'zsh', 'fish']]],

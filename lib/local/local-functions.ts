@@ -1,5 +1,7 @@
+import { pathToFileURL } from 'node:url';
 import { pages, routes } from '../contract/routes/routes.ts';
 import { CATCH_ALL } from './gateway/gateway-resources.ts';
+import { programFile } from './program/program-files.ts';
 
 /** Loads every function, one after the other: later the process may run out of file descriptors. */
 export async function loadFunctions(): Promise<void> {
@@ -8,5 +10,5 @@ export async function loadFunctions(): Promise<void> {
 
 /** @param functionId such as `jobs.create` */
 export async function loadFunction(functionId: string): Promise<unknown> {
-  return await import(new URL(`../../functions/${functionId.replace('.', '/')}.ts`, import.meta.url).href);
+  return await import(pathToFileURL(programFile(`functions/${functionId.replace('.', '/')}`)).href);
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { TokenStore } from '../access/tokens/token-store.ts';
 import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
@@ -18,6 +17,7 @@ import { startGateway } from './gateway/gateway.ts';
 import { functionLoader } from './gateway/gateway-invocation.ts';
 import { loadFunction, loadFunctions } from './local-functions.ts';
 import { startCallsAndSweeps, startReconciling, type TriggerContext } from './local-triggers.ts';
+import { programFile } from './program/program-files.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
 import { Home } from './run/home.ts';
 import { lockHome } from './run/home-lock.ts';
@@ -150,7 +150,7 @@ async function startParts(
   await loadFunctions();
   startCallsAndSweeps(triggers);
   const worker = await superviseWorker({
-    program: fileURLToPath(new URL('../../worker-container/main.ts', import.meta.url)),
+    program: programFile('worker-container/main'),
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },
     logFile: join(home.folder('logs'), 'worker.log'),
     log,

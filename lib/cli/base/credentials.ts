@@ -15,16 +15,23 @@ export function credentialsPath(env: Env): string {
   return join(config, 'promptq', 'credentials.json');
 }
 
+/** Where `dev` keeps the credentials of the local run while it runs. */
+function localRunPath(env: Env): string {
+  return join(dirname(credentialsPath(env)), 'local-run.json');
+}
+
 /**
- * The credentials to use: PROMPTQ_URL and PROMPTQ_TOKEN, then those of `login`. A saved token is sent only to the
- * service that it was saved for.
+ * The credentials to use: PROMPTQ_URL and PROMPTQ_TOKEN, then those of `login`, then those of a running `dev`. A saved
+ * token is sent only to the service that it was saved for.
  * @throws CommandError that says which one is missing
  */
 export async function findCredentials(env: Env): Promise<Credentials> {
   const saved = await readSaved(credentialsPath(env));
-  const url = env.PROMPTQ_URL ? checkUrl(env.PROMPTQ_URL, 'PROMPTQ_URL') : saved?.url;
-  if (url === undefined) throw usageError('no service is known; run `promptq login URL`, or set PROMPTQ_URL');
-  const token = env.PROMPTQ_TOKEN || (saved?.url === url ? saved.token : undefined);
+  const local = await readLocalRun(env);
+  const url = env.PROMPTQ_URL ? checkUrl(env.PROMPTQ_URL, 'PROMPTQ_URL') : (saved ?? local)?.url;
+  if (url === undefined)
+    throw usageError('no service is known; run `promptq login URL`, set PROMPTQ_URL, or start one with `promptq dev`');
+  const token = env.PROMPTQ_TOKEN || [saved, local].find((found) => found?.url === url)?.token;
   if (token === undefined)
     throw usageError(`there is no token for ${url}; run \`promptq login\`, or set PROMPTQ_TOKEN`);
   return { url, token: checkToken(token) };
@@ -32,17 +39,35 @@ export async function findCredentials(env: Env): Promise<Credentials> {
 
 export async function saveCredentials(env: Env, credentials: Credentials): Promise<string> {
   const path = credentialsPath(env);
+  await writePrivately(path, credentials);
+  return path;
+}
+
+/** @param pid of the process whose life the credentials last for */
+export async function saveLocalRun(
+  env: Env,
+  { url, token, pid }: Credentials & { readonly pid: number },
+): Promise<void> {
+  await writePrivately(localRunPath(env), { url, token, pid });
+}
+
+/** Removes the credentials of a local run that has ended, unless those of another one have replaced them. */
+export async function forgetLocalRun(env: Env, pid: number | undefined): Promise<void> {
+  const path = localRunPath(env);
+  if ((await readJson(path).catch(() => undefined))?.pid === pid) await rm(path, { force: true });
+}
+
+async function writePrivately(path: string, content: object): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   try {
-    await writeFile(draft, `${JSON.stringify(credentials)}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' });
     // The mode of a new file is subject to the umask, which could take the owner's own rights.
     await chmod(draft, 0o600);
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });
   }
-  return path;
 }
 
 /** An address without a path, query or credentials. */
@@ -60,16 +85,39 @@ export function checkToken(token: string): string {
 }
 
 async function readSaved(path: string): Promise<Credentials | undefined> {
+  const content = await readJson(path);
+  if (content === undefined) return undefined;
+  const { url, token } = content;
+  if (typeof url === 'string' && typeof token === 'string') return { url, token };
+  throw usageError(`${path} is damaged; run \`promptq login\` again`);
+}
+
+/** The local run that `dev` has started, while its process lives. */
+async function readLocalRun(env: Env): Promise<Credentials | undefined> {
+  const content = await readJson(localRunPath(env));
+  if (content === undefined) return undefined;
+  const { url, token, pid } = content;
+  return typeof url === 'string' && typeof token === 'string' && isRunning(pid) ? { url, token } : undefined;
+}
+
+function isRunning(pid: unknown): boolean {
+  try {
+    return typeof pid === 'number' && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The object in a file, without fields if it holds anything else; undefined without the file. */
+async function readJson(path: string): Promise<{ url?: unknown; token?: unknown; pid?: unknown } | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw usageError(`can't read ${path}: ${error.message}`);
   });
   if (text === undefined) return undefined;
   try {
-    const { url, token } = JSON.parse(text) as Partial<Credentials>;
-    if (typeof url === 'string' && typeof token === 'string') return { url, token };
+    return Object(JSON.parse(text));
   } catch {
-    // Falls through to the advice.
+    return {};
   }
-  throw usageError(`${path} is damaged; run \`promptq login\` again`);
 }

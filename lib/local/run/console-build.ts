@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { access, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { IS_PACKED, programFolder } from '../program/program-files.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ROOT = programFolder('.');
 /** The console's sources. */
 const SOURCES = [
   'console/**/*.{ts,tsx,css,html,svg,json}',
@@ -20,6 +20,7 @@ const SOURCES = [
  * @throws Error with what the build printed
  */
 export async function builtConsole(): Promise<string> {
+  if (IS_PACKED) return programFolder('console');
   const folder = join(ROOT, 'console', 'dist', await digest());
   if (await exists(folder)) return folder;
   // Moved there whole: another run may be building the same.

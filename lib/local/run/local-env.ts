@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
@@ -96,7 +96,7 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     PROMPTQ_VENDOR: 'practice',
     PROMPTQ_WORKSPACES: join(home, 'workspaces'),
     PROMPTQ_TEMP: tmpdir(),
-    PROMPTQ_VERSION: packageVersion(),
+    PROMPTQ_VERSION: packageJson.version,
     PROMPTQ_SECRETS: `file:${join(home, 'secrets')}`,
     [RUN_MARK]: home,
     ...given(OPERATOR_SETTINGS, source),
@@ -187,9 +187,4 @@ function secretsIn(source: Source): Record<string, string> {
 function given(names: readonly string[], source: Source): Record<string, string> {
   const set = names.map((name) => [name, source[name]]).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(set);
-}
-
-function packageVersion(): string {
-  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(file)).version;
 }

