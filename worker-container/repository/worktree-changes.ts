@@ -4,7 +4,7 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
-import { type GitCall, type GitSurroundings, git, runTool } from './git.ts';
+import { type GitCall, type GitSurroundings, git } from './git.ts';
 import type { JobWorktree } from './job-worktree.ts';
 
 /** Starts no program, not even in a submodule, which has its own configuration. */
@@ -36,8 +36,8 @@ export async function changesOf(
 }
 
 /**
- * The difference between a worktree and its first commit: committed or not, including untracked files, excluding
- * ignored ones. Nothing in the worktree decides what git reads or runs, and its index stays unchanged.
+ * The difference between a worktree and its first commit: committed or not, including untracked files, excluding those
+ * that a `.gitignore` names. The job's own index, excludes and configuration are not read, and its index stays unchanged.
  * @param own.diffFile gets the whole diff, with known secrets masked, up to a limit.
  */
 async function worktreeChanges(
@@ -77,31 +77,16 @@ const OBSERVER_CONFIG = `[core]
  */
 async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree): Promise<GitCall> {
   const gitDir = join(surroundings.attemptDir, 'changes.git');
-  const copied = join(gitDir, 'copied');
-  for (const folder of ['objects/info', 'refs', 'info', 'copied'])
-    await mkdir(join(gitDir, folder), { recursive: true });
+  for (const folder of ['objects/info', 'refs', 'info']) await mkdir(join(gitDir, folder), { recursive: true });
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(gitDir, 'config'), OBSERVER_CONFIG);
   await writeFile(join(gitDir, 'objects', 'info', 'alternates'), `${join(worktree.clone, 'objects')}\n`);
   await writeFile(join(gitDir, 'info', 'attributes'), '* -filter\n');
   await giveTree(gitDir, surroundings.account);
-  // With a copy of the worktree's index, git need not read unchanged files.
-  const wanted = ['index', 'info/exclude'].map((name) => join(worktree.path, '.git', name));
-  await runTool(surroundings, 'find', [
-    ...wanted,
-    ...['-maxdepth', '0', '-type', 'f', '-exec', 'cp', `--target-directory=${copied}`, '--', '{}', '+'],
-  ]);
-  const call: GitCall = {
-    repository: { gitDir, workTree: worktree.path },
-    env: { GIT_INDEX_FILE: join(copied, 'index') },
-    settings: { 'core.excludesFile': join(copied, 'exclude') },
-    limit: MAX_STEP_MS,
-  };
-  const begin = async () => await git(surroundings, ['read-tree', '--reset', worktree.base], call);
-  await begin().catch(async () => {
-    await runTool(surroundings, 'rm', ['--force', '--', join(copied, 'index')]);
-    await begin();
-  });
+  const call: GitCall = { repository: { gitDir, workTree: worktree.path }, limit: MAX_STEP_MS };
+  // A new index, so that every tracked file is read: the job's own can declare files unchanged (`--assume-unchanged`).
+  await git(surroundings, ['read-tree', worktree.base], call);
+  await git(surroundings, ['update-index', '-q', '--refresh'], call);
   return call;
 }
 

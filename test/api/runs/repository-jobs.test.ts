@@ -72,6 +72,17 @@ test('a job works in a separate worktree, and its changes are reported', async (
   expect((await service.api('GET', `/jobs/${id}`)).json.changes).toEqual(result.changes);
 });
 
+test('a job hides no change by its index or its excludes', async () => {
+  await setting('app', { repository: open.url });
+  const script = `
+    git update-index --assume-unchanged README.md; git update-index --skip-worktree .gitignore
+    printf 'one\\n2\\nthree\\n' > README.md; echo more >> .gitignore
+    echo 'new*' >> .git/info/exclude; echo x > new.txt; git status --porcelain`;
+  const { stdout, changes } = await ended(await start('app', script));
+  expect(stdout).toBe('?? new.txt\n');
+  expect(changes).toMatchObject({ files: 3, insertions: 3, deletions: 1 });
+});
+
 test("two jobs at once don't see each other's files", async () => {
   await setting('pair', { repository: open.url });
   const script = `echo $PROMPTQ_ATTACHMENTS > mine.txt
