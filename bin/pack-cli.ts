@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile } from 'esbuild';
+import { build } from 'esbuild';
 import { PACKED_NAMES } from '../lib/cli/dev/installation.ts';
 import { bundleLocalRun } from '../lib/local/bundle-local-run.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { declareClient, FOREIGN } from './pack/declarations.ts';
+import { licensesOf } from './pack/licenses.ts';
 
 /**
  * `npm run pack:cli [-- FOLDER]`: bundles the command line, the client and the local run into `dist/promptq-VERSION.tgz`,
@@ -19,14 +21,16 @@ const { version, license } = packageJson;
 const folder = mkdtempSync(join(tmpdir(), 'promptq-pack-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
+/** What programs import, and where its source is. */
+const CLIENT = {
+  client: 'lib/client/promptq.ts',
+  errors: 'lib/client/errors.ts',
+  webhook: 'lib/client/verify-webhook.ts',
+};
+
 const { metafile } = await build({
   absWorkingDir: ROOT,
-  entryPoints: {
-    promptq: 'bin/promptq.ts',
-    client: 'lib/client/promptq.ts',
-    errors: 'lib/client/errors.ts',
-    webhook: 'lib/client/verify-webhook.ts',
-  },
+  entryPoints: { promptq: 'bin/promptq.ts', ...CLIENT },
   outdir: join(folder, 'lib'),
   bundle: true,
   // Commands are loaded when they are used, which keeps `--help` quick.
@@ -51,6 +55,14 @@ const local = await bundleLocalRun(ROOT, join(localRun, 'app'));
 for (const [name, packed] of Object.entries(PACKED_NAMES))
   copyFileSync(join(ROOT, 'lib/local/packages', name), join(localRun, packed));
 
+declareClient(ROOT, Object.values(CLIENT), join(folder, 'types'));
+const exports = Object.fromEntries(
+  Object.entries(CLIENT).map(([name, source]) => [
+    `./${name}`,
+    { types: `./types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./lib/${name}.mjs` },
+  ]),
+);
+
 writeFileSync(
   join(folder, 'package.json'),
   `${JSON.stringify(
@@ -62,39 +74,17 @@ writeFileSync(
       type: 'module',
       engines: { node: '>=20.12' },
       bin: { promptq: 'lib/promptq.mjs' },
-      exports: { './client': './lib/client.mjs', './errors': './lib/errors.mjs', './webhook': './lib/webhook.mjs' },
-      files: ['lib', 'local-run', 'LICENSES.txt'],
+      exports,
+      files: ['lib', 'types', 'local-run', 'LICENSES.txt'],
     },
     undefined,
     2,
   )}\n`,
 );
 writeFileSync(join(folder, 'LICENSE'), readFileSync(join(ROOT, 'LICENSE')));
-writeFileSync(join(folder, 'LICENSES.txt'), licenses([metafile, local]));
+writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(ROOT, [metafile, local], Object.keys(FOREIGN)));
 
 mkdirSync(target, { recursive: true });
 const packed = spawnSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: folder, encoding: 'utf8' });
 if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
 console.log(join(target, packed.stdout.trim()));
-
-/** The licence texts of the packages of which the bundle contains code. */
-function licenses(bundles: readonly Metafile[]): string {
-  const outputs = bundles.flatMap((bundle) => Object.values(bundle.outputs));
-  const inputs = outputs.flatMap((output) =>
-    Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
-  );
-  const packages = inputs.map((input) => /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[0]);
-  const folders = [...new Set(packages.filter((found) => found !== undefined))].toSorted();
-  return folders.map(licenseOf).join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-function licenseOf(path: string): string {
-  const text = readFileSync(join(ROOT, path, 'package.json'), 'utf8');
-  const { name, version: its, license: terms, repository } = JSON.parse(text);
-  const [file] = globSync('LICEN[CS]E*', { cwd: join(ROOT, path) });
-  const body =
-    file === undefined
-      ? `The package has no licence text. Its package.json states ${terms}; see ${repository?.url ?? repository}.`
-      : readFileSync(join(ROOT, path, file), 'utf8').trim();
-  return `${name} ${its} (${terms})\n\n${body}\n`;
-}

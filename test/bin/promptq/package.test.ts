@@ -47,6 +47,7 @@ test('every package of which it contains code is named with its licence', async 
   for (const name of [
     'commander',
     'openapi-fetch',
+    'openapi-typescript-helpers',
     'eventsource-parser',
     'standardwebhooks',
     '@modelcontextprotocol/server',
@@ -77,4 +78,27 @@ test('its client works', async () => {
   );
   const { stdout } = await run(process.execPath, ['use.js'], { cwd: installed, env: env() });
   expect(JSON.parse(stdout)).toEqual(['client\n', true, 'function']);
+});
+
+test('its types need no other package, and reject a field that no job has', async () => {
+  await writeFile(
+    join(installed, 'typed.ts'),
+    `import { Promptq, type JobFields } from 'promptq/client';
+     import { RequestError } from 'promptq/errors';
+     import { verifyWebhook } from 'promptq/webhook';
+     const fields: JobFields = { prompt: 'echo typed', priority: 1 };
+     const promptq = new Promptq({ baseUrl: 'http://127.0.0.1', token: 'pq' });
+     const { stdout } = await promptq.run(fields);
+     const text: string | null = stdout;
+     const { data } = await promptq.api.GET('/api/v1/jobs/{id}', { params: { path: { id: 'job' } } });
+     const status: string | undefined = data?.status;
+     // @ts-expect-error a job has no such field
+     await promptq.run({ prompt: 'x', prio: 1 });
+     export { RequestError, status, text, verifyWebhook };`,
+  );
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+  const types = ['--typeRoots', join(ROOT, 'node_modules/@types')];
+  const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
+  const compiled = run(process.execPath, [compiler, ...options, ...types, 'typed.ts'], { cwd: installed });
+  expect(await compiled.catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({ stdout: '' });
 });
