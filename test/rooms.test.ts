@@ -15,6 +15,7 @@ const LARGER: Readonly<Record<string, string>> = {
   bench: 'one file for each benchmark or cost that is measured',
   bin: 'one file for each command that npm runs',
   'functions/jobs': 'one file for each route of a job, found by the name of its action',
+  'lib/cli/commands': 'one file a command',
   'lib/contract': 'tables that everything else is derived from, each found by its name',
   'lib/contract/schemas': 'one file for each resource of the interface',
   'lib/doctor': 'one file for each check',

@@ -337,6 +337,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the messages of a job
+         * @description Returns all messages to the job, in the order in which they were accepted.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Send a message to a job
+         * @description A running agent gets it with its next model request, in the same turn. A queued job gets it with its prompt. The job must be QUEUED or RUNNING, and takes at most 100 messages. With `drive: exec` in its profile an agent takes none while it runs: they wait for its next attempt. The agent `shell` takes none.
+         */
+        post: operations["createMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/deploy-bindings": {
         parameters: {
             query?: never;
@@ -1092,6 +1116,15 @@ export interface components {
             project_id?: string | null;
             /** @description Alias of `project_id`. */
             project?: string | null;
+        };
+        MessageCreation: {
+            /**
+             * @description What to tell the agent, at most 32768 bytes.
+             * @example Leave the tests as they are.
+             */
+            text: string;
+            /** @description Identifies the message in its job: a repeated request with the same key adds none and returns its id. */
+            idempotency_key?: string | null;
         };
         DeployBindingWrite: {
             /** @enum {string} */
@@ -2005,6 +2038,39 @@ export interface components {
             stderr_state?: "complete" | "missing" | "truncated" | "corrupt";
             /** @description Byte offset at which to continue reading this stream. Null if `stream` is `all`. */
             next_offset: number | null;
+        };
+        MessageAccepted: {
+            /** @description The id of the message. */
+            id: string;
+        };
+        MessageList: {
+            items: components["schemas"]["Message"][];
+        };
+        Message: {
+            id: string;
+            text: string;
+            /**
+             * @description `pending`: the agent gets it with its next attempt, or while it runs. `delivered`: it is in the session of the agent. `not_delivered`: the job ended first.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "not_delivered";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /** @description The sender. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When the agent had it in its session.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            delivered_at: string | null;
+            /** @description The attempt that it was delivered to. */
+            attempt: number | null;
+            /** @description Why it was not delivered. */
+            reason: string | null;
         };
         DeployBinding: {
             id: string;
@@ -4763,6 +4829,112 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["JobNotFoundOrNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "text",
+                     *           "text": "text",
+                     *           "status": "pending",
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "created_by": "text",
+                     *           "delivered_at": "2026-11-20T10:41:00.000Z",
+                     *           "attempt": null,
+                     *           "reason": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    createMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Leave the tests as they are."
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageCreation"];
+            };
+        };
+        responses: {
+            /** @description The message was accepted. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    /** @description `true` if the job already had a message with this idempotency key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAccepted"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

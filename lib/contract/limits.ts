@@ -52,6 +52,8 @@ export const LIMITS = {
   inlineSpecBytes: 64 * 1024,
   /** Characters of the prompt texts that the search covers. */
   searchTextLength: 8_000,
+  /** Messages to one job, and the length of each. */
+  messages: { perJob: 100, textBytes: 32 * 1024 },
   followUps: {
     /** Follow-up jobs of one job, over all its attempts. */
     perJob: 20,

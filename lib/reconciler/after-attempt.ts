@@ -3,8 +3,9 @@ import { type FolderContext, wakeNext } from '../jobs/admission/folder-slots.ts'
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
 import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
-import { type Job, PENDING_CHILDREN_KEY } from '../jobs/lifecycle/job.ts';
+import { type Job, PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
+import { settleMessages } from '../jobs/messages/settle-messages.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 
 export type AfterAttemptContext = FollowUpContext & ParkedContext & FolderContext & ProfileSlotContext & DeployContext;
@@ -20,7 +21,7 @@ export async function afterAttempt(context: AfterAttemptContext, before: Job, af
   await releaseParked(context, before, after);
   if (before.folder !== undefined) await wakeNext(context, before.folder);
   if (before.place !== undefined) await wakeNextOf(context, before.profile);
-  return await startDeployments(context, await makePending(context, after));
+  return await startDeployments(context, await settleMessages(context, await makePending(context, after)));
 }
 
 /** Creates the follow-up jobs of attempts whose worker died right after reporting. */
@@ -29,6 +30,16 @@ export async function makeMissingFollowUps(context: AfterAttemptContext): Promis
     await skipDamaged(`job ${listed.id}`, async () => {
       const job = await context.jobs.find(listed.id);
       if (job !== undefined && job !== 'newer') await makePending(context, job).catch(unlessNewer);
+    });
+  }
+}
+
+/** Settles the messages of jobs that were cancelled, or whose worker died right after reporting. */
+export async function settlePendingMessages(context: AfterAttemptContext): Promise<void> {
+  for await (const listed of context.partition(PENDING_MESSAGES_KEY)) {
+    await skipDamaged(`job ${listed.id}`, async () => {
+      const job = await context.jobs.find(listed.id);
+      if (job !== undefined && job !== 'newer') await settleMessages(context, job).catch(unlessNewer);
     });
   }
 }

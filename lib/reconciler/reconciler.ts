@@ -1,6 +1,6 @@
 import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import { makeMissingFollowUps } from './after-attempt.ts';
+import { makeMissingFollowUps, settlePendingMessages } from './after-attempt.ts';
 import {
   type ReconcilerContext,
   readWaiting,
@@ -30,6 +30,7 @@ export async function reconcile(
 ): Promise<ReconcileResult> {
   const takenOver = await takeOverLostJobs(context);
   await makeMissingFollowUps(context);
+  await settlePendingMessages(context);
   await probeParkedJobs(context);
   const waiting = await readWaiting(context);
   await wakeForFreeResources(context, waiting);

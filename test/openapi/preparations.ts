@@ -54,6 +54,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     refuseActionJobs: { params: async () => ({ ...(await jobs.ended()), action: 'no-such-action' }) },
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
+    createMessages: { params: jobs.queuedForAgent },
     sessionJobs: { params: jobs.withSession },
     readAttachments: {
       params: async () => ({ ...(await jobs.ended()), name: 'kept.txt' }),
@@ -209,6 +210,11 @@ class PreparedJobs {
     if (this.#queued === undefined || (await this.#statusOf(this.#queued)) !== 'QUEUED')
       this.#queued = await createJob(this.#service, { prompt: 'true', profile: 'shell', priority: -9 });
     return { id: this.#queued };
+  };
+
+  readonly queuedForAgent = async () => {
+    await this.running();
+    return { id: await createJob(this.#service, { prompt: 'hello', profile: 'practice', priority: -9 }) };
   };
 
   readonly running = async () => {

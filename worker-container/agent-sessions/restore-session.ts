@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AgentName } from '../../lib/contract/agents.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { MESSAGE_HEADING, MESSAGE_HEADING_BYTES } from '../../lib/jobs/messages/message-id.ts';
 import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { SESSION_ID } from './session-id.ts';
 
@@ -15,6 +16,8 @@ export interface RestoredSession {
   readonly sessionId: string;
   /** How many of its first bytes come from attempts whose usage is recorded. */
   readonly billedBytes: number;
+  /** Messages that the session has. */
+  readonly messageIds: ReadonlySet<string>;
 }
 
 export interface RestoreRequest {
@@ -52,11 +55,16 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   if (!SESSION_ID.test(record.session_id) || !PATH.test(record.path)) return 'its record is not sound';
   const path = join(folder, record.path);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await pipeline(Readable.from(found.session.read()), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  const messageIds = new Set<string>();
+  await pipeline(
+    Readable.from(noting(found.session.read(), messageIds)),
+    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+  );
   const isRecorded = await request.isRecorded(found.attempt);
   return {
     attempt: found.attempt,
     sessionId: record.session_id,
+    messageIds,
     // The usage of an attempt that was lost is counted with this one's.
     billedBytes: isRecorded ? size : record.billed_bytes,
   };
@@ -76,4 +84,16 @@ export async function findSession({
     if (session !== undefined) return { attempt, session };
   }
   return undefined;
+}
+
+/** Passes a session on, and collects the ids of messages in it. */
+async function* noting(session: AsyncIterable<Uint8Array>, ids: Set<string>): AsyncGenerator<Uint8Array> {
+  let rest = '';
+  for await (const chunk of session) {
+    // A heading may be cut. It is ASCII.
+    const text = rest + Buffer.from(chunk).toString('latin1');
+    for (const [, id = ''] of text.matchAll(MESSAGE_HEADING)) ids.add(id);
+    rest = text.slice(-MESSAGE_HEADING_BYTES);
+    yield chunk;
+  }
 }

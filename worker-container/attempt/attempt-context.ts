@@ -54,6 +54,7 @@ export type AttemptRecord = Pick<
   | 'usage'
   | 'usage_from'
   | 'resumed_from'
+  | 'messages'
   | 'final_message'
   | 'composed_prompt'
   | 'follow_ups'
@@ -77,7 +78,7 @@ export interface AttemptSurroundings {
   readonly ending: Ending;
   /** Collects the secrets that are read here. */
   readonly redaction: Redaction;
-  /** Fires `watched` and `unwatched`. */
+  /** Fires `watched` and `unwatched`, and `messages` if the job has accepted further ones. */
   readonly watched: EventTarget;
 }
 

@@ -95,6 +95,7 @@ const NOT_MASKED: ReadonlySet<string> = new Set([
   'agent',
   'drive',
   'usage_from',
+  'messages',
   'fault',
   'base',
   'head',

@@ -12,6 +12,7 @@ import type { Ending } from '../commands/ending.ts';
 import { AgentNotStartedError } from '../commands/not-started-error.ts';
 import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';
 import { startDrive } from '../drives/start-drive.ts';
+import { MessageCourier } from '../messages/message-courier.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
@@ -72,7 +73,16 @@ async function runWithLogin(
     const isTalking = command.drive.talk !== undefined;
     tree = await spawnTree({ ...command, ...(isTalking && { stdin: undefined }), cwd, mark, account });
     clocks.onStart(agent.name);
-    const drive = startDrive(command.drive, tree.stdin, () => undefined);
+    const courier = new MessageCourier({
+      messages: context.texts.messages,
+      now: () => context.clock.now(),
+      job,
+      given: prepared.messages,
+      onFailure: (error) => context.log.warn('a message was not delivered or recorded', error as Error),
+    });
+    const drive = startDrive(command.drive, tree.stdin, (id) => courier.onSeen(id));
+    surroundings.watched.addEventListener('messages', () => courier.check());
+    if (drive !== undefined) courier.open((message) => drive.say(message));
     const saving = saveSession(context, job, prepared, {
       files,
       redaction,
@@ -94,6 +104,7 @@ async function runWithLogin(
         else {
           reader.push(chunk);
           saving.grown();
+          if (reader.facts().sessionId !== undefined) courier.onPromptSeen();
         }
         if (reader.facts().finished) clocks.onFinished();
         else clocks.onUnfinished();
@@ -111,6 +122,7 @@ async function runWithLogin(
     const { exit, byItself } = await untilEnded(tree, agent, mark, ending);
     clocks.stop();
     tree.stdin?.destroy();
+    await courier.close();
     const streams = await shipper.finish({
       complete: byItself,
       // A worker that must stop can't wait for an unresponsive object store. What was shipped live is stored.
@@ -149,6 +161,7 @@ async function runWithLogin(
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...saving.usage(facts.usage),
       ...(prepared.resumed !== undefined && { resumed_from: prepared.resumed.attempt }),
+      ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(requested !== undefined && { follow_ups: requested }),
       ...(changes !== undefined && { changes }),

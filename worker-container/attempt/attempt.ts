@@ -56,6 +56,7 @@ export async function runAttempt(
       onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
       onLost: () => ending.request('lost'),
       onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
+      onMessages: () => void watched.dispatchEvent(new Event('messages')),
       onBeat: () => void visibility.extend(),
       onFailure: (error) => log.warn('the heartbeat failed', error as Error),
     },

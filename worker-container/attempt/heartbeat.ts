@@ -12,6 +12,8 @@ interface HeartbeatEvents {
   /** The attempt's fence is void, or may be: no heartbeat was acknowledged for too long. */
   readonly onLost: () => void;
   readonly onWatched: (watched: boolean) => void;
+  /** The job has accepted further messages. */
+  readonly onMessages?: () => void;
   /** The lease was extended. */
   readonly onBeat: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -38,10 +40,12 @@ export class Heartbeat {
   #beatAt: number;
   #busy = false;
   #over = false;
+  #messages: number | undefined;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#timing = options.timing ?? machineTiming;
+    this.#messages = options.job.messages;
     this.#acknowledgedAt = this.#timing.now();
     this.#beatAt = this.#acknowledgedAt;
     this.#cancelTick = this.#scheduleTick();
@@ -96,6 +100,8 @@ export class Heartbeat {
   #hear(current: Job): void {
     const { clock, events } = this.#options;
     events.onWatched(current.watched_until !== undefined && current.watched_until > timestamp(clock.now()));
+    if (current.messages !== this.#messages) events.onMessages?.();
+    this.#messages = current.messages;
     if (current.cancel_requested_at !== undefined) events.onEndRequested({ kill: current.kill_requested === true });
   }
 

@@ -12,6 +12,7 @@ import type { Agent, AgentCommand } from '../agents/agent.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
 import { AGENTS } from '../agents/agents.ts';
 import type { Ending } from '../commands/ending.ts';
+import { withMessages } from '../messages/given-messages.ts';
 import { openRepository } from '../repository/job-repository.ts';
 import type { JobWorktree } from '../repository/job-worktree.ts';
 import type { Redaction } from '../secrets/redaction.ts';
@@ -29,6 +30,8 @@ export interface PreparedAttempt {
   readonly agent: Agent;
   readonly model: string | undefined;
   readonly prompt: string;
+  /** Ids of the messages in the prompt. */
+  readonly messages: readonly string[];
   readonly command: AgentCommand;
   readonly cwd: string;
   /** The job's working copy of its project's repository. */
@@ -100,7 +103,18 @@ export async function prepareAttempt(
     continueSession(context, job, { agent, profile, cwd, files, ending: at.ending }),
   );
   const { resumed } = session;
-  const given = resumed === undefined ? prompt : RESUME_NOTE;
+  // A script takes no messages.
+  const giving = {
+    messages: context.texts.messages,
+    now: () => context.clock.now(),
+    inSession: resumed?.messageIds ?? new Set<string>(),
+    most: AGENT_DEFINITIONS[agent.name].maxPromptLength,
+  };
+  const asked = resumed === undefined ? prompt : RESUME_NOTE;
+  const { prompt: given, given: messages } =
+    agent.name === 'shell'
+      ? { prompt: asked, given: [] }
+      : await rethrowTransient(() => withMessages(giving, job, asked));
   const command = await agent.prepare({
     prompt: given,
     resume: resumed?.sessionId,
@@ -116,5 +130,5 @@ export async function prepareAttempt(
   });
   await giveTree(files.agent, account);
   const warnings = [...variableWarnings(profile), ...session.warnings];
-  return { profile, agent, model, prompt: given, command, cwd, worktree, resumed, warnings };
+  return { profile, agent, model, prompt: given, messages, command, cwd, worktree, resumed, warnings };
 }

@@ -17,6 +17,7 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'jobs.reread-logs': ADMIN,
   'jobs.refuse-action': 'rejects unknown actions',
   'jobs.session': LATER,
+  'messages.list': LATER,
   'attachments.list': LATER,
   'attachments.read': LATER,
   'deploy-bindings.write': ADMIN,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createJob, listJobs, readJobStatus } from '../../contract/routes/jobs.ts';
+import { createMessage } from '../../contract/routes/messages.ts';
 import { readLogs, readResult } from '../../contract/routes/output.ts';
 import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS } from './tool-table.ts';
 
@@ -54,6 +55,7 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
     { limit: { ...LOG_BYTES, description: 'Maximum number of bytes of each stream to return.' } },
     ['id'],
   ),
+  send_message: schemaOf({ ...job.shape, ...createMessage.body.shape }, {}, ['id', 'text']),
   cancel_job: schemaOf(job.shape, {}, ['id']),
   list_jobs: schemaOf(filters.shape, { limit: LIST_LENGTH }),
 };

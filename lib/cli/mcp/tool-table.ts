@@ -62,6 +62,14 @@ export const TOOLS = [
     hints: READS,
   },
   {
+    name: 'send_message',
+    title: 'send a message to the agent of a job',
+    about:
+      'Tells the agent of a job something more, in the middle of its work. A running agent reads it with its next model request, a queued job gets it with its prompt. Then call wait_for_job. Use the same idempotency_key if you repeat a call.',
+    routes: ['messages.create'],
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  {
     name: 'cancel_job',
     title: 'cancel a job',
     about: 'Cancels a job that is queued or running. Its output remains available. Call wait_for_job to see its end.',

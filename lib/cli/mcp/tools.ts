@@ -52,6 +52,11 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message, fields: logs };
   },
 
+  send_message: async (client, { id, ...body }: Id & Schemas['MessageCreation']) => {
+    const accepted = await dataOf(client.api.POST('/api/v1/jobs/{id}/messages', { params: { path: { id } }, body }));
+    return { message: 'The message is accepted. Call wait_for_job.', fields: { id, message_id: accepted.id } };
+  },
+
   cancel_job: async (client, { id }: Id) => {
     const { status, state_reason: reason, attempt } = await client.act('cancel', id);
     const message = status === 'CANCELLED' ? 'The job is cancelled.' : `${reason.message} Call wait_for_job.`;

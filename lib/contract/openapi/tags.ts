@@ -11,6 +11,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   rules: 'Texts that are put before the prompts of jobs.',
   profiles: 'Profiles define which agent runs a job, and how.',
   config: 'Import and export of rules and profiles.',
+  messages: 'Messages to the agents of jobs.',
   attachments: 'Files that jobs produce.',
   openapi: 'This document.',
   'audit-logs': 'Changes made through the API and the console, with their authors.',

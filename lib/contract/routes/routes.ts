@@ -28,6 +28,7 @@ import {
   retryJob,
   submitJob,
 } from './jobs.ts';
+import { createMessage, listMessages } from './messages.ts';
 import { readAgentSession, readLogs, readResult } from './output.ts';
 import { readEnvironment, readStats } from './overview.ts';
 import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
@@ -61,6 +62,8 @@ export const routes = defineRoutes([
   readResult,
   readLogs,
   readAgentSession,
+  createMessage,
+  listMessages,
   writeBinding,
   listBindings,
   deleteBinding,

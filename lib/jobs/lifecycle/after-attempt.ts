@@ -2,7 +2,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import { withPendingChildren } from './follow-up-record.ts';
 import type { Job, ParkReason } from './job.ts';
 import type { Circumstances, JobEvent } from './job-event.ts';
-import { withPendingBindings } from './pending-bindings.ts';
+import { withPendingBindings } from './pending-work.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
 import { withoutResume, withResume } from './resume.ts';
 

@@ -24,6 +24,10 @@ export type JobEvent =
       readonly folder?: string | undefined;
       readonly place?: string | undefined;
     }
+  /** A client sends the agent a message. */
+  | { readonly type: 'message' }
+  /** What became of the messages is decided, as of this many. */
+  | { readonly type: 'messages_settled'; readonly messages: number }
   | { readonly type: 'cancel' }
   | { readonly type: 'kill' }
   /** `bindings`: whether deploy bindings of its project apply to a success. */

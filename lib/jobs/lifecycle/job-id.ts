@@ -23,7 +23,11 @@ export function isJobId(value: string): boolean {
   return /^job_[0-9a-hjkmnp-tv-z]{26}$/.test(value);
 }
 
-/** Five bits of each of the first 26 bytes. */
 function encode(bytes: Buffer): string {
-  return `job_${Array.from(bytes.subarray(0, LENGTH), (byte) => ALPHABET[byte & 31]).join('')}`;
+  return encodeId('job', bytes);
+}
+
+/** An id of five bits of each of the first 26 bytes. */
+export function encodeId(prefix: string, bytes: Buffer): string {
+  return `${prefix}_${Array.from(bytes.subarray(0, LENGTH), (byte) => ALPHABET[byte & 31]).join('')}`;
 }

@@ -97,6 +97,10 @@ export const jobItemSchema = z.object({
   probing: knownOrLater(PARK_REASONS).optional(),
   /** Succeeded attempts with follow-up jobs that may still be missing. */
   children_pending: z.array(z.number()).optional(),
+  /** How many messages it has accepted; absent if none. */
+  messages: z.number().optional(),
+  /** It has ended, and what became of its messages may not be decided. */
+  messages_pending: z.boolean().optional(),
   /** Succeeded attempts with pending deployments. */
   bindings_pending: z.array(z.number()).optional(),
   /** `attempt.position` of each follow-up job, from which its id is derived. */
@@ -187,6 +191,9 @@ export function readyKey(band: Band, projectId: string): string {
 /** Partition of the ready index with ended jobs whose follow-up jobs may be missing. */
 export const PENDING_CHILDREN_KEY = 'pending#children';
 
+/** Partition of the ready index with ended jobs whose messages may not be settled. */
+export const PENDING_MESSAGES_KEY = 'pending#messages';
+
 /** Partition of the ready index with succeeded jobs that have pending deployments. */
 export const PENDING_BINDINGS_KEY = 'pending#bindings';
 
@@ -227,6 +234,8 @@ export function indexKeys(job: Job): {
   };
   if (isTerminal(job.status) && job.children_pending !== undefined)
     return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
+  if (isTerminal(job.status) && job.messages_pending !== undefined)
+    return { ...keys, ready_key: PENDING_MESSAGES_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (isTerminal(job.status) && job.bindings_pending !== undefined)
     return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (job.status !== 'QUEUED') return keys;

@@ -8,7 +8,7 @@ import { withFollowUps } from './follow-up-record.ts';
 import { type BUSY_REASONS, isBusy, type Job } from './job.ts';
 import type { Circumstances, Decision, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
-import { withoutPendingBindings, withPendingBindings } from './pending-bindings.ts';
+import { withMessage, withoutPendingBindings, withoutPendingMessages, withPendingBindings } from './pending-work.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
 import { unlessEdited } from './resume.ts';
 import { isUnderstood, isUnderstoodOutcome } from './understood.ts';
@@ -64,6 +64,10 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.parked !== undefined) return { rejected: `the job is parked: ${job.parked}` };
       if (job.due_at !== undefined && job.due_at > at) return { rejected: `the job is not due before ${job.due_at}` };
       return { job: claimed(job, event, now) };
+    case 'message':
+      return withMessage(job, at);
+    case 'messages_settled':
+      return { job: unlessSame(job, withoutPendingMessages(job, event.messages), at) };
     case 'cancel':
       if (job.status === 'DRAFT' || job.status === 'QUEUED')
         return { job: ended(job, 'CANCELLED', 'cancelled_by_request', at) };

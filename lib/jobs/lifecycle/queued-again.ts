@@ -27,6 +27,7 @@ export function queuedAnew(job: Job, at: string): Job {
     probing: _probing,
     warnings: _warnings,
     session_refused: _refused,
+    messages_pending: _pending,
     ...rest
   } = withoutResume(job);
   return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
@@ -42,7 +43,8 @@ export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', re
     place: _place,
     ...rest
   } = withoutResume(withoutProbe(job));
-  return { ...rest, status, reason, finished_at: at, updated_at: at };
+  const pending = job.messages !== undefined && { messages_pending: true };
+  return { ...rest, ...pending, status, reason, finished_at: at, updated_at: at };
 }
 
 /** The job without its duty to find out whether its parking reason still applies. */

@@ -97,6 +97,8 @@ export const receiptSchema = z.looseObject({
   usage_from: knownOrLater(['session']).optional(),
   /** The attempt whose session this one continued. */
   resumed_from: z.number().optional(),
+  /** Ids of the messages that the agent's session has got during this attempt. */
+  messages: z.array(z.string()).optional(),
   final_message: z.string().optional(),
   composed_prompt: z.string(),
   /** Absent if the agent requested none. */

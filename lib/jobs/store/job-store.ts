@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
+  type PutCommandInput,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -68,6 +70,30 @@ export class JobStore {
    * @param options.sameLease also requires that no heartbeat came in between: the decision assumed none
    */
   async apply(known: Job, next: Job, { sameLease = false }: { sameLease?: boolean } = {}): Promise<Applied> {
+    const { changeId, update } = this.#replacement(known, next, sameLease);
+    try {
+      const { Attributes } = await this.#table.send(
+        new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      );
+      return { applied: true, job: readJob(Attributes ?? {}) };
+    } catch (error) {
+      return ownWrite(refusedBy(error), changeId);
+    }
+  }
+
+  /** `apply`, with a conditional put beside it: both are written, or neither. */
+  async applyWith(known: Job, next: Job, put: PutCommandInput): Promise<Applied> {
+    const { changeId, update } = this.#replacement(known, next, false);
+    try {
+      await this.#table.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, { Update: update }] }));
+      return { applied: true, job: next };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      return ownWrite(await this.get(known.id, { consistent: true }), changeId);
+    }
+  }
+
+  #replacement(known: Job, next: Job, sameLease: boolean) {
     const changeId = newChangeId();
     const isClaim = next.attempt !== known.attempt;
     const changed: Job = {
@@ -78,27 +104,19 @@ export class JobStore {
     };
     const { expression, names, values } = difference(known, { ...changed, ...indexKeys(changed) });
     const lease = sameLease ? known.lease_until : undefined;
-    try {
-      const { Attributes } = await this.#table.send(
-        new UpdateCommand({
-          TableName: this.#tableName,
-          Key: { id: known.id },
-          UpdateExpression: expression,
-          ConditionExpression: `#version = :known_version${lease === undefined ? '' : ' AND #lease_until = :known_lease'}`,
-          ExpressionAttributeNames: { ...names, ...(lease !== undefined && { '#lease_until': 'lease_until' }) },
-          ExpressionAttributeValues: {
-            ...values,
-            ':known_version': known.version,
-            ...(lease !== undefined && { ':known_lease': lease }),
-          },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return { applied: true, job: readJob(Attributes ?? {}) };
-    } catch (error) {
-      return ownWrite(refusedBy(error), changeId);
-    }
+    const update = {
+      TableName: this.#tableName,
+      Key: { id: known.id },
+      UpdateExpression: expression,
+      ConditionExpression: `#version = :known_version${lease === undefined ? '' : ' AND #lease_until = :known_lease'}`,
+      ExpressionAttributeNames: { ...names, ...(lease !== undefined && { '#lease_until': 'lease_until' }) },
+      ExpressionAttributeValues: {
+        ...values,
+        ':known_version': known.version,
+        ...(lease !== undefined && { ':known_lease': lease }),
+      },
+    };
+    return { changeId, update };
   }
 
   /** Removes a job that was marked for removal. */

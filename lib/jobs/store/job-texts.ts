@@ -6,6 +6,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { JobLabelStore } from './job-labels.ts';
+import { JobMessageStore } from './job-messages.ts';
 import { monthPartition } from './month-partitions.ts';
 import { removeJobRows } from './remove-job-rows.ts';
 import { type MatchedRow, wordsIn } from './search-words.ts';
@@ -30,6 +31,8 @@ type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts' | 'labels'>;
 export class JobTextStore {
   /** Title and tags, which lists read without the texts. */
   readonly labels: JobLabelStore;
+  /** Messages to jobs. */
+  readonly messages: JobMessageStore;
   readonly #table: DynamoDBDocumentClient;
   readonly #registryTable: string;
   readonly #objects: S3Client;
@@ -39,6 +42,7 @@ export class JobTextStore {
     this.#table = options.table;
     this.#registryTable = options.registryTable;
     this.labels = new JobLabelStore(options);
+    this.messages = new JobMessageStore(options);
     this.#objects = options.objects;
     this.#bucket = options.bucket;
   }
@@ -78,9 +82,10 @@ export class JobTextStore {
     return jobTextsSchema.parse(JSON.parse(body));
   }
 
-  /** Deletes all texts and labels of a job from the table. Texts in S3 are deleted with the job's other objects. */
+  /** Deletes all texts, labels and messages of a job from the table. Texts in S3 are deleted with the job's other objects. */
   async removeAll(owner: TextsOwner): Promise<void> {
     await this.labels.removeAll(owner);
+    await this.messages.removeAll(owner.id);
     const { kind } = itemKey(owner);
     await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
   }

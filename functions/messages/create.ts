@@ -1,0 +1,13 @@
+import { createMessages } from '../../lib/api/runtime/open-messages.ts';
+import { handle } from '../../lib/api/serve.ts';
+import { createMessage as route } from '../../lib/contract/routes/messages.ts';
+import { acceptMessage } from '../../lib/jobs/messages/accept-message.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
+
+/** `POST /jobs/{id}/messages` */
+export const handler = handle(route, createMessages, async ({ params, body }, { principal, noteJob }, context) => {
+  const job = await findJob(context.jobs, params.id);
+  const { id, replayed } = await acceptMessage(context, job, body, principal.name);
+  noteJob(job.id);
+  return { body: { id }, ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+});

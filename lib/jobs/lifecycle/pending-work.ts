@@ -1,0 +1,32 @@
+import { LIMITS } from '../../contract/limits.ts';
+import type { Job } from './job.ts';
+import type { Decision } from './job-event.ts';
+
+/** The job with a pending deployment of an attempt. */
+export function withPendingBindings(job: Job, attempt: number): Job {
+  if (job.bindings_pending?.includes(attempt)) return job;
+  return { ...job, bindings_pending: [...(job.bindings_pending ?? []), attempt] };
+}
+
+/** The job once the deployments of an attempt are done. */
+export function withoutPendingBindings({ bindings_pending = [], ...job }: Job, attempt: number): Job {
+  const pending = bindings_pending.filter((one) => one !== attempt);
+  return { ...job, ...(pending.length > 0 && { bindings_pending: pending }) };
+}
+
+/** The job with another message; it is stored with the same write. */
+export function withMessage(job: Job, at: string): Decision {
+  const { messages = 0 } = job;
+  if (job.status !== 'QUEUED' && job.status !== 'RUNNING')
+    return { rejected: `only a QUEUED or RUNNING job takes messages; this one is ${job.status}` };
+  if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
+  if (messages >= LIMITS.messages.perJob) return { rejected: `a job takes at most ${LIMITS.messages.perJob} messages` };
+  return { job: { ...job, messages: messages + 1, updated_at: at } };
+}
+
+/** The job once what became of this many messages is decided. */
+export function withoutPendingMessages(job: Job, messages: number): Job {
+  if (job.messages !== messages) return job;
+  const { messages_pending: _pending, ...settled } = job;
+  return settled;
+}

@@ -1,0 +1,192 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { fileAppears } from '../../worker-container/agents/run-agent.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  const env = { PROMPTQ_CLAUDE_BIN: await claudeCli(), PROMPTQ_WATCH_SECONDS: '0.5' };
+  service = await startService({ env });
+  const practice = { agent: 'codex', vendor: 'practice' };
+  const profiles = [
+    { ...practice, name: 'codex-exec', drive: 'exec' },
+    { ...practice, name: 'claude-practice', agent: 'claude' },
+    { ...practice, name: 'one-at-a-time', concurrency: 1 },
+  ];
+  expect((await service.api('POST', '/config/import', { profiles })).status).toBe(200);
+}, INSTALL_LIMIT);
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+function fileOf(id: string, name: string): string {
+  return join(service.home, 'workspaces', 'local_project', id, name);
+}
+
+/** A job whose agent waits in a tool for the file `go`, then lists what it has read. */
+async function startWaiting(profile: string): Promise<string> {
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: wait 0';
+  const id = await createJob(service, { prompt, profile });
+  await fileAppears(fileOf(id, 'up'));
+  return id;
+}
+
+async function say(id: string, text: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { status, json, text: body } = await service.api('POST', `/jobs/${id}/messages`, { text, ...more });
+  expect(status, body).toBe(202);
+  return json.id;
+}
+
+async function messagesOf(id: string) {
+  return (await service.api('GET', `/jobs/${id}/messages`)).json.items;
+}
+
+/** Resolves when the agent's CLI has taken a message, which its model reads once the tool has ended. */
+async function given(id: string, message: string): Promise<void> {
+  await waitFor(async () => {
+    const { stdout } = (await service.api('GET', `/jobs/${id}/logs?stream=stdout`)).json;
+    // claude reports how many it has queued, the first of which is the prompt.
+    const count = (await messagesOf(id)).length + 1;
+    return stdout.includes(`steer:${message}`) || stdout.split('"state":"queued"').length > count;
+  });
+}
+
+async function finalMessageOf(id: string): Promise<string> {
+  return (await service.api('GET', `/jobs/${id}/result`)).json.final_message;
+}
+
+test.for(['practice', 'claude-practice'])(
+  'a message to a running %s is in its next model request, once',
+  async (profile) => {
+    const id = await startWaiting(profile);
+    const key = { idempotency_key: 'first' };
+    const first = await say(id, 'count to three', key);
+    expect(await say(id, 'count to three', key)).toBe(first);
+    const second = await say(id, 'and to four');
+    await given(id, second);
+    await writeFile(fileOf(id, 'go'), '');
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+    const said = await finalMessageOf(id);
+    expect(said.match(/Message msg_\w+: count to (?:three|four)|Message msg_\w+: and to four/g)).toEqual([
+      `Message ${first}: count to three`,
+      `Message ${second}: and to four`,
+    ]);
+    expect(await messagesOf(id)).toMatchObject([
+      { id: first, text: 'count to three', status: 'delivered', attempt: 1, delivered_at: expect.any(String) },
+      { id: second, status: 'delivered', attempt: 1, reason: null },
+    ]);
+  },
+);
+
+test('a message to a queued job is part of its prompt, in order', async () => {
+  const running = await startWaiting('one-at-a-time');
+  const id = await createJob(service, { prompt: 'drill: wait 0', profile: 'one-at-a-time' });
+  const first = await say(id, 'count to three');
+  const second = await say(id, 'and to four');
+  expect(await messagesOf(id)).toMatchObject([{ status: 'pending', delivered_at: null }, { status: 'pending' }]);
+  await writeFile(fileOf(running, 'go'), '');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  const { json: result } = await service.api('GET', `/jobs/${id}/result`);
+  expect(result.composed_prompt).toBe(
+    `drill: wait 0\n\nMessage ${first}:\ncount to three\n\nMessage ${second}:\nand to four`,
+  );
+  expect(await messagesOf(id)).toMatchObject([
+    { status: 'delivered', attempt: 1 },
+    { status: 'delivered', attempt: 1 },
+  ]);
+});
+
+test('a message waits for the next attempt of an agent that takes none while it runs', async () => {
+  const id = await startWaiting('codex-exec');
+  const message = await say(id, 'count to three');
+  await service.api('POST', `/jobs/${id}/kill`);
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'CANCELLED' });
+  const told = await waitFor(async () => {
+    const items = await messagesOf(id);
+    return items[0].status !== 'pending' && items;
+  });
+  expect(told).toMatchObject([{ id: message, status: 'not_delivered', reason: 'the job was cancelled' }]);
+});
+
+test('an end with a message that its agent has not got says so', async () => {
+  const id = await startWaiting('codex-exec');
+  await say(id, 'count to three');
+  await writeFile(fileOf(id, 'go'), '');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  const items = await waitFor(async () => {
+    const all = await messagesOf(id);
+    return all[0].status !== 'pending' && all;
+  });
+  expect(items).toMatchObject([{ status: 'not_delivered', reason: expect.stringContaining('takes no messages') }]);
+  expect(await finalMessageOf(id)).not.toContain('count to three');
+});
+
+test('an interrupted attempt has the messages in its session, and the next one does not get them again', async () => {
+  const { practice_url, practice_key } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
+  await writeFile(join(service.home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
+  const env = { ANTHROPIC_BASE_URL: new URL(practice_url).origin, CLAUDE_CODE_OAUTH_TOKEN: { secret: 'PRACTICE_KEY' } };
+  await service.api('POST', '/config/import', { profiles: [{ name: 'practised', agent: 'claude', env }] });
+  const wait = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done';
+  const prompt = `${wait}\ndrill: limit-after 1 3\ndrill: recall`;
+  const id = await createJob(service, { prompt, profile: 'practised' });
+  await fileAppears(fileOf(id, 'up'));
+  const first = await say(id, 'count to three');
+  await given(id, first);
+  await writeFile(fileOf(id, 'go'), '');
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'usage_limit');
+  const second = await say(id, 'and to four');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  const recalled = await finalMessageOf(id);
+  for (const message of [first, second]) expect(recalled.split(`Message ${message}`)).toHaveLength(2);
+  expect(await messagesOf(id)).toMatchObject([
+    { status: 'delivered', attempt: 1 },
+    { status: 'delivered', attempt: 2 },
+  ]);
+});
+
+test('drafts and jobs that have ended take no messages, and the error names what to do', async () => {
+  const id = await createJob(service, { prompt: 'drill: fail 400', profile: 'practice', draft: true });
+  expect(await service.api('POST', `/jobs/${id}/messages`, { text: 'hello' })).toMatchObject({
+    status: 400,
+    json: { details: { state: 'DRAFT', action: 'message', use: 'submit' } },
+  });
+  await service.api('POST', `/jobs/${id}/submit`);
+  await untilEnded(service, id);
+  expect(await service.api('POST', `/jobs/${id}/messages`, { text: 'hello' })).toMatchObject({
+    status: 400,
+    json: { details: { state: 'FAILED', action: 'message', use: 'continue' } },
+  });
+  expect(await messagesOf(id)).toEqual([]);
+});
+
+test('an attempt that starts from the prompt gets all messages of the job', async () => {
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: fail 400';
+  const id = await createJob(service, { prompt, profile: 'practice' });
+  await fileAppears(fileOf(id, 'up'));
+  const message = await say(id, 'count to three');
+  await given(id, message);
+  await writeFile(fileOf(id, 'go'), '');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED' });
+  await service.api('POST', `/jobs/${id}/retry`);
+  expect(await untilEnded(service, id)).toMatchObject({ attempt: 2 });
+  const { json } = await service.api('GET', `/jobs/${id}/result`);
+  expect(json.composed_prompt).toBe(`${prompt}\n\nMessage ${message}:\ncount to three`);
+});
+
+test('texts that are empty or too long, and jobs of the shell, are rejected', async () => {
+  const id = await createJob(service, { prompt: 'sleep 60', profile: 'shell' });
+  const send = async (body: unknown) => await service.api('POST', `/jobs/${id}/messages`, body);
+  for (const text of ['', ' \n', 'ä'.repeat(16_385)]) {
+    const { status, json } = await send({ text });
+    expect([status, json.error]).toEqual([400, expect.stringContaining('text')]);
+  }
+  expect(await send({ text: 'hello' })).toMatchObject({
+    status: 400,
+    json: { error: expect.stringContaining('shell') },
+  });
+  expect((await service.api('POST', '/jobs/job_unknown/messages', { text: 'hello' })).status).toBe(404);
+  await service.api('POST', `/jobs/${id}/kill`);
+});

@@ -1,0 +1,83 @@
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { messageText } from '../../lib/jobs/messages/message-id.ts';
+import type { JobMessageStore } from '../../lib/jobs/store/job-messages.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+
+export interface CourierOptions {
+  readonly messages: JobMessageStore;
+  readonly now: () => number;
+  readonly job: Pick<Job, 'id' | 'attempt'>;
+  /** Ids of the messages in the attempt's prompt. */
+  readonly given: readonly string[];
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Gives a running agent the messages to its job, and records which of them its session has. */
+export class MessageCourier {
+  readonly #options: CourierOptions;
+  readonly #seen = new Set<string>();
+  #say: ((message: { readonly id: string; readonly text: string }) => boolean) | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isPromptSeen = false;
+
+  constructor(options: CourierOptions) {
+    this.#options = options;
+  }
+
+  /** Ids of the messages that the session has got during this attempt. */
+  get seen(): readonly string[] {
+    return [...this.#seen];
+  }
+
+  /** The agent takes messages from now on. @param say returns false if its turn is over */
+  open(say: (message: { readonly id: string; readonly text: string }) => boolean): void {
+    this.#say = say;
+    this.check();
+  }
+
+  /** There may be new messages. */
+  check(): void {
+    this.#then(() => this.#deliver());
+  }
+
+  /** The agent has begun its session with the prompt. */
+  onPromptSeen(): void {
+    if (this.#isPromptSeen) return;
+    this.#isPromptSeen = true;
+    for (const id of this.#options.given) this.onSeen(id);
+  }
+
+  /** The message is in the session. */
+  onSeen(id: string): void {
+    this.#seen.add(id);
+    this.#then(() => this.#record(id));
+  }
+
+  /** The agent has ended. Resolves when what is seen is recorded, or could not be. */
+  async close(): Promise<void> {
+    this.#say = undefined;
+    await this.#work;
+  }
+
+  #then(task: () => Promise<void>): void {
+    this.#work = this.#work.then(task).catch(this.#options.onFailure);
+  }
+
+  async #deliver(): Promise<void> {
+    const { messages, job } = this.#options;
+    if (this.#say === undefined) return;
+    for (const row of await messages.list(job.id)) {
+      if (row.state !== 'pending') continue;
+      const sent = await messages.change(job.id, row, { state: 'sent', attempt: job.attempt });
+      if (sent === undefined) continue;
+      if (this.#say?.({ id: row.id, text: messageText(row) }) !== true) return;
+    }
+  }
+
+  async #record(id: string): Promise<void> {
+    const { messages, job, now } = this.#options;
+    const row = await messages.get(job.id, id);
+    if (row === undefined || row.attempt !== job.attempt || row.state === 'not_delivered') return;
+    await messages.change(job.id, row, { state: 'delivered', delivered_at: timestamp(now()) });
+  }
+}
