@@ -41,6 +41,18 @@ describe('a block', () => {
     const line = 'y'.repeat(300_000);
     expect(blocksOf(`${TICKS}wanted\n${line}\n${TICKS}\n`, { size: 1_000 })).toEqual([{ body: `${line}\n` }]);
   });
+
+  it('is neither opened nor closed by the end of a long line, nor opened by a whole one', () => {
+    const long = `${TICKS}wanted${' '.repeat(70_000)}\n{}\n${TICKS}\n`;
+    expect(blocksOf(long, { size: 1_000 })).toEqual([]);
+    const line = 'y'.repeat(70_000);
+    expect(blocksOf(`${line}${TICKS}wanted\n{}\n${TICKS}\n`, { size: line.length })).toEqual([]);
+    const text = `${TICKS}wanted\n`.padEnd(line.length, '1');
+    const rest = `${'2'.repeat(line.length)}${TICKS}\n${TICKS}\n`;
+    expect(blocksOf(`${text}${rest}`, { size: line.length })).toEqual([
+      { body: `${text.slice(TICKS.length + 'wanted\n'.length)}${'2'.repeat(line.length)}${TICKS}\n` },
+    ]);
+  });
 });
 
 it.for([

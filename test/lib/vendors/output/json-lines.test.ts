@@ -41,3 +41,10 @@ test('a chunk may be overwritten once it was pushed', () => {
   lines.push(Buffer.from('c"\n'));
   expect(values).toEqual(['abc']);
 });
+
+test('a line may be as long as 8 MiB unless another limit is given', () => {
+  const { values, lines } = collect();
+  const text = (length: number) => JSON.stringify('a'.repeat(length - 2));
+  lines.push(Buffer.from(`${text(8 * 1024 * 1024)}\n${text(8 * 1024 * 1024 + 1)}\n1\n`));
+  expect(values.map((value) => String(value).length)).toEqual([8 * 1024 * 1024 - 2, 1]);
+});
