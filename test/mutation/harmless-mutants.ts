@@ -3,6 +3,9 @@ import type { Mutant } from './mutant.ts';
 const OF_A_LATER_SCHEMA =
   'an item of a later schema has no readable status or lease, so it is skipped; the check is for the compiler only';
 
+const FURTHER_BACK =
+  'from further back, every continuation byte that belongs to no character is a unit, so the same position is found';
+
 /** Mutants that change nothing of importance, each with the reason. */
 export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { readonly reason: string })[] = [
   {
@@ -18,5 +21,13 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     find: "job === undefined || job === 'newer'",
     replace: 'false',
     reason: 'a transition rejects a deleted job as it does one of a later schema; the check is for the compiler only',
+  },
+  { file: 'lib/jobs/output/utf8-units.ts', find: '>', replace: '>=', reason: FURTHER_BACK },
+  { file: 'lib/jobs/output/utf8-units.ts', find: '3', replace: '30', reason: FURTHER_BACK },
+  {
+    file: 'lib/jobs/output/utf8-units.ts',
+    find: 'start > Math.max(0, at - 3)',
+    replace: 'true',
+    reason: FURTHER_BACK,
   },
 ];

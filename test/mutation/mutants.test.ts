@@ -15,6 +15,7 @@ import { TestsOfFile } from './tests-of-file.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const sourceOf = (file: string) => readFileSync(`${ROOT}/${file}`, 'utf8');
 const found = foundMutants(ROOT);
+const areas = breaksByArea(ROOT);
 const FILES = decidingFiles(ROOT);
 
 /** 95 % of the safeguards in each room when they were last counted: a room or a kind that is lost shows here. */
@@ -49,7 +50,9 @@ describe('every mutant', () => {
 
   it('that is listed as harmless is still found, and has a reason', () => {
     for (const { file, find, replace, reason } of HARMLESS) {
-      const isFound = found.some((each) => each.file === file && each.find === find && each.replace === replace);
+      const isFound = [...found, ...(areas.get(areaOf(file)) ?? [])].some(
+        (each) => each.file === file && each.find === find && each.replace === replace,
+      );
       expect({ file, find, replace, isFound }).toEqual({ file, find, replace, isFound: true });
       expect(reason.length).toBeGreaterThan(20);
     }
@@ -109,7 +112,6 @@ describe('from the source', () => {
 });
 
 describe('a sample of the whole product', () => {
-  const areas = breaksByArea(ROOT);
   const sample = sampleOf(areas, { count: 200, seed: 1 });
 
   it('follows from its seed', () => {

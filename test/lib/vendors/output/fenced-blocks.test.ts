@@ -37,6 +37,12 @@ describe('a block', () => {
     expect(blocksOf(text, { size: 7, maxBytes: 100 })).toEqual([{ fault: 'too_long' }, { body: '{}\n' }]);
   });
 
+  it('may be exactly as long as the limit', () => {
+    const text = `${TICKS}wanted\n{}\n${TICKS}\n`;
+    expect(blocksOf(text, { maxBytes: 3 })).toEqual([{ body: '{}\n' }]);
+    expect(blocksOf(text, { maxBytes: 2 })).toEqual([{ fault: 'too_long' }]);
+  });
+
   it('may have lines of any length', () => {
     const line = 'y'.repeat(300_000);
     expect(blocksOf(`${TICKS}wanted\n${line}\n${TICKS}\n`, { size: 1_000 })).toEqual([{ body: `${line}\n` }]);

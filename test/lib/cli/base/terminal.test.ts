@@ -1,0 +1,64 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { harmless, Terminal } from '../../../../lib/cli/base/terminal.ts';
+
+/** A terminal, or a file, and what was written to stdout and stderr. */
+function terminalOn({ isTTY = false, hasColors = false } = {}) {
+  const written = { out: '', err: '' };
+  const stream = (name: keyof typeof written) =>
+    Object.assign(
+      new Writable({
+        // Full after every write, so that each has to wait until it is taken.
+        highWaterMark: 1,
+        write(chunk: Buffer, _, done) {
+          written[name] += chunk.toString();
+          setImmediate(done);
+        },
+      }),
+      { isTTY, hasColors: () => hasColors },
+    );
+  return { written, terminal: new Terminal(stream('out'), stream('err')) };
+}
+
+it('nothing in a harmless text controls a terminal', () => {
+  expect(harmless('a\tb\r\nc\n')).toBe('a\tb\nc\n');
+  expect(harmless('\r\u0000\u001b\u001f')).toBe('␍␀␛␟');
+  expect(harmless('\u007f\u0085\u202e\u2028\u2029')).toBe('\ufffd'.repeat(5));
+  expect(harmless('ä😀 ~')).toBe('ä😀 ~');
+});
+
+describe('output of a job', () => {
+  it('is written as it is to a file', async () => {
+    const { terminal, written } = terminalOn();
+    await terminal.copy('stdout', '\u001b[31mred\r\n');
+    await terminal.copy('stderr', '\u0007');
+    expect(written).toEqual({ out: '\u001b[31mred\r\n', err: '\u0007' });
+  });
+
+  it('controls no terminal', async () => {
+    const { terminal, written } = terminalOn({ isTTY: true });
+    await terminal.copy('stdout', '\u001b[31mred\r\n');
+    await terminal.copy('stderr', '\u0007');
+    expect(written).toEqual({ out: '␛[31mred\n', err: '␇' });
+  });
+});
+
+it('results go to stdout, and progress and failures to stderr', async () => {
+  const { terminal, written } = terminalOn();
+  await terminal.print('one');
+  await terminal.printJson({ title: 'a\u202eb' });
+  await terminal.note('two\u001b');
+  await terminal.fail('three\u001b');
+  expect(written).toEqual({ out: 'one\n{"title":"a\\u202eb"}\n', err: 'two␛\npromptq: three␛\n' });
+});
+
+it.for([
+  ['a terminal with colours', { isTTY: true, hasColors: true }, true],
+  ['a terminal without', { isTTY: true, hasColors: false }, false],
+  ['a file', { isTTY: false, hasColors: true }, false],
+] as const)('%s', async ([, stream, isPainted]) => {
+  const { terminal, written } = terminalOn(stream);
+  expect(terminal.paint('green', 'ok')).toBe(isPainted ? '\u001b[32mok\u001b[39m' : 'ok');
+  await terminal.fail('no');
+  expect(written.err).toBe(isPainted ? '\u001b[31mpromptq:\u001b[39m no\n' : 'promptq: no\n');
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { summary } from '../../../../lib/cli/jobs/answer.ts';
+import type { Schemas } from '../../../../lib/client/promptq.ts';
+
+const RESULT: Partial<Schemas['JobResult']> = {
+  status: 'FAILED',
+  state_reason: { code: 'agent_error', message: 'The agent failed.', retryable: false },
+  attempt: 2,
+  duration_ms: 1_250,
+  exit_code: 3,
+  signal: null,
+  error: null,
+};
+
+it.for([
+  ['an exit code', {}, 'FAILED: The agent failed. (attempt 2, 1.3 s, exit code 3)'],
+  ['a signal', { exit_code: null, signal: 'SIGKILL' }, 'FAILED: The agent failed. (attempt 2, 1.3 s, SIGKILL)'],
+  ['no attempt that ended', { duration_ms: null, exit_code: null }, 'FAILED: The agent failed. (attempt 2)'],
+  ['an error', { error: 'no model' }, 'FAILED: The agent failed. (attempt 2, 1.3 s, exit code 3) no model'],
+  [
+    'an error that is the reason',
+    {
+      error: 'no model',
+      state_reason: { code: 'agent_error', message: 'The agent failed: no model', retryable: false },
+    },
+    'FAILED: The agent failed: no model (attempt 2, 1.3 s, exit code 3)',
+  ],
+] as const)('the summary of a job with %s', ([, changed, line]) => {
+  expect(summary({ ...RESULT, ...changed } as Schemas['JobResult'])).toBe(line);
+});
