@@ -4,6 +4,7 @@ import { indexKeys, type Job } from '../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../lib/jobs/store/job-index.ts';
 import { JobLabelStore } from '../lib/jobs/store/job-labels.ts';
+import { ThreadStore } from '../lib/jobs/threads/thread-store.ts';
 import { listJobs } from '../lib/jobs/views/list-jobs.ts';
 import { JobCounts } from '../lib/stats/counting/counts.ts';
 import type { EmulatedDeployment } from '../test/emulated-deployment.ts';
@@ -29,6 +30,7 @@ export async function printPageCosts(
     labels: new JobLabelStore({ table, registryTable: env.REGISTRY_TABLE }),
     counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     clock,
+    threads: new ThreadStore({ table, registryTable: env.REGISTRY_TABLE }),
     folders: { workspaces: '/workspaces', roots: [] },
   };
   await context.counts.read();

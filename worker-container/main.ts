@@ -220,9 +220,9 @@ function abandon(why: string): void {
 
 /** A failure does no harm: the next sweep, by any worker, does the same work. */
 async function sweep(): Promise<void> {
-  const { jobs, locks } = services;
+  const { jobs, threads, locks } = services;
   const days = env.PROMPTQ_WORKSPACE_DAYS;
-  await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, locks, clock, workerId })
+  await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, threads, locks, clock, workerId })
     .then((removed) => removed > 0 && log.info('removed folders of jobs that ended long ago', { removed }))
     .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
 }

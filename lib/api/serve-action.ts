@@ -3,7 +3,7 @@ import type { Route, RouteInput } from '../contract/route.ts';
 import type { job as jobSchema } from '../contract/schemas/job.ts';
 import { type JobView, job as schema } from '../contract/schemas/job.ts';
 import { viewDeployments } from '../deployments/view-deployments.ts';
-import { actOnJob } from '../jobs/dispatch/act-on-job.ts';
+import { actInThread } from '../jobs/admission/act-in-thread.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobEvent } from '../jobs/lifecycle/job-event.ts';
 import { findJob } from '../jobs/store/find-job.ts';
@@ -21,7 +21,9 @@ type ActionRoute = Route & {
 export function serveAction(route: ActionRoute, action: string, event: JobEvent) {
   return handle(route, createTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
     const job = await findJob(context.jobs, String((input.params as { id: string }).id));
-    const changed = await actOnJob(context, job, event, action);
+    const onFailure = (error: unknown) =>
+      core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
+    const changed = await actInThread(context, job, event, { action, onFailure });
     return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
   });
 }

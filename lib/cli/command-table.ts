@@ -18,6 +18,16 @@ const WAITING: readonly OptionSpec[] = [
   },
 ];
 
+/** Options of commands that create a job and wait for it. */
+const RUNNING: readonly OptionSpec[] = [
+  { flags: '--wait', about: 'print the final message, or else the output, when the job has ended (default)' },
+  { flags: '--follow', about: 'print the output while it is written', conflicts: ['detach', 'wait', 'json'] },
+  { flags: '--detach', about: 'print the id of the job and exit', conflicts: ['wait'] },
+  ...JOB_OPTIONS,
+  { flags: '--draft', about: 'store a draft, which no worker starts, and exit', conflicts: ['wait', 'follow'] },
+];
+const RUN_ROUTES = ['session.read', 'jobs.create', 'jobs.status', 'jobs.result', 'jobs.logs', 'jobs.cancel'];
+
 /** An action on a job. */
 const action = (name: string, about: string): CommandSpec => ({
   name,
@@ -43,19 +53,30 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'run',
     about: 'create a job, wait for its end, and print its answer',
     args: [['[prompt]', 'the prompt; a script for the profile shell']],
+    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    routes: RUN_ROUTES,
+    json: 'JobResult',
+    load: async () => await import('./commands/run.ts'),
+  },
+  {
+    name: 'continue',
+    about: "create the next turn of a job's thread, wait for its end, and print its answer",
+    args: [JOB, ['[prompt]', 'what to say next; a script for the profile shell']],
     options: [
-      { flags: '--wait', about: 'print the final message, or else the output, when the job has ended (default)' },
-      { flags: '--follow', about: 'print the output while it is written', conflicts: ['detach', 'wait', 'json'] },
-      { flags: '--detach', about: 'print the id of the job and exit', conflicts: ['wait'] },
-      ...JOB_OPTIONS,
-      { flags: '--draft', about: 'store a draft, which no worker starts, and exit', conflicts: ['wait', 'follow'] },
+      ...RUNNING,
+      {
+        flags: '--after <end>',
+        about: 'start after success (default) or after any end of the turn before',
+        choices: ['success', 'any'],
+      },
+      { flags: '--fresh-folder', about: "work in a new folder instead of the thread's" },
       IDEMPOTENCY_KEY,
       ...WAITING,
       JSON_OPTION,
     ],
-    routes: ['session.read', 'jobs.create', 'jobs.status', 'jobs.result', 'jobs.logs', 'jobs.cancel'],
+    routes: RUN_ROUTES,
     json: 'JobResult',
-    load: async () => await import('./commands/run.ts'),
+    load: async () => await import('./commands/run.ts').then(({ continueJob }) => ({ run: continueJob })),
   },
   {
     name: 'wait',
@@ -97,6 +118,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--project <name>', about: 'only jobs of this project' },
       { flags: '--profile <name>', about: 'only jobs with this profile' },
       { flags: '--tag <tag>', about: 'only jobs with this tag' },
+      { flags: '--thread <id>', about: 'only jobs of this thread' },
       { flags: '--search <words>', about: 'only jobs that contain these words' },
       { flags: '--limit <n>', about: 'number of jobs; default: 20', isNumber: true },
       { flags: '--cursor <cursor>', about: 'the next page, as the previous one names it' },

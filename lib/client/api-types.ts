@@ -168,7 +168,7 @@ export interface paths {
         put?: never;
         /**
          * Queue a draft
-         * @description The job must be DRAFT. It becomes QUEUED, so that a worker can start it.
+         * @description The job must be DRAFT. It becomes QUEUED, so that a worker can start it. A job that waits with `thread_stopped` starts although an earlier turn of its thread did not succeed.
          */
         post: operations["submitJobs"];
         delete?: never;
@@ -228,7 +228,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a job
-         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept.
+         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun.
          */
         post: operations["retryJobs"];
         delete?: never;
@@ -922,6 +922,15 @@ export interface components {
             project?: string | null;
             /** @description Id of an existing job that this one is a copy of, as with "Run again with changes" in the console. */
             copied_from?: string | null;
+            /** @description Id of a job to continue. This job becomes the next turn of its thread: it works in the same folder, its agent continues the same session, and it starts when the turns before it have ended. It has the project, profile, model, folder and tags of that job, unless the request sets them. */
+            continue?: string | null;
+            /**
+             * @description How the turn before it has to end, if it has not ended yet. `success`: if that turn fails or is cancelled, this job waits until the turn is retried or this job is submitted. Only with `continue`. Default: `success`.
+             * @enum {string|null}
+             */
+            continue_after?: "success" | "any" | null;
+            /** @description Works in a new private folder instead of the thread's. The agent is then given the prompts and answers of the thread, since a session belongs to its folder. Only with `continue`. */
+            fresh_folder?: boolean | null;
             /** @description A request with a key that was used before returns the id of the existing job. */
             idempotency_key?: string | null;
             /** @description Store the job as a draft. Workers do not start drafts. */
@@ -997,6 +1006,12 @@ export interface components {
             timeout_effective_seconds?: unknown;
             /** @description The value as read. */
             copied_from?: unknown;
+            /** @description The value as read. */
+            thread_id?: unknown;
+            /** @description The value as read. */
+            turn?: unknown;
+            /** @description The value as read. */
+            continues?: unknown;
             /**
              * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
              * @example Say hello.
@@ -1549,6 +1564,12 @@ export interface components {
             timeout_effective_seconds: number | null;
             /** @description Id of the job that this one is a copy of. */
             copied_from: string | null;
+            /** @description Id of the first job of the thread that this job belongs to. */
+            thread_id: string;
+            /** @description Number of this job in its thread, from 1. Null for a draft, and until it is recorded. */
+            turn: number | null;
+            /** @description Id of the job that this one was created to continue. */
+            continues: string | null;
             /** @description Null for a moment after the job was deleted. */
             created_by: string | null;
             profile: string;
@@ -1598,7 +1619,7 @@ export interface components {
          */
         StateReason: {
             /** @enum {string} */
-            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "timed_out" | "start_failed" | "output_limit";
+            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
             /** @example Waiting for a free worker. */
             message: string;
             /** @description Whether the job continues without a request. */
@@ -1649,6 +1670,12 @@ export interface components {
             timeout_effective_seconds: number | null;
             /** @description Id of the job that this one is a copy of. */
             copied_from: string | null;
+            /** @description Id of the first job of the thread that this job belongs to. */
+            thread_id: string;
+            /** @description Number of this job in its thread, from 1. Null for a draft, and until it is recorded. */
+            turn: number | null;
+            /** @description Id of the job that this one was created to continue. */
+            continues: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -1773,7 +1800,7 @@ export interface components {
             ahead: number | null;
             /** @description Whether `ahead` is exact. If false, it is a lower bound. */
             ahead_complete: boolean;
-            /** @description Ids of the jobs that use the folder or the profile slots that this job waits for. */
+            /** @description Ids of the jobs that use the folder or the profile slots that this job waits for, or of the turn of its thread that it waits for. */
             held_by: string[];
         };
         JobAttempt: {
@@ -1871,6 +1898,12 @@ export interface components {
             timeout_effective_seconds: number | null;
             /** @description Id of the job that this one is a copy of. */
             copied_from: string | null;
+            /** @description Id of the first job of the thread that this job belongs to. */
+            thread_id: string;
+            /** @description Number of this job in its thread, from 1. Null for a draft, and until it is recorded. */
+            turn: number | null;
+            /** @description Id of the job that this one was created to continue. */
+            continues: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -3082,6 +3115,8 @@ export interface operations {
                 created_by?: string;
                 /** @description Only jobs with this tag. */
                 tag?: string;
+                /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
+                thread?: string;
                 /** @description Only jobs created at this time or later. */
                 created_after?: string;
                 /** @description Only jobs created before this time. */
@@ -3124,6 +3159,9 @@ export interface operations {
                      *           "model_used": null,
                      *           "timeout_effective_seconds": 600,
                      *           "copied_from": null,
+                     *           "thread_id": "text",
+                     *           "turn": null,
+                     *           "continues": null,
                      *           "created_by": "token:ci",
                      *           "profile": "codex",
                      *           "model": null,
@@ -3266,6 +3304,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3401,6 +3442,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3525,6 +3569,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3660,6 +3707,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3852,6 +3902,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3981,6 +4034,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4110,6 +4166,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4239,6 +4298,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4368,6 +4430,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4497,6 +4562,9 @@ export interface operations {
                      *       "model_used": null,
                      *       "timeout_effective_seconds": 600,
                      *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,

@@ -54,6 +54,10 @@ export const LIMITS = {
   searchTextLength: 8_000,
   /** Messages to one job, and the length of each. */
   messages: { perJob: 100, textBytes: 32 * 1024 },
+  /** Jobs of one thread. Each claim of a turn reads the turns before it. */
+  turnsPerThread: 1_000,
+  /** What a job that can't continue the session of its thread gets of the earlier turns. */
+  threadRecordBytes: 64 * 1024,
   followUps: {
     /** Follow-up jobs of one job, over all its attempts. */
     perJob: 20,

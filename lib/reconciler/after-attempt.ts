@@ -3,12 +3,20 @@ import { type FolderContext, wakeNext } from '../jobs/admission/folder-slots.ts'
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
 import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
-import { type Job, PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY } from '../jobs/lifecycle/job.ts';
+import { type Job, PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY, PENDING_THREADS_KEY } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
+import { isUnderstood } from '../jobs/lifecycle/understood.ts';
 import { settleMessages } from '../jobs/messages/settle-messages.ts';
+import type { ThreadContext } from '../jobs/threads/read-thread.ts';
+import { continueThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 
-export type AfterAttemptContext = FollowUpContext & ParkedContext & FolderContext & ProfileSlotContext & DeployContext;
+export type AfterAttemptContext = FollowUpContext &
+  ParkedContext &
+  FolderContext &
+  ProfileSlotContext &
+  DeployContext &
+  ThreadContext;
 
 /**
  * Performs the follow-up actions of an attempt's end: creates its follow-up jobs, releases the jobs that waited for its
@@ -21,7 +29,18 @@ export async function afterAttempt(context: AfterAttemptContext, before: Job, af
   await releaseParked(context, before, after);
   if (before.folder !== undefined) await wakeNext(context, before.folder);
   if (before.place !== undefined) await wakeNextOf(context, before.profile);
-  return await startDeployments(context, await settleMessages(context, await makePending(context, after)));
+  const continued = await continueThread(context, after);
+  return await startDeployments(context, await settleMessages(context, await makePending(context, continued)));
+}
+
+/** Records turns, and checks threads after the ends of their turns, where the process that was to do so died. */
+export async function continueThreads(context: AfterAttemptContext): Promise<void> {
+  for await (const listed of context.partition(PENDING_THREADS_KEY)) {
+    await skipDamaged(`job ${listed.id}`, async () => {
+      const job = await context.jobs.find(listed.id);
+      if (job !== undefined && job !== 'newer' && isUnderstood(job)) await continueThread(context, job);
+    });
+  }
 }
 
 /** Creates the follow-up jobs of attempts whose worker died right after reporting. */

@@ -13,6 +13,7 @@ import { OutputStore } from '../jobs/output/output-store.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import { JobTextStore } from '../jobs/store/job-texts.ts';
 import { readyPartition } from '../jobs/store/ready-partition.ts';
+import { ThreadStore } from '../jobs/threads/thread-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import { SharedLocks } from '../platform/aws/shared-lock.ts';
 import { tableOutage } from '../platform/aws/table-outage.ts';
@@ -59,6 +60,7 @@ export function createReconciler(
     probes: new ProbeStore(registry),
     projectSettings: new ProjectSettingsStore(registry),
     slots: new SlotStore(registry),
+    threads: new ThreadStore(registry),
     locks: new SharedLocks(registry),
     texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
     profiles: new ProfileStore(registry),

@@ -1,6 +1,6 @@
 import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import { makeMissingFollowUps, settlePendingMessages } from './after-attempt.ts';
+import { continueThreads, makeMissingFollowUps, settlePendingMessages } from './after-attempt.ts';
 import {
   type ReconcilerContext,
   readWaiting,
@@ -20,7 +20,7 @@ export interface ReconcileResult {
 
 /**
  * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, creates
- * missing follow-up jobs, starts due probes, wakes the next jobs for free folders and profiles, redrives the
+ * missing follow-up jobs, continues threads, starts due probes, wakes the next jobs for free folders and profiles, redrives the
  * dead-letter queues, and sends new messages for jobs that have waited too long.
  * @param options.redrive sends all dispatch messages again, for use after the queues were lost
  */
@@ -31,6 +31,7 @@ export async function reconcile(
   const takenOver = await takeOverLostJobs(context);
   await makeMissingFollowUps(context);
   await settlePendingMessages(context);
+  await continueThreads(context);
   await probeParkedJobs(context);
   const waiting = await readWaiting(context);
   await wakeForFreeResources(context, waiting);

@@ -3,9 +3,11 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, STATUSES } from '../contract/statuses.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { type TransitionContext, transition } from '../jobs/dispatch/transition.ts';
-import { jobItemSchema } from '../jobs/lifecycle/job.ts';
+import { type Job, jobItemSchema } from '../jobs/lifecycle/job.ts';
 import type { JobTextStore } from '../jobs/store/job-texts.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
+import { hasThreadEnded, readThread } from '../jobs/threads/read-thread.ts';
+import type { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 
@@ -14,6 +16,7 @@ export interface RemovalContext extends TransitionContext {
   readonly jobsTable: string;
   readonly texts: JobTextStore;
   readonly deployments: JobDeploymentStore;
+  readonly threads: ThreadStore;
   readonly objects: S3Client;
   readonly bucket: string;
 }
@@ -33,7 +36,8 @@ const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 
 /**
  * Removes the jobs that ended more than `days` ago, with their texts, outputs, attachments and deployments. A job is
- * marked first, so that it can't be retried, and deleted last, so that the next sweep completes an interrupted one.
+ * marked first, so that it can't be retried, and deleted last, so that the next sweep completes an interrupted one. The
+ * jobs of a thread are kept until the last of them ended that long ago.
  * @returns how many were removed
  */
 export async function removeEndedJobs(context: RemovalContext, days: number): Promise<number> {
@@ -50,14 +54,20 @@ export async function removeEndedJobs(context: RemovalContext, days: number): Pr
 /** @returns whether it was removed */
 async function removeJob(context: RemovalContext, id: string, endedBefore: string): Promise<boolean> {
   const job = await context.jobs.find(id);
-  if (job === undefined || job === 'newer') return false;
+  if (job === undefined || job === 'newer' || (await isKeptByThread(context, job, endedBefore))) return false;
   const marked = await transition(context, job, { type: 'remove', endedBefore });
   if (!marked.done) return false;
   await removeObjects(context, id);
   await context.texts.removeAll(job);
   await context.deployments.removeAll(id);
+  if (job.thread_id !== undefined && job.turn !== undefined) await context.threads.remove(job.thread_id, job.turn);
   await context.jobs.remove(id);
   return true;
+}
+
+async function isKeptByThread(context: RemovalContext, job: Job, endedBefore: string): Promise<boolean> {
+  if (job.thread_id === undefined || job.removing === true) return false;
+  return !hasThreadEnded(await readThread(context, job.thread_id), endedBefore);
 }
 
 /**

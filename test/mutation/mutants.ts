@@ -4,7 +4,16 @@ import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
 import { FOLDERS } from './by-hand/folders.ts';
 import { SESSIONS } from './by-hand/sessions.ts';
+import { THREADS } from './by-hand/threads.ts';
 import type { Mutant } from './mutant.ts';
 
 /** What no rule finds in the source (`found-mutants.ts`): orders, numbers, and what is kept or forgotten. */
-export const MUTANTS: readonly Mutant[] = [...CREATION, ...DECISIONS, ...ATTEMPTS, ...FOLDERS, ...ACCOUNT, ...SESSIONS];
+export const MUTANTS: readonly Mutant[] = [
+  ...CREATION,
+  ...DECISIONS,
+  ...ATTEMPTS,
+  ...FOLDERS,
+  ...ACCOUNT,
+  ...SESSIONS,
+  ...THREADS,
+];

@@ -7,12 +7,13 @@ import type { AgentName } from '../../lib/contract/agents.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { MESSAGE_HEADING, MESSAGE_HEADING_BYTES } from '../../lib/jobs/messages/message-id.ts';
 import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
+import type { TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
 import { SESSION_ID } from './session-id.ts';
 
 /** A session that is in place for the CLI to continue. */
 export interface RestoredSession {
-  /** The attempt that saved it. */
-  readonly attempt: number;
+  /** The attempt that saved it; undefined: an attempt of an earlier turn of the thread. */
+  readonly attempt: number | undefined;
   readonly sessionId: string;
   /** How many of its first bytes come from attempts whose usage is recorded. */
   readonly billedBytes: number;
@@ -20,11 +21,19 @@ export interface RestoredSession {
   readonly messageIds: ReadonlySet<string>;
 }
 
+/** An attempt of a job. */
+export interface AttemptOfJob {
+  readonly jobId: string;
+  readonly attempt: number;
+}
+
 export interface RestoreRequest {
-  readonly job: Pick<Job, 'id' | 'resume_from' | 'resume_oldest'>;
+  readonly jobId: string;
+  /** The attempts whose sessions may be continued; the first that saved one is. */
+  readonly candidates: readonly AttemptOfJob[];
   readonly sessions: AgentSessionStore;
   /** Whether an attempt's outcome, and so its usage, is recorded. */
-  readonly isRecorded: (attempt: number) => Promise<boolean>;
+  readonly isRecorded: (attempt: AttemptOfJob) => Promise<boolean>;
   /** What a session must have been made with. */
   readonly agent: AgentName;
   readonly vendor: string;
@@ -39,8 +48,7 @@ export interface RestoreRequest {
 const PATH = /^(?!.*\.\.)[\w.-]+(\/[\w.-]+)*$/;
 
 /**
- * Puts the session of the interrupted attempt in place. If that saved none, it takes the newest that an attempt of the
- * same chain saved.
+ * Puts the session to continue in place.
  * @returns undefined: there is none to continue; a text: why the session that was saved is not continued
  */
 export async function restoreSession(request: RestoreRequest): Promise<RestoredSession | string | undefined> {
@@ -60,9 +68,9 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
     Readable.from(noting(found.session.read(), messageIds)),
     createWriteStream(path, { flags: 'wx', mode: 0o600 }),
   );
-  const isRecorded = await request.isRecorded(found.attempt);
+  const isRecorded = await request.isRecorded(found);
   return {
-    attempt: found.attempt,
+    attempt: found.jobId === request.jobId ? found.attempt : undefined,
     sessionId: record.session_id,
     messageIds,
     // The usage of an attempt that was lost is counted with this one's.
@@ -70,18 +78,16 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   };
 }
 
-/** The session to continue: of the interrupted attempt, or the newest that its chain saved. */
+/** The first of the candidates that saved a session. */
 export async function findSession({
-  job,
+  candidates,
   sessions,
-}: Pick<RestoreRequest, 'job' | 'sessions'>): Promise<
-  { readonly attempt: number; readonly session: StoredSession } | undefined
+}: Pick<RestoreRequest, 'candidates' | 'sessions'>): Promise<
+  (AttemptOfJob & { readonly session: StoredSession }) | undefined
 > {
-  const { resume_from: newest, resume_oldest: oldest = newest } = job;
-  if (newest === undefined || oldest === undefined) return undefined;
-  for (let attempt = newest; attempt >= oldest; attempt -= 1) {
-    const session = await sessions.find(job.id, attempt);
-    if (session !== undefined) return { attempt, session };
+  for (const { jobId, attempt } of candidates) {
+    const session = await sessions.find(jobId, attempt);
+    if (session !== undefined) return { jobId, attempt, session };
   }
   return undefined;
 }
@@ -96,4 +102,23 @@ async function* noting(session: AsyncIterable<Uint8Array>, ids: Set<string>): As
     rest = text.slice(-MESSAGE_HEADING_BYTES);
     yield chunk;
   }
+}
+
+/** The interrupted attempt of a job, then those of its chain, newest first. */
+export function chainOf(job: Pick<Job, 'id' | 'resume_from' | 'resume_oldest'>): AttemptOfJob[] {
+  const { resume_from: newest = 0, resume_oldest: oldest = newest } = job;
+  return attemptsOf({ id: job.id, attempt: newest }, Math.max(oldest, 1));
+}
+
+/** The attempts of the turns before a job's own, newest first. */
+export function attemptsBefore(turns: readonly TurnWithJob[], turn: number): AttemptOfJob[] {
+  const lower = turns.filter((other) => other.turn < turn).toReversed();
+  return lower.flatMap(({ job }) => (job === undefined || job === 'newer' ? [] : attemptsOf(job, 1)));
+}
+
+function attemptsOf({ id, attempt }: Pick<Job, 'id' | 'attempt'>, oldest: number): AttemptOfJob[] {
+  return Array.from({ length: Math.max(0, attempt - oldest + 1) }, (_, back) => ({
+    jobId: id,
+    attempt: attempt - back,
+  }));
 }

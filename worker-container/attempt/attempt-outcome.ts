@@ -3,6 +3,7 @@ import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import { AccountRequiredError } from '../account/attempt-login.ts';
 import type { EndingReason } from '../commands/ending.ts';
 import type { TreeExit } from '../commands/process-tree.ts';
+import { SessionLostError } from './thread-record.ts';
 
 /** Everything that decides the outcome of an attempt. */
 export interface AttemptEnd {
@@ -83,7 +84,8 @@ export function startFailure(error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof AccountRequiredError)
     return { kind: 'parked', reason: 'account_required', error: message, exit_code: null, signal: null };
-  return { kind: 'failed', reason: 'start_failed', error: message, exit_code: null, signal: null };
+  const reason = error instanceof SessionLostError ? 'session_lost' : 'start_failed';
+  return { kind: 'failed', reason, error: message, exit_code: null, signal: null };
 }
 
 /** The outcome of an attempt that was ended before its agent started. */

@@ -137,7 +137,7 @@ async function runWithLogin(
     const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
     const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files);
     const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
-    const isContinued = prepared.resumed !== undefined;
+    const isContinued = prepared.resumed?.attempt !== undefined;
     const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });
     reader.end();
     const requested = followUps.found();
@@ -160,7 +160,7 @@ async function runWithLogin(
       ...(used !== undefined && { model: used }),
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...saving.usage(facts.usage),
-      ...(prepared.resumed !== undefined && { resumed_from: prepared.resumed.attempt }),
+      ...(prepared.resumed?.attempt !== undefined && { resumed_from: prepared.resumed.attempt }),
       ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(requested !== undefined && { follow_ups: requested }),

@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentFault } from '../../lib/catalog/available-agents.ts';
 import type { Profile } from '../../lib/catalog/profiles.ts';
@@ -6,6 +7,7 @@ import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import { readThread, type TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
 import type { Agent, AgentCommand } from '../agents/agent.ts';
@@ -23,6 +25,7 @@ import type { AttemptContext } from './attempt-context.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 import { readSettings } from './attempt-settings.ts';
 import { continueSession } from './continue-session.ts';
+import { threadRecord } from './thread-record.ts';
 
 /** An attempt whose agent can be started. */
 export interface PreparedAttempt {
@@ -80,6 +83,8 @@ export async function prepareAttempt(
     throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
   const folder = workingFolder(folders, job);
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
+  const thread = await rethrowTransient(() => threadOf(context, job));
+  await requireFolder(job, folder.path, thread);
   const runEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,
@@ -100,9 +105,11 @@ export async function prepareAttempt(
   const cwd = worktree === undefined ? await lend() : worktree.path;
   const model = job.model ?? profile.model;
   const session = await rethrowTransient(() =>
-    continueSession(context, job, { agent, profile, cwd, files, ending: at.ending }),
+    continueSession(context, job, { agent, profile, cwd, files, ending: at.ending, thread }),
   );
   const { resumed } = session;
+  const isFresh = resumed === undefined && thread !== undefined && agent.sessionFolder !== undefined;
+  const told = isFresh ? await rethrowTransient(() => withRecord(context, job, { thread, prompt, agent })) : prompt;
   // A script takes no messages.
   const giving = {
     messages: context.texts.messages,
@@ -110,7 +117,7 @@ export async function prepareAttempt(
     inSession: resumed?.messageIds ?? new Set<string>(),
     most: AGENT_DEFINITIONS[agent.name].maxPromptLength,
   };
-  const asked = resumed === undefined ? prompt : RESUME_NOTE;
+  const asked = resumed?.attempt === undefined ? told : RESUME_NOTE;
   const { prompt: given, given: messages } =
     agent.name === 'shell'
       ? { prompt: asked, given: [] }
@@ -131,4 +138,29 @@ export async function prepareAttempt(
   await giveTree(files.agent, account);
   const warnings = [...variableWarnings(profile), ...session.warnings];
   return { profile, agent, model, prompt: given, messages, command, cwd, worktree, resumed, warnings };
+}
+
+/** The turns of the thread of a job that continues another one. */
+async function threadOf(context: AttemptContext, job: Job): Promise<readonly TurnWithJob[] | undefined> {
+  const { continues, thread_id: threadId } = job;
+  return continues === undefined || threadId === undefined ? undefined : await readThread(context, threadId);
+}
+
+/** @throws Error if the folder that an earlier turn worked in was removed because of its age */
+async function requireFolder(job: Job, path: string, thread: readonly TurnWithJob[] | undefined): Promise<void> {
+  if (thread === undefined || job.cwd !== undefined || job.folder_of === undefined) return;
+  const wasUsed = thread.some(({ job: other }) => typeof other === 'object' && other.status === 'SUCCEEDED');
+  if (!wasUsed || (await lstat(path).catch(() => undefined)) !== undefined) return;
+  throw new Error('the folder of the thread was removed because of its age; continue with "fresh_folder": true');
+}
+
+/** The prompt of a job whose agent does not know the thread, after what was said in it. */
+async function withRecord(
+  context: AttemptContext,
+  job: Job,
+  { thread, prompt, agent }: { thread: readonly TurnWithJob[]; prompt: string; agent: Agent },
+): Promise<string> {
+  const record = await threadRecord(context, thread, job.turn ?? 1);
+  const told = composePrompt([...record.rules, record.text], { prompt });
+  return promptLength(told) > AGENT_DEFINITIONS[agent.name].maxPromptLength ? prompt : told;
 }

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { ownFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { LOCK, type SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings, ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
@@ -21,7 +22,7 @@ export interface RepositoryContext {
 }
 
 export interface RepositoryJob {
-  readonly job: Pick<Job, 'id' | 'attempt' | 'project_id' | 'cwd'>;
+  readonly job: Pick<Job, 'id' | 'attempt' | 'project_id' | 'cwd' | 'folder_of'>;
   /** The job's folder. */
   readonly path: string;
   readonly workspaces: string;
@@ -62,7 +63,7 @@ async function openMended(
   const lock = { id: `clone#${job.project_id}`, holder: `${job.id}/${job.attempt}` };
   const open = async () => {
     const clone = await alone(locks, surroundings, lock, () => updateClone(surroundings, request));
-    return await openWorktree(surroundings, { clone, jobId: job.id, path, lend });
+    return await openWorktree(surroundings, { clone, jobId: ownFolder(job), path, lend });
   };
   try {
     return await open();

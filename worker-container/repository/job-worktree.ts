@@ -42,6 +42,7 @@ export async function openWorktree(
     lend,
   }: {
     readonly clone: KeptClone;
+    /** The job that the worktree is named after: the first of its thread. */
     readonly jobId: string;
     readonly path: string;
     /** Creates the folder, and gives it to the account that git runs under. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { isTerminal } from '../../lib/contract/statuses.ts';
 import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
+import { hasThreadEnded, readThread } from '../../lib/jobs/threads/read-thread.ts';
+import type { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
@@ -12,9 +14,10 @@ import { pathOf, withFolder } from './open-folder.ts';
 
 export interface WorkspaceSweep {
   readonly workspaces: string;
-  /** Days after a job's end until its own folder is removed; 0: never. */
+  /** Days until a job's own folder is removed, from its end or from the last end in its thread; 0: never. */
   readonly days: number;
-  readonly jobs: Pick<JobStore, 'find'>;
+  readonly jobs: Pick<JobStore, 'find' | 'findAll'>;
+  readonly threads: Pick<ThreadStore, 'turns'>;
   readonly locks: SharedLocks;
   readonly clock: Clock;
   readonly workerId: string;
@@ -62,11 +65,13 @@ async function removeEarlierClones({ workspaces, clock, days }: WorkspaceSweep):
   }
 }
 
-async function isOver({ jobs, clock, days }: WorkspaceSweep, id: string, folder: string): Promise<boolean> {
+async function isOver(sweep: WorkspaceSweep, id: string, folder: string): Promise<boolean> {
+  const { jobs, clock, days } = sweep;
   const since = clock.now() - days * DAY_MS;
   const job = await jobs.find(id);
   if (job === 'newer') return false;
   if (job === undefined) return (await lstat(folder)).mtimeMs < since;
+  if (job.thread_id !== undefined) return hasThreadEnded(await readThread(sweep, job.thread_id), timestamp(since));
   return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);
 }
 

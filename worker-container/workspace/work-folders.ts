@@ -5,6 +5,7 @@ import {
   type FolderUser,
   isPrivate,
   namesBelow,
+  ownFolder,
   whyClosed,
 } from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
@@ -116,7 +117,7 @@ async function openTo(folder: FileHandle, step: Step): Promise<void> {
   if (isWorkspaces && names.length === 1) return await keepProject(folder, account);
   const { uid: owner, mode } = await folder.stat();
   const isRootOfPrivate = isWorkspaces && names.length === 2 && isPrivate(names);
-  const isOwn = isRootOfPrivate && names[1] === user.id;
+  const isOwn = isRootOfPrivate && names[1] === (user.continues === undefined ? user.id : ownFolder(user));
   // In the workspaces, a folder that the worker owns is new, or the worker died before giving it away.
   if (isNew || (isWorkspaces && owner === process.getuid?.())) {
     await folder.chmod(isOwn ? 0o700 : isRootOfPrivate ? 0o770 : 0o775);

@@ -2,7 +2,9 @@ import { ProfileStore } from '../../catalog/profiles.ts';
 import { RuleStore } from '../../catalog/rules.ts';
 import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import type { ViewDeploymentsContext } from '../../deployments/view-deployments.ts';
+import type { EnterContext } from '../../jobs/admission/enter-thread.ts';
 import { ProbeStore } from '../../jobs/admission/probes.ts';
+import { SlotStore } from '../../jobs/admission/slots.ts';
 import { WhyWaiting } from '../../jobs/admission/why-waiting.ts';
 import type { CreationContext } from '../../jobs/creation/create-job.ts';
 import type { EditContext } from '../../jobs/creation/edit-job.ts';
@@ -10,7 +12,6 @@ import type { FollowUpContext } from '../../jobs/creation/follow-ups.ts';
 import type { SettingsContext } from '../../jobs/creation/job-settings.ts';
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
 import { DispatchQueues, queueUrls } from '../../jobs/dispatch/dispatch-queues.ts';
-import type { TransitionContext } from '../../jobs/dispatch/transition.ts';
 import type { Folders } from '../../jobs/lifecycle/working-folder.ts';
 import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.ts';
 import { OutputStore } from '../../jobs/output/output-store.ts';
@@ -21,6 +22,7 @@ import { JobIndex } from '../../jobs/store/job-index.ts';
 import { JobLabelStore } from '../../jobs/store/job-labels.ts';
 import { JobStore } from '../../jobs/store/job-store.ts';
 import { JobTextStore } from '../../jobs/store/job-texts.ts';
+import { ThreadStore } from '../../jobs/threads/thread-store.ts';
 import type { ListContext } from '../../jobs/views/list-jobs.ts';
 import type { QueueContext } from '../../jobs/views/queue-place.ts';
 import { objectClient, queueClient } from '../../platform/aws/clients.ts';
@@ -79,11 +81,13 @@ export function createQueuePlaces({ registry, env }: Core): QueueContext {
 }
 
 /** The services that change existing jobs. */
-export function createTransitions(core: Core): TransitionContext & JobBodyContext {
+export function createTransitions(core: Core): EnterContext & JobBodyContext {
   return {
     ...createJobBody(core),
     jobs: createJobStore(core),
     dispatchQueues: createDispatchQueues(core),
+    threads: new ThreadStore(core.registry),
+    slots: new SlotStore(core.registry),
     clock: core.clock,
     random: Math.random,
   };
@@ -114,8 +118,8 @@ export function createFollowableOutput(core: Core): ReturnType<typeof createOutp
 export function createReread(core: Core): RereadContext & JobBodyContext {
   const { output } = createOutput(core);
   return {
-    ...createTransitions(core),
     ...createCreation(core),
+    ...createTransitions(core),
     profiles: new ProfileStore(core.registry),
     output,
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
@@ -128,6 +132,7 @@ export function createList(core: Core): ListContext & { readonly waiting: WhyWai
   return {
     index: new JobIndex({ ...registry, jobsTable: env.JOBS_TABLE }),
     labels: new JobLabelStore(registry),
+    threads: new ThreadStore(registry),
     counts: new JobCounts(registry),
     clock,
     folders: createSettings(core).folders,
@@ -168,6 +173,9 @@ export function createCreation(core: Core): CreationContext {
     dispatchQueues: createDispatchQueues(core),
     ...createSettings(core),
     projects: new ProjectStore(registry),
+    threads: new ThreadStore(registry),
+    deployments: new JobDeploymentStore(registry),
+    random: Math.random,
     clock,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
   };

@@ -9,7 +9,8 @@ import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
 import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 
-interface RunOptions extends JobOptions, WaitOptions {
+/** Options of commands that create a job and wait for it. */
+export interface RunOptions extends JobOptions, WaitOptions {
   readonly follow?: true;
   readonly detach?: true;
   readonly draft?: true;
@@ -18,7 +19,11 @@ interface RunOptions extends JobOptions, WaitOptions {
 }
 
 export async function run(context: Context, [prompt]: readonly string[], options: RunOptions): Promise<number> {
-  const fields = await jobFields(context, prompt, options);
+  return await runJob(context, await jobFields(context, prompt, options), options);
+}
+
+/** Creates a job and, unless the options say otherwise, waits for its end. @returns the exit code */
+export async function runJob(context: Context, fields: JobFields, options: RunOptions): Promise<number> {
   if (fields.prompt === undefined) throw usageError('give a prompt, or --file');
   const client = await clientOf(context);
   const isDetached = options.detach ?? options.draft ?? false;
@@ -34,6 +39,26 @@ export async function run(context: Context, [prompt]: readonly string[], options
   }
   await context.terminal.note(`job ${created.id}${created.url === null ? '' : ` ${created.url}`}`);
   return await finish(context, client, { id: created.id, options, isInterrupted });
+}
+
+interface ContinueOptions extends RunOptions {
+  readonly after?: 'success' | 'any';
+  readonly freshFolder?: true;
+}
+
+/** Creates the next turn of a job's thread. */
+export async function continueJob(
+  context: Context,
+  [id, prompt]: readonly string[],
+  { after, freshFolder, ...options }: ContinueOptions,
+): Promise<number> {
+  const fields = {
+    ...(await jobFields(context, prompt, options)),
+    ...(id !== undefined && { continue: id }),
+    ...(after !== undefined && { continue_after: after }),
+    ...(freshFolder !== undefined && { fresh_folder: true }),
+  };
+  return await runJob(context, fields, options);
 }
 
 /** Ctrl-C does not stop the request that creates the job, or its outcome would be unknown; a second one does. */

@@ -68,7 +68,8 @@ async function waitForEnd(
     if (state.terminal) return state;
     const { code, message } = state.state_reason;
     await context.terminal.note(`${state.status}: ${message}`);
-    if (code === 'account_required' && !options.waitForPeople) throw stillWaiting(id, message);
+    const needsPerson = code === 'account_required' || code === 'thread_stopped';
+    if (needsPerson && !options.waitForPeople) throw stillWaiting(id, message);
   }
   throw new Error('the states of a job end with a terminal one');
 }

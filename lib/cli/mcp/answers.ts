@@ -25,7 +25,7 @@ export function outcome({ status, state_reason: reason }: State, onSuccess: stri
   if (status === 'FAILED') return { message: `The job failed: ${message} job_logs returns its output.`, isError: true };
   if (status === 'CANCELLED') return { message: `The job was cancelled: ${message}`, isError: true };
   if (status === 'DRAFT') return { message: 'The job is a draft, which no worker starts.' };
-  if (code === 'account_required')
+  if (code === 'account_required' || code === 'thread_stopped')
     return { message: `The job waits for a person. Tell your user: ${message} Then call wait_for_job again.` };
   return { message: `The job has not ended: ${message} Call wait_for_job again.` };
 }

@@ -43,6 +43,14 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
     { prompt: { description: 'The task. The agent of the job sees nothing else of your conversation.' } },
     ['prompt'],
   ),
+  continue_job: schemaOf(
+    { ...job.shape, ...createJob.body.pick({ prompt: true, title: true, idempotency_key: true }).shape },
+    {
+      id: { description: 'The id of the job to continue.' },
+      prompt: { description: 'The task. The agent knows the earlier prompts and answers of this thread.' },
+    },
+    ['id', 'prompt'],
+  ),
   wait_for_job: schemaOf(
     job.shape,
     { timeout_seconds: { type: 'integer', description: 'How many seconds to wait at most.', ...WAIT_SECONDS } },

@@ -34,6 +34,14 @@ export const TOOLS = [
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
   {
+    name: 'continue_job',
+    title: 'continue a job',
+    about:
+      'Gives the agent of a job another task, as the next turn of the same conversation and in the same folder. It starts when the turns before it have succeeded. Returns the id of a new job at once; then call wait_for_job with it. Use it to ask about a result, or to have it changed.',
+    routes: ['jobs.create'],
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  {
     name: 'wait_for_job',
     title: 'wait for the end of a job, up to 50 seconds',
     about: `Waits until a job has ended, ${WAIT_SECONDS.maximum} seconds at most. If the job has not ended by then, call it again. A job that failed or was cancelled is an error with the reason. After success, call job_result.`,

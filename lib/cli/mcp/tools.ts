@@ -18,11 +18,19 @@ const STREAM_LENGTH = 4_000;
 /** Attachments that a result names. */
 const ATTACHMENTS = 50;
 
+/** Reasons that only a person ends. */
+const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'thread_stopped']);
+
 /** What each tool does with arguments that its schema accepts. */
 export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   create_job: async (client, fields: JobFields) => {
     const created = await client.create(fields);
     return { message: `Job ${created.id} exists. Call wait_for_job.`, fields: created };
+  },
+
+  continue_job: async (client, { id, ...fields }: JobFields & Id) => {
+    const created = await client.create({ ...fields, continue: id });
+    return { message: `Job ${created.id} continues ${id}. Call wait_for_job.`, fields: created };
   },
 
   wait_for_job: async (
@@ -83,7 +91,7 @@ async function waitForChange(
   try {
     for await (const state of client.states(id, { signal: AbortSignal.any([signal, over]) })) {
       last = state;
-      if (state.terminal || state.status === 'DRAFT' || state.state_reason.code === 'account_required') break;
+      if (state.terminal || state.status === 'DRAFT' || NEEDS_PERSON.has(state.state_reason.code)) break;
     }
   } catch (error) {
     if (!over.aborted || signal.aborted) throw error;

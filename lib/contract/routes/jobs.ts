@@ -139,7 +139,9 @@ export const submitJob = defineRoute({
   method: 'POST',
   path: '/jobs/{id}/submit',
   summary: 'Queue a draft',
-  description: 'The job must be DRAFT. It becomes QUEUED, so that a worker can start it.',
+  description:
+    'The job must be DRAFT. It becomes QUEUED, so that a worker can start it. A job that waits with `thread_stopped` starts although an earlier turn of its thread did not succeed.',
+  access: { ...action.access, registry: 'write' },
 });
 
 export const cancelJob = defineRoute({
@@ -178,7 +180,9 @@ export const retryJob = defineRoute({
   method: 'POST',
   path: '/jobs/{id}/retry',
   summary: 'Retry a job',
-  description: 'Starts another attempt of a job that has ended. Earlier attempts and their output are kept.',
+  description:
+    'Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun.',
+  access: { ...action.access, registry: 'write' },
 });
 
 export const rereadLogs = defineRoute({

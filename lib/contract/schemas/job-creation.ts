@@ -83,6 +83,18 @@ export const jobCreation = z
     copied_from: z.string().min(1).max(LIMITS.nameLength).optional().meta({
       description: 'Id of an existing job that this one is a copy of, as with "Run again with changes" in the console.',
     }),
+    continue: z.string().min(1).max(LIMITS.nameLength).optional().meta({
+      description:
+        'Id of a job to continue. This job becomes the next turn of its thread: it works in the same folder, its agent continues the same session, and it starts when the turns before it have ended. It has the project, profile, model, folder and tags of that job, unless the request sets them.',
+    }),
+    continue_after: z.enum(['success', 'any']).optional().meta({
+      description:
+        'How the turn before it has to end, if it has not ended yet. `success`: if that turn fails or is cancelled, this job waits until the turn is retried or this job is submitted. Only with `continue`. Default: `success`.',
+    }),
+    fresh_folder: z.boolean().optional().meta({
+      description:
+        "Works in a new private folder instead of the thread's. The agent is then given the prompts and answers of the thread, since a session belongs to its folder. Only with `continue`.",
+    }),
     idempotency_key: z
       .string()
       .min(1)
@@ -100,7 +112,13 @@ export const jobCreation = z
 export type JobCreation = z.output<typeof jobCreation>;
 
 /** Fields of a `follow-up-job` block in an agent's output. Identity comes from the parent job. */
-export const followUpCreation = jobCreation.omit({ idempotency_key: true, copied_from: true });
+export const followUpCreation = jobCreation.omit({
+  idempotency_key: true,
+  copied_from: true,
+  continue: true,
+  continue_after: true,
+  fresh_folder: true,
+});
 export type FollowUpCreation = z.output<typeof followUpCreation>;
 
 /** `PATCH /jobs/{id}`. */

@@ -40,6 +40,10 @@ export const REASONS = {
   agent_error: { message: 'The agent reported an error.', retryable: false },
   timed_out: { message: 'The attempt exceeded its timeout.', retryable: false },
   start_failed: { message: 'The attempt could not be started.', retryable: false },
+  session_lost: {
+    message: 'Neither the session of the thread nor a record of its earlier turns is left.',
+    retryable: false,
+  },
   output_limit: { message: 'The output of the attempt exceeded what can be stored.', retryable: false },
 } as const satisfies Record<string, { message: string; retryable: boolean }>;
 

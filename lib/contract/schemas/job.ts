@@ -62,6 +62,11 @@ export const namedShape = {
     description: 'Maximum duration of an attempt in seconds, including the default of the profile. Null: no limit.',
   }),
   copied_from: z.string().nullable().meta({ description: 'Id of the job that this one is a copy of.' }),
+  thread_id: z.string().meta({ description: 'Id of the first job of the thread that this job belongs to.' }),
+  turn: z.number().int().nullable().meta({
+    description: 'Number of this job in its thread, from 1. Null for a draft, and until it is recorded.',
+  }),
+  continues: z.string().nullable().meta({ description: 'Id of the job that this one was created to continue.' }),
 };
 
 /** Position of a queued job. */
@@ -73,7 +78,8 @@ const queuePlace = z
     }),
     ahead_complete: z.boolean().meta({ description: 'Whether `ahead` is exact. If false, it is a lower bound.' }),
     held_by: z.array(z.string()).meta({
-      description: 'Ids of the jobs that use the folder or the profile slots that this job waits for.',
+      description:
+        'Ids of the jobs that use the folder or the profile slots that this job waits for, or of the turn of its thread that it waits for.',
     }),
   })
   .meta({ id: 'QueuePlace', example: { ahead: 2, ahead_complete: true, held_by: [] } });

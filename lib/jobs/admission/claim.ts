@@ -7,6 +7,7 @@ import { isReady, secondsUntilDue, type TransitionContext, transition } from '..
 import { type Job, readyKey } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { knownJobs } from '../store/read-job.ts';
+import { type EnterContext, mayEnterThread } from './enter-thread.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
 
@@ -56,7 +57,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
 /** A message often arrives before the write that makes its job ready: on first receipt, it is checked again after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
-export interface ClaimContext extends TransitionContext, FolderContext, ProfileSlotContext {
+export interface ClaimContext extends TransitionContext, FolderContext, ProfileSlotContext, EnterContext {
   readonly readReady: ReadReady;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
@@ -103,6 +104,13 @@ async function findWork(
 
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Job | undefined> {
+  if (!(await mayEnterThread(context, job))) {
+    // The job may have been woken for a folder or slot that other jobs wait for too.
+    const folder = await exclusiveFolder(context, job);
+    if (folder !== undefined) await wakeIfFree(context, folder);
+    await wakeForFreeSlots(context, job.profile);
+    return undefined;
+  }
   const slotResult = await acquireProfileSlot(context, job);
   const folder = await exclusiveFolder(context, job);
   if (slotResult === 'busy') {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
-import { isFinal, runsCommands } from '../deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts';
 import { transition } from '../dispatch/transition.ts';
 import { folderKey, type Job } from '../lifecycle/job.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
+import { runsBindings } from '../threads/running-bindings.ts';
 import { acquireSlot, type IsStillUsed, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 
 /** Dependencies for running one job at a time in a folder. */
@@ -35,21 +35,12 @@ export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' 
  * @returns false while another attempt, or the deployment of a succeeded one, works there.
  */
 export async function acquireFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
-  return await acquireSlot(context, job, folder, runsBindings(context));
+  return await acquireSlot(context, job, folder, stillUsed(context));
 }
 
-/** Binding commands run in the folder of the job that they deploy; signed calls use no folder. */
-function runsBindings({ deployments }: Pick<FolderContext, 'deployments'>): IsStillUsed {
-  return async (holder) => {
-    const { bindings_pending: pending = [] } = holder;
-    if (pending.length === 0) return false;
-    const all = await deployments.list(holder.id);
-    const isNewest = (attempt: number) => holder.status === 'SUCCEEDED' && attempt === holder.attempt;
-    // Pending deployments are recorded right after the success.
-    if (pending.some(isNewest) && !all.some(({ attempt }) => isNewest(attempt))) return true;
-    const isUnderWay = all.filter((one) => runsCommands(one) && !isFinal(one));
-    return isUnderWay.some(({ state, attempt }) => state === 'running' || isNewest(attempt));
-  };
+/** Binding commands run in the folder of the job that they deploy. */
+function stillUsed(context: Pick<FolderContext, 'deployments'>): IsStillUsed {
+  return async (holder) => await runsBindings(context, holder);
 }
 
 /** Parks a job until its folder is free, then checks again, because it may have become free before that. */
@@ -60,7 +51,7 @@ export async function waitForFolder(context: FolderContext, job: Job, folder: st
 
 /** Queues the best of the jobs that wait for a folder, if the folder is free. */
 export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
-  if (await isFree(context, folder, runsBindings(context))) await wakeNext(context, folder);
+  if (await isFree(context, folder, stillUsed(context))) await wakeNext(context, folder);
 }
 
 /** Queues the best of the jobs that wait for a folder. */

@@ -85,6 +85,9 @@ export interface SlotContext extends TransitionContext {
   readonly partition: ReadPartition;
 }
 
+/** Dependencies for taking a slot. */
+export type TakeSlotContext = Omit<SlotContext, 'partition'>;
+
 /** Whether a job still uses its slot although its attempt has ended. */
 export type IsStillUsed = (holder: Job) => Promise<boolean>;
 const NEVER_USED: IsStillUsed = async () => false;
@@ -97,7 +100,7 @@ const MAX_TRIES = 3;
  * @returns false while another attempt uses it, or may be about to
  */
 export async function acquireSlot(
-  context: SlotContext,
+  context: TakeSlotContext,
   job: Job,
   id: string,
   isStillUsed: IsStillUsed = NEVER_USED,
@@ -118,7 +121,7 @@ export async function acquireSlot(
 
 /** Whether no attempt uses a slot or may be about to. */
 export async function isFree(
-  context: SlotContext,
+  context: TakeSlotContext,
   id: string,
   isStillUsed: IsStillUsed = NEVER_USED,
 ): Promise<boolean> {
@@ -131,7 +134,7 @@ const CLAIM_TIMEOUT_MS = 10_000;
 
 /** Whether the attempt that took a slot no longer runs, or will never run there. */
 async function isOver(
-  context: SlotContext,
+  context: TakeSlotContext,
   { id, slot, isStillUsed }: { id: string; slot: Slot; isStillUsed: IsStillUsed },
 ): Promise<boolean> {
   const job = await context.jobs.find(slot.job_id);
@@ -139,11 +142,17 @@ async function isOver(
   if (job === undefined) return true;
   // Only the later version that wrote this state knows whether it still uses its slot.
   if (!isKnown(STATUSES, job.status)) return false;
-  if (job.status === 'RUNNING') return job.folder !== id && job.place !== id;
+  if (job.status === 'RUNNING')
+    return job.folder !== id && job.place !== id && !(job.thread_id !== undefined && threadSlot(job.thread_id) === id);
   if (job.version !== slot.job_version) return !(await isStillUsed(job));
   if (context.clock.now() - Date.parse(slot.taken_at) < CLAIM_TIMEOUT_MS) return false;
   // The claim may still be in progress: a new version of the job makes it fail.
   return (await context.jobs.apply(job, job)).applied;
+}
+
+/** The name of a thread's slot: one turn at a time runs. */
+export function threadSlot(threadId: string): string {
+  return `thread#${threadId}`;
 }
 
 /** Queues the best of the jobs in a partition that wait for slots, at most the given number. */

@@ -9,10 +9,14 @@ import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects
 import type { DispatchQueues } from '../dispatch/dispatch-queues.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
-import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
+import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
+import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
 import { type JobStore, newChangeId } from '../store/job-store.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
+import type { ThreadContext } from '../threads/read-thread.ts';
+import { continueThread } from '../threads/settle-thread.ts';
+import { continuationOf, joinThread, requireSameAgent } from './continuation.ts';
 import {
   checkFolder,
   checkTexts,
@@ -27,7 +31,7 @@ import { readCatalog } from './read-catalog.ts';
 const log = new Logger({ serviceName: 'promptq-creation' });
 
 /** Dependencies for creating a job. */
-export interface CreationContext extends SettingsContext {
+export interface CreationContext extends SettingsContext, ThreadContext {
   readonly jobs: JobStore;
   readonly texts: JobTextStore;
   readonly dispatchQueues: DispatchQueues;
@@ -56,12 +60,13 @@ export interface Origin {
  */
 export async function createJob(
   context: CreationContext,
-  creation: JobCreation,
+  request: JobCreation,
   createdBy: string,
   origin?: Origin,
 ): Promise<{ id: string; replayed: boolean }> {
-  const key = creation.idempotency_key;
+  const key = request.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
+  const { creation, continuation } = await continuationOf(context, request);
   const given = textsOf(creation);
   const references = {
     profile: creation.profile ?? context.defaultProfile,
@@ -70,22 +75,25 @@ export async function createJob(
   };
   const referred = await readCatalog(context.registry, references);
   const profile = requireProfile(context.agents, references.profile, referred.profile);
+  requireSameAgent(continuation?.job, profile);
   checkTexts(referred, given, profile);
   // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
-  checkFolder(context, creation.cwd, origin?.folderOf);
+  const folderOf = origin?.folderOf ?? continuation?.folderOf;
+  checkFolder(context, creation.cwd, folderOf);
   await checkOrigin(context, creation.copied_from);
   const project = referred.project ?? (await context.projects.create(references.project));
   const texts: JobTexts = { ...given, project: project.name };
   const { newJobId = randomJobId } = context;
   const id = derived ?? newJobId();
   const at = timestamp(context.clock.now());
-  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin });
+  const threadId = continuation && (await joinThread(context, continuation));
+  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin, threadId, folderOf });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   const created = await context.jobs.create(job);
-  if (created.applied && job.status === 'QUEUED') await dispatch(context, job);
+  if (created.applied && job.status === 'QUEUED') await (threadId === undefined ? dispatch : enqueue)(context, job);
   return { id, replayed: !created.applied };
 }
 
@@ -93,6 +101,13 @@ export async function createJob(
 async function dispatch({ dispatchQueues }: CreationContext, job: Job): Promise<void> {
   await dispatchQueues.send(job).catch((error: Error) => {
     log.warn('no dispatch message was sent; reconcile-jobs sends it', { job_id: job.id, error });
+  });
+}
+
+/** The job is stored, so a failure does not fail its creation: reconcile-jobs gives it its turn. */
+async function enqueue(context: CreationContext, job: Job): Promise<void> {
+  await continueThread(context, job).catch((error: Error) => {
+    log.warn('the job has no turn yet; reconcile-jobs gives it one', { job_id: job.id, error });
   });
 }
 
@@ -127,14 +142,16 @@ function newJob(from: {
   createdBy: string;
   at: string;
   origin: Origin | undefined;
+  threadId: string | undefined;
+  folderOf: string | undefined;
 }): Job {
-  const { creation, at, origin } = from;
+  const { creation, at, origin, threadId, folderOf } = from;
   const draft = creation.save_draft === true || creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
-  return {
+  return inItsTurn({
     id: from.id,
-    schema: JOB_SCHEMA,
+    schema: threadId === undefined ? JOB_SCHEMA : THREAD_JOB_SCHEMA,
     status: draft ? 'DRAFT' : 'QUEUED',
     reason: draft ? 'draft' : 'waiting_for_worker',
     project_id: from.project.id,
@@ -153,12 +170,14 @@ function newJob(from: {
     ...(origin !== undefined && { parent_id: origin.parentId, depth: origin.depth }),
     ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
     ...(labels !== undefined && { labels }),
-    ...(origin?.folderOf !== undefined && { folder_of: origin.folderOf }),
+    ...(folderOf !== undefined && { folder_of: folderOf }),
+    ...(threadId !== undefined && { thread_id: threadId, continues: creation.continue }),
+    ...(creation.continue_after === 'any' && { after_any: true }),
     created_at: at,
     updated_at: at,
     ...(!draft && { queued_at: at }),
     attempt: 0,
     version: 1,
     change_id: newChangeId(),
-  };
+  });
 }

@@ -3,11 +3,11 @@ import type { Project, ProjectStore } from '../../projects/projects.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { DraftEdit, JobEdit } from '../lifecycle/job-edit.ts';
-import type { JobEvent } from '../lifecycle/job-event.ts';
+import type { DraftEdit, JobEdit, JobEvent } from '../lifecycle/job-event.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import { JobLabelStore, withLabels } from '../store/job-labels.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
+import { requireSameAgent } from './continuation.ts';
 import {
   checkFolder,
   checkTexts,
@@ -95,6 +95,7 @@ async function validateEdit(
   const name = fields.profile ?? job.profile;
   const referred = await readCatalog(context.registry, { profile: name, ruleIds: given.rule_ids ?? [] });
   const profile = requireProfile(context.agents, name, referred.profile);
+  if (job.continues !== undefined) requireSameAgent(job, profile);
   checkTexts(referred, given, profile);
   // A relative folder resolves differently in another project.
   const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);

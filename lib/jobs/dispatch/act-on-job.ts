@@ -19,7 +19,11 @@ export async function actOnJob(context: TransitionContext, job: Job, event: JobE
   throw invalidState(action, result.job, result.rejected);
 }
 
-/** The error for an action that the job's state doesn't allow. */
-export function invalidState(action: string, job: Pick<Job, 'status'>, why: string): ApiError {
-  return ApiError.because('invalid_state', `${action}: ${why}`, { state: job.status, action });
+/**
+ * The error for an action that the job's state doesn't allow.
+ * @param use the action to take instead
+ */
+export function invalidState(action: string, job: Pick<Job, 'status'>, why: string, use?: string): ApiError {
+  const details = { state: job.status, action, ...(use !== undefined && { use }) };
+  return ApiError.because('invalid_state', `${action}: ${why}`, details);
 }

@@ -2,7 +2,12 @@ import type { Receipt } from '../receipts/receipt.ts';
 import type { Evidence } from './evidence.ts';
 import type { MadeFollowUps } from './follow-up-record.ts';
 import type { Job, ParkReason } from './job.ts';
-import type { DraftEdit, JobEdit } from './job-edit.ts';
+
+/** The turn that a job waits for: to end, or to be retried because it did not succeed (`stopped`). */
+export interface ThreadWait {
+  readonly job: string;
+  readonly stopped: boolean;
+}
 
 /** What can happen to a job. */
 export type JobEvent =
@@ -15,6 +20,14 @@ export type JobEvent =
   | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
   /** Another job uses its folder, which runs one job at a time. */
   | { readonly type: 'wait_for_folder'; readonly folder: string }
+  /** Another job continues it: it becomes the first turn of its thread. */
+  | { readonly type: 'begin_thread' }
+  /** Its turn was recorded. `wait`: the job that it waits for; absent: none. `afterEnd`: the turn before it had ended. */
+  | { readonly type: 'take_turn'; readonly turn: number; readonly afterEnd: boolean; readonly wait?: ThreadWait }
+  /** Another turn of its thread comes first. */
+  | { readonly type: 'wait_for_thread'; readonly wait: ThreadWait }
+  /** The other turns of its thread have been looked at since it ended. */
+  | { readonly type: 'thread_settled' }
   /** All slots of its profile are taken. */
   | { readonly type: 'wait_for_profile' }
   /** `folder`: name of the folder that it uses exclusively; `place`: name of its profile's slot. */
@@ -54,3 +67,17 @@ export interface Circumstances {
   /** Default: `PROBE_EVERY`. */
   readonly probeEvery?: Readonly<Record<ParkReason, number>> | undefined;
 }
+
+/** What an edit may change of a job's item. `undefined` removes the member. */
+export type JobEdit = Partial<
+  Pick<Job, 'profile' | 'agent' | 'priority' | 'retries' | 'texts' | 'prompt_preview'> & {
+    model: string | undefined;
+    timeout: number | undefined;
+    cwd: string | undefined;
+    folder_of: string | undefined;
+    labels: string | undefined;
+  }
+>;
+
+/** What an edit of a draft may change. No worker has seen a draft, so it may move to another project. */
+export type DraftEdit = JobEdit & Partial<Pick<Job, 'project_id' | 'project'>>;

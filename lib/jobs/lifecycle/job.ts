@@ -55,9 +55,20 @@ export const jobItemSchema = z.object({
   labels: z.string().optional(),
   /** The job whose private folder this follow-up works in. Only the service sets it. */
   folder_of: z.string().optional(),
-  /** The thread that it belongs to, by the id of its first job, and its turn there; absent: it has no other turn. */
+  /**
+   * The thread that it belongs to, by the id of its first job; absent: nothing continues this job. `turn`: absent while
+   * it is a draft, or its turn is being recorded.
+   */
   thread_id: z.string().optional(),
   turn: z.number().optional(),
+  /** The job that this one was created to continue. */
+  continues: z.string().optional(),
+  /** It starts however the turn before it ended. */
+  after_any: z.boolean().optional(),
+  /** While it is parked in its thread: the job that it waits for. */
+  waits_for: z.string().optional(),
+  /** Its end, or the end of its deployments, may concern other turns of its thread, which have not been looked at. */
+  thread_pending: z.boolean().optional(),
   /** How many follow-ups lie between this job and one that a client created; absent if none. */
   depth: z.number().optional(),
   created_at: z.string(),
@@ -144,6 +155,16 @@ export function isAwaiting(parked: Job['parked']): parked is (typeof AWAITED_REA
   return parked !== undefined && isKnown(AWAITED_REASONS, parked);
 }
 
+/** Whether a job is parked in its thread. */
+export function waitsInThread(parked: Job['parked']): parked is 'waiting_for_thread' | 'thread_stopped' {
+  return parked === 'waiting_for_thread' || parked === 'thread_stopped';
+}
+
+/** Whether a job of a thread still has to get its turn. */
+export function awaitsTurn({ status, parked, turn }: Pick<Job, 'status' | 'parked' | 'turn'>): boolean {
+  return status === 'QUEUED' && waitsInThread(parked) && turn === undefined;
+}
+
 /** The band in which a job of this priority waits. */
 export function bandOf(job: Pick<Job, 'priority'>): Band {
   if (job.priority > 0) return BANDS[0];
@@ -197,6 +218,9 @@ export const PENDING_MESSAGES_KEY = 'pending#messages';
 /** Partition of the ready index with succeeded jobs that have pending deployments. */
 export const PENDING_BINDINGS_KEY = 'pending#bindings';
 
+/** Partition of the ready index with turns to record, and ends of turns that may concern others of their thread. */
+export const PENDING_THREADS_KEY = 'pending#threads';
+
 /** Partition of the ready index with the jobs parked for a reason, the one to be checked next first. */
 export function parkedKey(reason: ParkReason | LaterCode): string {
   return `parked#${reason}`;
@@ -238,6 +262,8 @@ export function indexKeys(job: Job): {
     return { ...keys, ready_key: PENDING_MESSAGES_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (isTerminal(job.status) && job.bindings_pending !== undefined)
     return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
+  if (isTerminal(job.status) && job.thread_pending === true)
+    return { ...keys, ready_key: PENDING_THREADS_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (job.status !== 'QUEUED') return keys;
   return { ...keys, ...(job.parked === undefined ? readyPlace(job) : parkedPlace(job, job.parked)) };
 }
@@ -267,7 +293,8 @@ function parkedPlace(job: Job, parked: NonNullable<Job['parked']>): ReadyPlace {
       return { ready_key: QUESTION_KEY, ready_order: since };
     case 'waiting_for_thread':
     case 'thread_stopped':
-      return { ready_key: threadKey(job.thread_id ?? job.id), ready_order: turnOrder(job.turn ?? 1) };
+      if (job.turn === undefined) return { ready_key: PENDING_THREADS_KEY, ready_order: since };
+      return { ready_key: threadKey(job.thread_id ?? job.id), ready_order: turnOrder(job.turn) };
   }
 }
 

@@ -8,9 +8,16 @@ import { withFollowUps } from './follow-up-record.ts';
 import { type BUSY_REASONS, isBusy, type Job } from './job.ts';
 import type { Circumstances, Decision, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
-import { withMessage, withoutPendingBindings, withoutPendingMessages, withPendingBindings } from './pending-work.ts';
+import {
+  withMessage,
+  withoutPendingBindings,
+  withoutPendingMessages,
+  withPendingBindings,
+  withThreadPending,
+} from './pending-work.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
 import { unlessEdited } from './resume.ts';
+import { decideInThread, inItsTurn, submitted } from './thread.ts';
 import { isUnderstood, isUnderstoodOutcome } from './understood.ts';
 
 /**
@@ -24,8 +31,13 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
   if (event.type !== 'end' && !isUnderstood(job)) return { rejected: 'a newer version of the service changed the job' };
   switch (event.type) {
     case 'submit':
-      if (job.status !== 'DRAFT') return { rejected: `only a draft can be submitted; this job is ${job.status}` };
-      return { job: { ...job, status: 'QUEUED', reason: 'waiting_for_worker', queued_at: at, updated_at: at } };
+      if (job.parked === 'thread_stopped')
+        return { job: { ...queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at }), after_any: true } };
+      if (job.status !== 'DRAFT')
+        return {
+          rejected: `only a draft, or a job whose thread has stopped, can be submitted; this one is ${job.status}`,
+        };
+      return { job: submitted(job, at) };
     case 'edit':
       if (job.status !== 'QUEUED')
         return { rejected: `a job can be edited only while it is QUEUED; this one is ${job.status}` };
@@ -44,7 +56,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (!isTerminal(job.status))
         return { rejected: `only a job that has ended can be retried; this one is ${job.status}` };
       if (job.removing === true) return { rejected: 'the job is being removed' };
-      return { job: queuedAnew(job, at) };
+      return { job: inItsTurn(queuedAnew(job, at)) };
     case 'unpark':
       // Only QUEUED jobs are parked.
       if (job.parked !== event.reason) return { rejected: `the job is not parked for ${event.reason}` };
@@ -55,6 +67,11 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
           ...(event.probe === true && { probing: event.reason }),
         }),
       };
+    case 'begin_thread':
+    case 'take_turn':
+    case 'wait_for_thread':
+    case 'thread_settled':
+      return decideInThread(job, event, at);
     case 'wait_for_folder':
       return waitingFor(job, { parked: 'folder_busy', folder: event.folder }, at);
     case 'wait_for_profile':
@@ -113,7 +130,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.removing === true) return { rejected: 'the job is being removed' };
       return { job: unlessSame(job, withPendingBindings(job, event.attempt), at) };
     case 'deployed':
-      return { job: unlessSame(job, withoutPendingBindings(job, event.attempt), at) };
+      return { job: unlessSame(job, withThreadPending(withoutPendingBindings(job, event.attempt)), at) };
     case 'remove':
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
         return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };

@@ -30,3 +30,8 @@ export function withoutPendingMessages(job: Job, messages: number): Job {
   const { messages_pending: _pending, ...settled } = job;
   return settled;
 }
+
+/** The ended job of a thread, whose other turns are to be checked. */
+export function withThreadPending(job: Job): Job {
+  return job.thread_id === undefined ? job : { ...job, thread_pending: true };
+}

@@ -1,4 +1,5 @@
 import type { Job } from './job.ts';
+import { withThreadPending } from './pending-work.ts';
 import { withoutResume } from './resume.ts';
 
 /** A job without its running or parked state, QUEUED with `changes`. */
@@ -10,6 +11,7 @@ export function queuedAgain(job: Job, changes: Partial<Job>): Job {
     parked: _parked,
     folder: _folder,
     place: _place,
+    waits_for: _waits,
     ...rest
   } = job;
   return { ...rest, status: 'QUEUED', ...changes };
@@ -27,7 +29,8 @@ export function queuedAnew(job: Job, at: string): Job {
     probing: _probing,
     warnings: _warnings,
     session_refused: _refused,
-    messages_pending: _pending,
+    messages_pending: _messages,
+    thread_pending: _pending,
     ...rest
   } = withoutResume(job);
   return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
@@ -41,10 +44,11 @@ export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', re
     watched_until: _watched,
     folder: _folder,
     place: _place,
+    waits_for: _waits,
     ...rest
   } = withoutResume(withoutProbe(job));
   const pending = job.messages !== undefined && { messages_pending: true };
-  return { ...rest, ...pending, status, reason, finished_at: at, updated_at: at };
+  return withThreadPending({ ...rest, ...pending, status, reason, finished_at: at, updated_at: at });
 }
 
 /** The job without its duty to find out whether its parking reason still applies. */

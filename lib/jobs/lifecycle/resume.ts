@@ -1,5 +1,5 @@
 import type { Job } from './job.ts';
-import type { JobEdit } from './job-edit.ts';
+import type { JobEdit } from './job-event.ts';
 
 /** How many attempts in a row may continue one session. */
 export const MAX_RESUMES = 50;

@@ -13,9 +13,9 @@ export interface Folders {
 export type WorkingFolder = { readonly path: string } | { readonly rejected: string };
 
 /** The members of a job that decide which private folders it may use. */
-export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'>;
+export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'> & Partial<Pick<Job, 'continues'>>;
 
-type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'>;
+type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'> & Partial<Pick<Job, 'folder_of'>>;
 
 /**
  * The absolute folder for a job's `cwd`; without one, a private folder in the project's workspace. Only the path's text
@@ -29,10 +29,15 @@ export function workingFolder(folders: Folders, job: Placed & FolderUser): Worki
   return why === undefined ? folder : { rejected: `received ${JSON.stringify(job.cwd)}; ${why}` };
 }
 
+/** Name of the private folder of a job without a `cwd`: named after it, or after the job that its thread began with. */
+export function ownFolder({ id, folder_of }: { readonly id: string; readonly folder_of?: string | undefined }): string {
+  return folder_of ?? id;
+}
+
 /** The folder for a job's `cwd`, without checking whether it belongs to another job. */
 export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
   const workspace = join(folders.workspaces, job.project_id);
-  if (job.cwd === undefined) return { path: join(workspace, job.id) };
+  if (job.cwd === undefined) return { path: join(workspace, ownFolder(job)) };
   const shown = JSON.stringify(job.cwd);
   if (isAbsolute(job.cwd)) {
     const path = normalize(job.cwd);
@@ -78,9 +83,8 @@ export function inheritedFolderOf(
     return names !== undefined && isPrivate(names) ? names[1] : undefined;
   };
   const owner = ownerIn(workingFolder(folders, parent));
-  return owner === ownerIn(resolveFolder(folders, { id: parent.id, project_id: parent.project_id, cwd }))
-    ? owner
-    : undefined;
+  const { id, project_id, folder_of } = parent;
+  return owner === ownerIn(resolveFolder(folders, { id, project_id, folder_of, cwd })) ? owner : undefined;
 }
 
 /** The path segments from one folder to another; undefined if the other is not below it. */

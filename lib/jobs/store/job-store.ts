@@ -10,6 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { batchGet } from '../../platform/aws/batch-get.ts';
 import { indexKeys, type Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import { readJob } from './read-job.ts';
@@ -42,9 +43,15 @@ export class JobStore {
     try {
       return await this.get(id, { consistent: true });
     } catch (error) {
-      if (error instanceof NewerSchemaError) return 'newer';
-      throw error;
+      return newerOrThrow(error);
     }
+  }
+
+  /** The current jobs by id, as `find` reads one; those that don't exist are absent. */
+  async findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Job | 'newer'>> {
+    const keys = ids.map((id) => ({ id }));
+    const items = await batchGet(this.#table, this.#tableName, keys, { consistent: true });
+    return new Map(items.map((item) => [String(item.id), readOrNewer(item)]));
   }
 
   /** Stores a new job unless its id is taken; then returns the job that has it. */
@@ -167,6 +174,19 @@ export class JobStore {
       throw error;
     }
   }
+}
+
+function readOrNewer(item: Readonly<Record<string, unknown>>): Job | 'newer' {
+  try {
+    return readJob(item);
+  } catch (error) {
+    return newerOrThrow(error);
+  }
+}
+
+function newerOrThrow(error: unknown): 'newer' {
+  if (error instanceof NewerSchemaError) return 'newer';
+  throw error;
 }
 
 /** A name for one decided change. */

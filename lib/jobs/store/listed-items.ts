@@ -65,7 +65,8 @@ export async function* listedItems(
   }
 }
 
-function oldestFirst(a: ListedKey, b: ListedKey): number {
+/** Sorts jobs by their creation. */
+export function oldestFirst(a: ListedKey, b: ListedKey): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }

@@ -15,10 +15,11 @@ import type { JobTexts } from '../store/job-texts.ts';
 
 /** Why the job is in its state, as clients see it. */
 export function viewReason(
-  job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at'>>,
+  job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at' | 'waits_for'>>,
 ): z.input<typeof stateReason> {
   const { message, retryable } = describe(job);
-  const known = job.status === 'FAILED' ? job.error : job.waiting_note;
+  const awaited = job.waits_for === undefined ? undefined : `That turn is ${job.waits_for}.`;
+  const known = job.status === 'FAILED' ? job.error : (job.waiting_note ?? awaited);
   return {
     code: job.reason,
     message: known === undefined ? message : `${message} ${known}`,
@@ -64,7 +65,8 @@ export function viewOutcome(job: Job) {
 
 /** The names and settings of a job that are known. */
 function viewNamed(
-  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from'>>,
+  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from' | 'thread_id' | 'turn' | 'continues'>> &
+    Pick<Job, 'id' | 'status'>,
   { title, tags }: JobLabels,
   unit: TimeoutUnit,
 ): Pick<JobView, keyof typeof namedShape> {
@@ -76,6 +78,9 @@ function viewNamed(
     model_used: job.model_used ?? null,
     timeout_effective_seconds: milliseconds === undefined ? null : milliseconds / 1000,
     copied_from: job.copied_from ?? null,
+    thread_id: job.thread_id ?? job.id,
+    turn: job.turn ?? (job.thread_id === undefined && job.status !== 'DRAFT' ? 1 : null),
+    continues: job.continues ?? null,
   };
 }
 
@@ -147,10 +152,10 @@ export function viewSummary(
   return {
     id: job.id,
     status: job.status,
-    state_reason: viewReason({ ...job, error: details.error }),
+    state_reason: viewReason({ ...job, error: details.error, waits_for: details.waits_for }),
     project_id: job.project_id,
     project: job.project,
-    ...viewNamed(details, labels, timeoutUnit),
+    ...viewNamed({ ...details, id: job.id, status: job.status }, labels, timeoutUnit),
     created_by: details.created_by ?? null,
     profile: job.profile,
     model: job.model ?? null,

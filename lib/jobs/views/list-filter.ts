@@ -25,8 +25,11 @@ export interface Filter {
 /** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
 export function filterOf(folders: Folders, query: JobListQuery): Filter | undefined {
   const { status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before } = query;
+  const { thread } = query;
   const isFiltered =
-    search || cwd || [project, profile, agent, model, created_by, tag, created_after, created_before].some(isGiven);
+    search ||
+    cwd ||
+    [project, profile, agent, model, created_by, tag, created_after, created_before, thread].some(isGiven);
   if (!isFiltered) return undefined;
   return {
     // The other states have an index.

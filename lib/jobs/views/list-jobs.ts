@@ -14,8 +14,9 @@ import {
   readCursor,
   writeCursor,
 } from '../store/list-position.ts';
-import type { IndexRange } from '../store/listed-items.ts';
+import { type IndexRange, oldestFirst } from '../store/listed-items.ts';
 import { searchWords } from '../store/search-words.ts';
+import type { ThreadStore } from '../threads/thread-store.ts';
 import { type Candidate, type Filter, filterOf } from './list-filter.ts';
 
 /** Dependencies for listing jobs. */
@@ -25,6 +26,7 @@ export interface ListContext {
   readonly counts: JobCounts;
   readonly clock: Clock;
   readonly folders: Folders;
+  readonly threads: Pick<ThreadStore, 'turns'>;
   /** Jobs that one request of a filtered list reads at most; default: `LIMITS.jobsReadPerList`. */
   readonly mostRead?: number;
 }
@@ -71,6 +73,8 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
       nextCursor,
     };
   }
+  const { thread, search } = request;
+  if (thread !== undefined && search) throw InvalidFieldError.of('thread', "can't be combined with search");
   const position = cursor === undefined ? { counted: 0, from: offset } : positionOf(cursor, range);
   const read = searchWords(request.search ?? '').length > 0 ? searched : scanned;
   const { items, total, next } = await read(context, { request, range, filter, position, limit });
@@ -106,12 +110,17 @@ interface Read {
 }
 
 /** Reads the jobs of a range in order, up to the limit. */
-async function scanned(context: ListContext, { range, filter, position, limit }: Reading): Promise<Read> {
+async function scanned(context: ListContext, { request, range, filter, position, limit }: Reading): Promise<Read> {
   const { mostRead = LIMITS.jobsReadPerList } = context;
   const page = new CountedPage(position, limit);
   let read = 0;
   let last: Listed | undefined;
-  for await (const jobs of context.index.pages(range, position.after)) {
+  const { thread } = request;
+  const pages =
+    thread === undefined
+      ? context.index.pages(range, position.after)
+      : [await jobsOfThread(context, thread, range, position.after)];
+  for await (const jobs of pages) {
     const taken = jobs.slice(0, mostRead - read);
     page.add(await matching(context, taken, filter));
     read += taken.length;
@@ -125,6 +134,22 @@ async function scanned(context: ListContext, { range, filter, position, limit }:
     return { items, total, next: { position: { after: keyOf(end), counted: shown, from: shown }, isComplete } };
   if (isComplete || last === undefined) return { items, total, next: { position: undefined, isComplete } };
   return { items, total, next: { position: { after: keyOf(last), counted: total, from: shown }, isComplete } };
+}
+
+/** The jobs of a thread within a range, after a position. */
+async function jobsOfThread(
+  { index, threads }: ListContext,
+  thread: string,
+  { from = '', to, order }: IndexRange,
+  after: ListedKey | undefined,
+): Promise<readonly ListedJob[]> {
+  const turns = await threads.turns(thread);
+  const jobs = await index.jobs(turns.map(({ jobId }) => ({ id: jobId })));
+  const compare = order === 'oldest' ? oldestFirst : (a: ListedKey, b: ListedKey) => oldestFirst(b, a);
+  return jobs
+    .filter(({ created_at }) => created_at >= from && (to === undefined || created_at <= to))
+    .filter((job) => after === undefined || compare(job, after) > 0)
+    .toSorted(compare);
 }
 
 /** Searches the texts and labels of whole months, up to the limit. Sorts the result, so that pages are stable. */

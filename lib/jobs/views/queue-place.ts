@@ -49,6 +49,7 @@ async function lineBefore(
 /** The jobs that use the folder, or the profile's slots, that a job waits for. */
 async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
   const { table, jobsTable } = context;
+  if (job.waits_for !== undefined) return [job.waits_for];
   const places = await awaitedPlaces(context, job);
   if (places.length === 0) return [];
   const slots = await readSlots(context, places);

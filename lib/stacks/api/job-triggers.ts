@@ -90,7 +90,7 @@ export class JobTriggers extends Construct {
       code: codeOf('triggers.reconcile-jobs'),
       environment: triggerEnvironment(data, deployment),
       statements: [
-        itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
+        itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
         indexStatement(data, ['by-status-2', 'ready']),
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('account')),
@@ -146,9 +146,14 @@ export class JobTriggers extends Construct {
       code: codeOf('triggers.sweep-jobs'),
       environment: sweepEnvironment(data, deployment),
       statements: [
-        itemStatement(data, 'jobs', ['GetItem', 'UpdateItem', 'DeleteItem']),
+        itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'UpdateItem', 'DeleteItem']),
         indexStatement(data, ['by-status-2', 'by-time-2']),
-        itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike('texts#*', 'labels#*', 'deployments#*')),
+        itemStatement(
+          data,
+          'registry',
+          ['Query', 'DeleteItem'],
+          ofKindsLike('texts#*', 'labels#*', 'deployments#*', 'thread#*'),
+        ),
         ...outputStatements(data, ['DeleteObject']),
       ],
       memorySize: FUNCTION_MEMORY.trigger,

@@ -138,7 +138,7 @@ function secretsStatement(scope: Construct, deployment: Deployment): PolicyState
 
 function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] {
   return [
-    itemStatement(data, 'jobs', ['GetItem', 'PutItem', 'UpdateItem']),
+    itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
     indexStatement(data, ['ready', 'by-status-2']),
     itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
     itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('worker', 'lock', 'account')),

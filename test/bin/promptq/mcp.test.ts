@@ -146,7 +146,11 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
     proxy.requests.slice(from).map((request) => request.replace(id, '{id}').replace('/api/v1', '').replace(/\?.*/, ''));
   for (const { name, routes: declared } of TOOLS) {
     const from = proxy.requests.length;
-    const args = { create_job: { profile: 'shell', prompt: 'true' }, list_jobs: {} }[name as string] ?? { id };
+    const args = {
+      create_job: { profile: 'shell', prompt: 'true' },
+      continue_job: { id, prompt: 'true' },
+      list_jobs: {},
+    }[name as string] ?? { id };
     await agent.call(name, args);
     const allowed = routes.filter((route) => (declared as readonly string[]).includes(route.id));
     expect(paths(from).length).toBeGreaterThan(0);

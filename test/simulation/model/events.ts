@@ -1,5 +1,5 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
-import { bandOf, isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { bandOf, isBusy, type Job, waitsInThread } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from './client.ts';
 
 /** What happens to jobs, as the simulator counts it: an event that never occurs in many lives is not tested. */
@@ -23,6 +23,9 @@ export const EVENTS = [
   'kept waiting by its folder',
   'kept waiting by its profile',
   'unparked',
+  'kept waiting by its thread',
+  'stopped in its thread',
+  'turn taken',
   'cancelled while waiting',
   'asked to end',
   'cancelled while running',
@@ -94,6 +97,9 @@ function eventsOfEnd(before: Job, after: Job, { id, doing }: Actor): EventKind[]
 function eventsInState(before: Job, after: Job, { doing }: Actor): EventKind[] {
   if (before.parked === undefined && isBusy(after.parked))
     return [after.parked === 'folder_busy' ? 'kept waiting by its folder' : 'kept waiting by its profile'];
+  if (before.turn === undefined && after.turn !== undefined) return ['turn taken'];
+  if (after.parked !== before.parked && waitsInThread(after.parked))
+    return [after.parked === 'thread_stopped' ? 'stopped in its thread' : 'kept waiting by its thread'];
   if (before.parked !== undefined && after.parked === undefined)
     return [after.probing === undefined ? 'unparked' : 'probe started'];
   if (doing === 'edit') return bandOf(before) === bandOf(after) ? ['edited'] : ['edited', 'moved to another band'];

@@ -1,9 +1,10 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
-import { BUSY_REASONS, indexKeys, isBusy, type Job, PARKINGS } from '../../../lib/jobs/lifecycle/job.ts';
+import { BUSY_REASONS, indexKeys, isBusy, type Job, PARKINGS, waitsInThread } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
 import { faultOfResume } from './resume-rules.ts';
+import { isThreadRecord } from './thread-rules.ts';
 
 /** A write to a job as the table sees it, and what is known of the world at that moment. */
 export interface JobWrite {
@@ -36,7 +37,11 @@ export function faultOfWrite(write: JobWrite): string | undefined {
 
 const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
   DRAFT: ['draft'],
-  QUEUED: ['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit', ...BUSY_REASONS],
+  QUEUED: [
+    ...['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit'],
+    ...['waiting_for_thread', 'thread_stopped'],
+    ...BUSY_REASONS,
+  ] as Job['reason'][],
   RUNNING: ['running', 'cancelling'],
   SUCCEEDED: ['exited'],
   FAILED: ['exited', 'agent_error', 'timed_out', 'start_failed', 'output_limit', 'worker_lost'],
@@ -76,9 +81,12 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
     return 'a new attempt of a job that was not QUEUED';
   if (after.session_id !== before.session_id && after.session_id !== evidenceOf(before, before.attempt))
     return `attempt ${before.attempt} ended with the evidence of ${after.session_id}`;
+  if (before.status === after.status && isThreadRecord(before, after))
+    return by(...THREADERS, 'edit')(before, after, write);
   const resume = faultOfResume(before, after);
   if (resume !== undefined) return resume;
-  if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && before.parked === after.parked)
+  const isParked = before.parked === after.parked && !waitsInThread(after.parked);
+  if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && isParked)
     return faultOfRecord(before, after, write);
   const change = CHANGES[`${before.status} ${after.status}`];
   if (change === undefined) return `${before.status} became ${after.status}`;
@@ -87,6 +95,9 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
 
 /** The actors that create follow-up jobs and release probes. */
 const FOLLOWERS: readonly string[] = ['work', 'watch', 'reread'];
+
+/** The actors that give jobs their turns, and continue threads after the ends of turns. */
+const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel', 'kill', 'retry'];
 
 /** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set(['children_pending', 'follow_ups', 'warnings']);
@@ -142,6 +153,8 @@ const CHANGES: Readonly<Record<string, Judge>> = {
   'DRAFT QUEUED': by('submit'),
   'DRAFT CANCELLED': by('cancel'),
   'QUEUED QUEUED': (before, after, write) => {
+    if (waitsInThread(before.parked) || waitsInThread(after.parked))
+      return by(...THREADERS, 'edit')(before, after, write);
     // A worker parks a job for its folder or profile; a process that finds it free unparks it, an edit may name another.
     if (before.parked === undefined && isBusy(after.parked)) return by('work')(before, after, write);
     if (isBusy(before.parked) && after.parked === undefined)

@@ -1,9 +1,9 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/job-creation.ts';
+import { actInThread } from '../../../lib/jobs/admission/act-in-thread.ts';
 import { unparkAll } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
-import { actOnJob } from '../../../lib/jobs/dispatch/act-on-job.ts';
 import type { Job, ParkReason } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
@@ -46,7 +46,8 @@ export class ModelApi {
   act(id: string, event: JobEvent): Promise<Answer<Job>> {
     return this.#answer(async (process) => {
       const context = this.#context(process, event.type);
-      return await actOnJob(context, await findJob(context.jobs, id), event, event.type);
+      const options = { action: event.type, onFailure: () => undefined };
+      return await actInThread(context, await findJob(context.jobs, id), event, options);
     });
   }
 

@@ -11,6 +11,9 @@ export interface Acknowledged {
   readonly idOfKey: Map<string, string>;
 }
 
+/** How many of the jobs continue another one. */
+const CONTINUED = 0.35;
+
 /** What clients do to existing jobs. */
 const DOINGS = [
   ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
@@ -86,6 +89,8 @@ export class Clients {
 
   #creation(key: string | undefined): JobCreation {
     const { random } = this.#deployment;
+    const continued = random.chance(CONTINUED) ? [...this.acknowledged.ids].at(-random.integer(1, 6)) : undefined;
+    if (continued !== undefined) return this.#continuation(continued, key);
     return {
       prompt: `say ${random.integer(1, 1_000)}`,
       project: `p${random.integer(1, 2)}`,
@@ -95,6 +100,19 @@ export class Clients {
       ...(random.chance(0.2) && { timeout: random.integer(1, 20) }),
       ...(random.chance(0.1) && { draft: true }),
       ...(random.chance(0.3) && { cwd: random.pick(['a', 'b']) }),
+      ...(key !== undefined && { idempotency_key: key }),
+    };
+  }
+
+  #continuation(id: string, key: string | undefined): JobCreation {
+    const { random } = this.#deployment;
+    return {
+      prompt: `say ${random.integer(1, 1_000)}`,
+      continue: id,
+      priority: random.integer(-1, 1),
+      retries: random.pick([0, 0, 1]),
+      ...(random.chance(0.3) && { continue_after: 'any' as const }),
+      ...(random.chance(0.1) && { draft: true }),
       ...(key !== undefined && { idempotency_key: key }),
     };
   }
@@ -146,7 +164,9 @@ export class Clients {
   }
 
   #heed(answer: Answer<Job>, doing: string): void {
-    if (answer.kind === 'refused' && answer.error.code !== 'invalid_state')
+    // Another turn of the thread is about to start.
+    const isBusy = answer.kind === 'refused' && doing === 'retry' && answer.error.code === 'unavailable';
+    if (answer.kind === 'refused' && !isBusy && answer.error.code !== 'invalid_state')
       this.#onFault(`${doing} of an acknowledged job was refused: ${answer.error.message}`);
     if (answer.kind !== 'answered' || !['cancel', 'kill'].includes(doing)) return;
     const { status, cancel_requested_at: asked } = answer.value;

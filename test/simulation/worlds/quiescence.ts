@@ -10,6 +10,7 @@ import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
+import { isStopped } from '../rules/thread-rules.ts';
 import type { ModelAgents } from './agent.ts';
 import type { Acknowledged } from './clients.ts';
 import type { ModelDeployment } from './deployment.ts';
@@ -19,9 +20,15 @@ import { watchOf } from './workers.ts';
 /** A lost attempt must have ended after so many milliseconds: fence, polite signal, then kill. */
 export const ENDED_AFTER = 36_000;
 
-/** Whether a job has ended, and every action after its end is done. */
-export function isAtRest(job: Job): boolean {
-  return job.children_pending === undefined && (isTerminal(job.status) || job.status === 'DRAFT');
+/** Whether each job has ended, and every action after its end is done; a turn may wait for a person. */
+export function areAtRest(jobs: readonly Job[]): boolean {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  return jobs.every((job) => isAtRest(job, byId));
+}
+
+function isAtRest(job: Job, jobs: ReadonlyMap<string, Job>): boolean {
+  if (job.children_pending !== undefined || job.thread_pending !== undefined) return false;
+  return isTerminal(job.status) || job.status === 'DRAFT' || isStopped(job, jobs);
 }
 
 interface Judge {
@@ -34,14 +41,15 @@ interface Judge {
 /** What is wrong once the faults are over and everything has had time to settle. */
 export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): Promise<string[]> {
   const jobs = deployment.allJobs();
-  const ids = new Set(jobs.map(({ id }) => id));
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const ids = new Set(byId.keys());
   const counts = await new JobCounts({ table: judge.client.table, registryTable: ENV.REGISTRY_TABLE }).read();
   const recount = deployment.recount();
   const keys = jobs.map((job) => job.idempotency_key).filter((key) => key !== undefined);
   const texts = new Set(deployment.registry.all().map(({ id }) => id));
   return [
     ...jobs
-      .filter((job) => !isAtRest(job))
+      .filter((job) => !isAtRest(job, byId))
       .map(
         (job) => `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason}; pending ${job.children_pending})`,
       ),

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
-import { findSession } from '../../../worker-container/agent-sessions/restore-session.ts';
+import { chainOf, findSession } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { SessionSaver } from '../../../worker-container/agent-sessions/session-saver.ts';
 import { isReleasingJob } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
@@ -44,7 +44,10 @@ export class ModelSessions {
 
   async #continued(objects: S3Client, job: Job): Promise<string> {
     const { tellFault, nameOf } = this.#deployment;
-    const found = await findSession({ job, sessions: new AgentSessionStore(objects, ENV.OUTPUT_BUCKET) });
+    const found = await findSession({
+      candidates: chainOf(job),
+      sessions: new AgentSessionStore(objects, ENV.OUTPUT_BUCKET),
+    });
     const text = found === undefined ? '' : Buffer.concat(await Array.fromAsync(found.session.read())).toString();
     const name = `attempt ${job.attempt} of ${nameOf(job.id)}`;
     const expected = this.#newestOfChain(job);

@@ -5,6 +5,7 @@ import { type FaultCounts, Faults } from '../model/faults.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { AccountRules, PROFILES } from '../rules/account-rules.ts';
 import { ProfileRules } from '../rules/profile-rules.ts';
+import { faultOfThread } from '../rules/thread-rules.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { ModelAgents } from './agent.ts';
 import { ModelApi } from './api.ts';
@@ -12,7 +13,7 @@ import { Clients } from './clients.ts';
 import { ModelDeployment } from './deployment.ts';
 import { SHARDS } from './job-stream.ts';
 import { addLaterJobs } from './later-jobs.ts';
-import { ENDED_AFTER, faultsAtRest, isAtRest } from './quiescence.ts';
+import { areAtRest, ENDED_AFTER, faultsAtRest } from './quiescence.ts';
 import { ModelTriggers } from './triggers.ts';
 import { ModelWorkers, startProcess } from './workers.ts';
 
@@ -69,7 +70,10 @@ export class World {
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
     this.#deployment.onJobWrite = (before, after, actor) => {
-      const fault = accounts.faultOf(before, after, actor) ?? profiles.faultOf(before, after);
+      const fault =
+        accounts.faultOf(before, after, actor) ??
+        profiles.faultOf(before, after) ??
+        faultOfThread(before, after, () => this.#deployment.allJobs());
       if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
       if (after.status === 'RUNNING' && before?.status !== 'RUNNING') this.#expectFolderOfItsOwn(after);
       if (before?.status !== 'RUNNING') return;
@@ -116,7 +120,7 @@ export class World {
 
   async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
     const end = this.#time.now + SETTLING;
-    const isAtRestNow = () => this.#agents.live.size === 0 && this.#deployment.allJobs().every(isAtRest);
+    const isAtRestNow = () => this.#agents.live.size === 0 && areAtRest(this.#deployment.allJobs());
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
       // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
       if (this.#faults.weather === 'orderly') void clients.link();

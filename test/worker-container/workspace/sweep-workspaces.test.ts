@@ -14,7 +14,7 @@ afterAll(async () => await deployment.stop());
 
 test("folders of jobs that ended long ago are deleted, with their worktrees' records; all others stay", async () => {
   const workspaces = deployment.env.PROMPTQ_WORKSPACES;
-  const { clock, jobs, locks } = deployment;
+  const { clock, jobs, threads, locks } = deployment;
   const folder = async (name: string) => await mkdir(join(workspaces, 'app', name, 'within'), { recursive: true });
   const ended = async (days: number) => {
     const finished_at = timestamp(clock.now() - days * 86_400_000);
@@ -23,6 +23,12 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
     return id;
   };
   const [old, young] = [await ended(8), await ended(6)];
+  // A thread whose first job ended long ago, and whose second waits.
+  const first = await ended(9);
+  const thread = await deployment.jobs.get(first, { consistent: true });
+  if (thread !== undefined) await jobs.apply(thread, { ...thread, thread_id: first, turn: 1 });
+  const second = await deployment.store({ id: randomJobId(), thread_id: first, turn: 2, folder_of: first });
+  await threads.put(first, { turn: 2, jobId: second.id });
   const { id: running } = await deployment.store({ id: randomJobId(), status: 'RUNNING', reason: 'running' });
   const unknown = randomJobId();
   for (const name of [running, unknown, 'named-by-a-cwd', `${randomJobId()}.going`]) await folder(name);
@@ -44,11 +50,11 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
   const longAgo = (clock.now() - 8 * 86_400_000) / 1000;
   await utimes(unused, longAgo, longAgo);
 
-  const sweep = { workspaces, days: 7, jobs, locks, clock, workerId: 'one' };
+  const sweep = { workspaces, days: 7, jobs, threads, locks, clock, workerId: 'one' };
   expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
   expect(await sweepWorkspaces(sweep)).toBe(2);
   expect((await readdir(join(workspaces, 'app'))).toSorted()).toEqual(
-    [young, running, unknown, 'named-by-a-cwd'].toSorted(),
+    [young, first, running, unknown, 'named-by-a-cwd'].toSorted(),
   );
   expect(await readdir(clone)).toEqual([young]);
   expect(await readdir(dirname(led))).toEqual([old]);

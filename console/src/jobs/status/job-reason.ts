@@ -17,6 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
   agent_error: 'Agent error',
   timed_out: 'Timed out',
   start_failed: 'Could not start',
+  session_lost: 'Session lost',
   output_limit: 'Output limit',
 };
 

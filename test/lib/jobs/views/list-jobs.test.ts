@@ -3,6 +3,7 @@ import type { JobListQuery } from '../../../../lib/contract/schemas/job-list.ts'
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
+import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
 import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
 import { JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
@@ -35,6 +36,7 @@ async function list(query: Partial<JobListQuery>, mostRead?: number) {
     labels: texts.labels,
     counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     clock,
+    threads: new ThreadStore({ table, registryTable: env.REGISTRY_TABLE }),
     folders: { workspaces: '/workspaces', roots: [] },
     ...(mostRead !== undefined && { mostRead }),
   };

@@ -221,7 +221,16 @@ describe('the triggers', () => {
         actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
         condition: {
           'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'deployments#*', 'account'],
+            'dynamodb:LeadingKeys': [
+              'project',
+              'texts#*',
+              'labels#*',
+              'probe',
+              'hold',
+              'thread#*',
+              'deployments#*',
+              'account',
+            ],
           },
         },
       },

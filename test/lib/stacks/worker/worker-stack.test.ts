@@ -162,7 +162,7 @@ describe('a worker', () => {
     );
     const queue = 'ChangeMessageVisibility DeleteMessage ReceiveMessage SendMessage';
     expect(allowed).toEqual([
-      ['Jobs', 'GetItem PutItem UpdateItem', undefined],
+      ['Jobs', 'BatchGetItem GetItem PutItem UpdateItem', undefined],
       ['Jobs', 'Query', undefined],
       ['Jobs', 'Query', undefined],
       [
@@ -181,6 +181,7 @@ describe('a worker', () => {
               'labels#*',
               'probe',
               'hold',
+              'thread#*',
               'deployments#*',
               'worker',
               'lock',

@@ -1,0 +1,21 @@
+import { transition } from '../dispatch/transition.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { readThread, type ThreadContext, waitInThread } from '../threads/read-thread.ts';
+import { acquireSlot, type TakeSlotContext, threadSlot } from './slots.ts';
+
+/** Dependencies for giving the live attempt of a thread to one of its turns. */
+export type EnterContext = ThreadContext & TakeSlotContext;
+
+/**
+ * Whether the claim of exactly this version of a job may go ahead in its thread. The thread's slot is taken before the
+ * thread is read, so that no other turn can start in between. A job that has to wait is parked.
+ */
+export async function mayEnterThread(context: EnterContext, job: Job): Promise<boolean> {
+  const { thread_id: threadId, turn } = job;
+  if (threadId === undefined || turn === undefined) return true;
+  const isMine = await acquireSlot(context, job, threadSlot(threadId));
+  const wait = await waitInThread(context, await readThread(context, threadId), { ...job, turn });
+  // Whatever ends the awaited turn gives this job a new version, or finds it parked.
+  if (wait !== undefined) await transition(context, job, { type: 'wait_for_thread', wait }, { rounds: 1 });
+  return isMine && wait === undefined;
+}

@@ -1,0 +1,45 @@
+import { ApiError } from '../../contract/errors.ts';
+import { isTerminal } from '../../contract/statuses.ts';
+import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
+import { transition } from '../dispatch/transition.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { readThread, type TurnWithJob } from '../threads/read-thread.ts';
+import type { EnterContext } from './enter-thread.ts';
+import { acquireSlot, threadSlot } from './slots.ts';
+
+/** How often a retry is decided again because the job changed meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Retries a job, which takes its old turn. A retry takes the slot of the thread as a claim does, so that no later turn
+ * begins while it is decided.
+ * @throws ApiError `invalid_state` if the job has not ended, or a later turn of its thread has begun; `unavailable` while
+ * another turn is about to start
+ */
+export async function retryTurn(context: EnterContext, known: Job): Promise<Job> {
+  let job = known;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const { thread_id: threadId, turn } = job;
+    if (threadId === undefined || turn === undefined || !isTerminal(job.status))
+      return await actOnJob(context, job, { type: 'retry' }, 'retry');
+    const isMine = await acquireSlot(context, job, threadSlot(threadId));
+    const later = (await readThread(context, threadId)).find((other) => other.turn > turn && hasBegun(other.job));
+    if (later !== undefined) {
+      const why = `turn ${later.turn} of its thread (${later.jobId}) has begun; continue the thread instead`;
+      throw invalidState('retry', job, why, 'continue');
+    }
+    if (!isMine) throw ApiError.of('unavailable', undefined, RETRY_AFTER_SECONDS);
+    const result = await transition(context, job, { type: 'retry' }, { rounds: 1 });
+    if (result.done) return result.job;
+    if (result.job === undefined || result.job.version === job.version)
+      return await actOnJob(context, job, { type: 'retry' }, 'retry');
+    job = result.job;
+  }
+  throw new Error(`job ${job.id}: it changed in every round of the retry`);
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+function hasBegun(job: TurnWithJob['job']): boolean {
+  return job === 'newer' || (job !== undefined && job.attempt > 0);
+}

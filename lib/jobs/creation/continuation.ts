@@ -1,0 +1,88 @@
+import type { Profile } from '../../catalog/profiles.ts';
+import { InvalidFieldError } from '../../contract/errors.ts';
+import { quoted } from '../../contract/input/legible.ts';
+import type { JobCreation } from '../../contract/schemas/job-creation.ts';
+import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { isJobId } from '../lifecycle/job-id.ts';
+import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
+import type { JobTextStore } from '../store/job-texts.ts';
+import type { ThreadContext } from '../threads/read-thread.ts';
+import { requireRoom } from '../threads/take-turn.ts';
+import { projectOf } from './job-settings.ts';
+
+/** The job that a new one continues. */
+export interface Continuation {
+  readonly job: Job;
+  /** The job whose private folder the new one works in. */
+  readonly folderOf: string | undefined;
+}
+
+type Context = ThreadContext & { readonly texts: JobTextStore };
+
+/**
+ * Finds the job that a new one continues, and gives the new one that job's project, profile, model, folder and tags,
+ * unless it sets them.
+ * @throws InvalidFieldError; ApiError `invalid_state`, naming `submit` for a draft
+ */
+export async function continuationOf(
+  context: Context,
+  creation: JobCreation,
+): Promise<{ readonly creation: JobCreation; readonly continuation: Continuation | undefined }> {
+  const { continue: id, ...given } = creation;
+  if (id === undefined) {
+    for (const name of ['continue_after', 'fresh_folder'] as const)
+      if (creation[name] !== undefined) throw InvalidFieldError.of(name, 'is only for a job with continue');
+    return { creation, continuation: undefined };
+  }
+  const job = await findContinued(context, id);
+  const turns = await context.threads.turns(job.thread_id ?? job.id);
+  requireRoom(turns.length, job);
+  const project = projectOf(given);
+  const isHere = project === undefined || project === job.project_id || project === job.project;
+  const keepsFolder = isHere && given.cwd === undefined && given.fresh_folder !== true;
+  const { tags } = await context.texts.labels.of(job);
+  const isSameProfile = given.profile === undefined || given.profile === job.profile;
+  return {
+    creation: {
+      ...given,
+      continue: id,
+      ...(project === undefined && { project: job.project_id }),
+      profile: given.profile ?? job.profile,
+      ...(given.model === undefined && isSameProfile && job.model !== undefined && { model: job.model }),
+      ...(keepsFolder && job.cwd !== undefined && { cwd: job.cwd }),
+      ...(given.tags === undefined && tags !== undefined && { tags }),
+    },
+    continuation: { job, folderOf: keepsFolder ? folderOwner(job) : undefined },
+  };
+}
+
+/** @throws InvalidFieldError if the profile runs another agent than the continued job */
+export function requireSameAgent(job: Pick<Job, 'agent'> | undefined, profile: Profile): void {
+  if (job?.agent === undefined || job.agent === profile.agent) return;
+  throw InvalidFieldError.of(
+    'profile',
+    `received ${quoted(profile.name)}, whose agent is ${profile.agent}; the thread has the agent ${job.agent}`,
+  );
+}
+
+/** Makes the continued job the first of its thread, if it is not in one. @returns the thread's id */
+export async function joinThread(context: ThreadContext, { job }: Continuation): Promise<string> {
+  if (job.thread_id !== undefined) return job.thread_id;
+  const first = await actOnJob(context, job, { type: 'begin_thread' }, 'continue');
+  return first.thread_id ?? first.id;
+}
+
+async function findContinued({ jobs }: Context, id: string): Promise<Job> {
+  const job = isJobId(id) ? await jobs.find(id) : undefined;
+  if (job === 'newer') throw new NewerSchemaError(`job ${id}`);
+  if (job === undefined || job.removing === true)
+    throw InvalidFieldError.of('continue', `received ${quoted(id)}; there is no job of this id`);
+  if (job.status === 'DRAFT') throw invalidState('continue', job, 'the job is a draft; submit it first', 'submit');
+  return job;
+}
+
+/** A job without a `cwd` works in a private folder: its own, or that of its thread. */
+function folderOwner({ id, cwd, folder_of }: Job): string | undefined {
+  return cwd === undefined ? (folder_of ?? id) : folder_of;
+}

@@ -1,0 +1,61 @@
+import { isTerminal } from '../../contract/statuses.ts';
+import { awaitsTurn, type Job, waitsInThread } from './job.ts';
+import type { Decision, JobEvent, ThreadWait } from './job-event.ts';
+import { queuedAgain, withoutProbe } from './queued-again.ts';
+
+type ThreadEvent = Extract<JobEvent, { type: 'begin_thread' | 'take_turn' | 'wait_for_thread' | 'thread_settled' }>;
+
+/** Decides the events that concern a job's place in its thread. */
+export function decideInThread(job: Job, event: ThreadEvent, at: string): Decision {
+  switch (event.type) {
+    case 'begin_thread':
+      if (job.status === 'DRAFT') return { rejected: "a draft can't be continued" };
+      if (job.removing === true) return { rejected: 'the job is being removed' };
+      if (job.thread_id !== undefined) return { job };
+      return { job: { ...job, thread_id: job.id, turn: 1, updated_at: at } };
+    case 'take_turn': {
+      if (!awaitsTurn(job)) return { rejected: 'the job does not wait for its turn' };
+      const placed = { ...job, turn: event.turn, ...(event.afterEnd && { after_any: true }) };
+      return { job: event.wait === undefined ? ready(placed, at) : waiting(placed, event.wait, at) };
+    }
+    case 'wait_for_thread':
+      if (job.status !== 'QUEUED' || (job.parked !== undefined && !waitsInThread(job.parked)))
+        return { rejected: 'the job is not claimable' };
+      if (job.turn === undefined) return { rejected: 'the job has no turn yet' };
+      if (event.wait.stopped && job.after_any === true) return { rejected: 'the job starts however others end' };
+      return { job: isSame(job, event.wait) ? job : waiting(job, event.wait, at) };
+    case 'thread_settled': {
+      const { thread_pending, ...settled } = job;
+      return { job: thread_pending === true && isTerminal(job.status) ? { ...settled, updated_at: at } : job };
+    }
+  }
+}
+
+/** The draft, queued. */
+export function submitted(job: Job, at: string): Job {
+  return inItsTurn({ ...job, status: 'QUEUED', reason: 'waiting_for_worker', queued_at: at, updated_at: at });
+}
+
+/** The queued job; if it continues another one and has no turn, it first gets one. */
+export function inItsTurn(job: Job): Job {
+  if (job.status !== 'QUEUED' || job.continues === undefined || job.turn !== undefined) return job;
+  return { ...job, reason: 'waiting_for_thread', parked: 'waiting_for_thread' };
+}
+
+function ready(job: Job, at: string): Job {
+  return queuedAgain(job, { reason: 'waiting_for_worker', updated_at: at });
+}
+
+function waiting(job: Job, wait: ThreadWait, at: string): Job {
+  const parked = reasonOf(wait);
+  // A probe that waits can't find anything out: another job becomes the probe.
+  return queuedAgain(withoutProbe(job), { reason: parked, parked, waits_for: wait.job, updated_at: at });
+}
+
+function isSame(job: Job, wait: ThreadWait): boolean {
+  return job.parked === reasonOf(wait) && job.waits_for === wait.job;
+}
+
+function reasonOf({ stopped }: ThreadWait): 'thread_stopped' | 'waiting_for_thread' {
+  return stopped ? 'thread_stopped' : 'waiting_for_thread';
+}

@@ -1,0 +1,68 @@
+import { transition } from '../dispatch/transition.ts';
+import { awaitsTurn, type Job, waitsInThread } from '../lifecycle/job.ts';
+import { isUnderstood } from '../lifecycle/understood.ts';
+import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
+import { takeTurn } from './take-turn.ts';
+
+/** How often a thread is checked again because its turns changed meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Starts the next turn of a thread if nothing keeps it, or records what it waits for, as for turns that waited for one
+ * that has ended. A worker that claims that turn may
+ * have read the thread before it changed, and be about to park the turn: the turn gets a new version, so that the worker
+ * can't, and reads the thread once more.
+ */
+export async function settleThread(context: ThreadContext, threadId: string): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const turns = await readThread(context, threadId);
+    let isSettled = true;
+    for (const { job, turn } of turnsToSettle(turns)) {
+      const wait = await waitInThread(context, turns, { ...job, turn });
+      if (!(await settle(context, job, wait))) isSettled = false;
+    }
+    if (isSettled) return;
+  }
+  throw new Error(`thread ${threadId}: its turns changed in every round`);
+}
+
+/** The next turn, and those that are recorded to wait for one that has ended. */
+function turnsToSettle(turns: readonly TurnWithJob[]): { readonly job: Job; readonly turn: number }[] {
+  const ended = new Set(turns.filter(({ job }) => hasEnded(job)).map(({ jobId }) => jobId));
+  const open = turns.filter(({ jobId }) => !ended.has(jobId));
+  return open.flatMap(({ job, turn }, at) => {
+    if (job === undefined || job === 'newer' || job.status !== 'QUEUED' || !isUnderstood(job)) return [];
+    return at === 0 || ended.has(job.waits_for ?? '') ? [{ job, turn }] : [];
+  });
+}
+
+/** @returns false if the job changed meanwhile */
+async function settle(
+  context: ThreadContext,
+  job: Job,
+  wait: Awaited<ReturnType<typeof waitInThread>>,
+): Promise<boolean> {
+  // Parked for something else: its claim looks at the thread again.
+  if (job.parked !== undefined && !waitsInThread(job.parked)) return true;
+  if (job.parked === undefined || awaitsTurn(job)) return (await context.jobs.apply(job, job)).applied;
+  const event =
+    wait === undefined
+      ? ({ type: 'unpark', reason: job.parked } as const)
+      : ({ type: 'wait_for_thread', wait } as const);
+  return (await transition(context, job, event, { rounds: 1 })).done;
+}
+
+/**
+ * Completes what concerns a job's thread: gives the job its turn, or checks the other turns after it ended. The process
+ * that queued or ended the job does so at once; if it can't, reconcile-jobs does.
+ * @returns the updated job
+ */
+export async function continueThread(context: ThreadContext, job: Job): Promise<Job> {
+  if (job.thread_id === undefined) return job;
+  if (awaitsTurn(job)) return await takeTurn(context, job);
+  if (job.thread_pending !== true) return job;
+  await settleThread(context, job.thread_id);
+  // If the job has changed, this is done again.
+  const settled = await transition(context, job, { type: 'thread_settled' }, { rounds: 1 });
+  return settled.done ? settled.job : job;
+}

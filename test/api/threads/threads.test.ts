@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let home: string;
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  const env = { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_CLAUDE_BIN: await claudeCli() };
+  service = await startService({ home, env });
+  const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
+  await writeFile(join(home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
+  const vendor = {
+    ANTHROPIC_BASE_URL: new URL(practice_url).origin,
+    CLAUDE_CODE_OAUTH_TOKEN: { secret: 'PRACTICE_KEY' },
+  };
+  const profiles = [
+    { name: 'practised', agent: 'claude', env: vendor },
+    { name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' },
+  ];
+  const { status, text } = await service.api('POST', '/config/import', { profiles });
+  expect([status, text]).toEqual([200, expect.anything()]);
+}, INSTALL_LIMIT);
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await rm(home, { recursive: true, force: true });
+});
+
+async function jobOf(id: string) {
+  return (await service.api('GET', `/jobs/${id}`)).json;
+}
+
+async function answerOf(id: string): Promise<string> {
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  return (await service.api('GET', `/jobs/${id}/result`)).json.final_message;
+}
+
+const next = async (id: string, prompt: string, more: Record<string, unknown> = {}) =>
+  await createJob(service, { prompt, continue: id, ...more });
+
+/** A shell job that runs until it is let go. */
+function held(name: string) {
+  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
+  return {
+    prompt: `touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
+    isUp: () => existsSync(up),
+    open: async () => await writeFile(go, ''),
+  };
+}
+
+const shell = async (prompt: string, more: Record<string, unknown> = {}) =>
+  await createJob(service, { prompt, profile: 'shell', ...more });
+
+async function stateOf(id: string): Promise<string> {
+  const { status, state_reason } = (await service.api('GET', `/jobs/${id}/status`)).json;
+  return `${status} ${state_reason.code}`;
+}
+
+describe('the agent of a continued job', () => {
+  test.each(['practice', 'practised'])('%s knows the turns before, which are billed once', async (profile) => {
+    const first = await createJob(service, { prompt: `first of ${profile}\ndrill: spend 1000 1`, profile });
+    await untilEnded(service, first);
+    const second = await next(first, `second of ${profile}\ndrill: recall`);
+    const answer = await answerOf(second);
+    expect(answer).toContain(`first of ${profile}`);
+    expect(answer).toContain(`second of ${profile}`);
+    const third = await next(second, `third of ${profile}\ndrill: spend 1000 1`);
+    await untilEnded(service, third);
+    const [one, three] = await Promise.all([first, third].map(jobOf));
+    expect(three).toMatchObject({ thread_id: first, turn: 3, continues: second, warnings: [], profile });
+    expect(three.session_id).toBe(one.session_id);
+    const tokens = ({ usage }: { usage: { input_tokens: number; output_tokens: number } }) => usage.output_tokens;
+    expect(tokens(three)).toBe(tokens(one));
+    const [turn] = (await service.api('GET', `/jobs?thread=${first}&order=oldest&limit=1`)).json.items;
+    expect(turn).toMatchObject({ id: first, thread_id: first, turn: 1, continues: null });
+  });
+
+  test('gets what was said if its session is not continued', async () => {
+    const first = await createJob(service, { prompt: 'the first prompt' });
+    const said = await answerOf(first);
+    const second = await next(first, 'the second prompt\ndrill: recall', { fresh_folder: true });
+    const answer = await answerOf(second);
+    for (const text of ['the first prompt', said.split('\n')[0], 'the second prompt']) expect(answer).toContain(text);
+    const job = await jobOf(second);
+    expect(job.warnings).toEqual(['session: of the thread not continued: its working folder was another one']);
+    const never = await next(first, 'the third prompt\ndrill: recall', { profile: 'forgetful' });
+    expect(await answerOf(never)).toContain('the first prompt');
+  });
+});
+
+describe('a thread of scripts', () => {
+  test('shares one folder, and its turns run in order, each after the success of the one before', async () => {
+    const gate = held('order');
+    const first = await shell(`${gate.prompt}; echo one >>notes`);
+    const second = await next(first, 'echo two >>notes');
+    const third = await next(first, 'cat notes');
+    await waitFor(() => gate.isUp());
+    await waitFor(async () => (await stateOf(third)) === 'QUEUED waiting_for_thread');
+    expect((await jobOf(second)).state_reason.message).toContain(first);
+    expect((await jobOf(third)).queue).toMatchObject({ held_by: [second] });
+    await gate.open();
+    await untilEnded(service, third);
+    expect((await service.api('GET', `/jobs/${third}/logs`)).json.stdout).toBe('one\ntwo\n');
+    const { items, total } = (await service.api('GET', `/jobs?thread=${first}`)).json;
+    expect([items.map(({ id }: { id: string }) => id), total]).toEqual([[third, second, first], 3]);
+    const folders = await readdir(join(home, 'workspaces', 'local_project'));
+    expect(folders).toContain(first);
+    expect(folders).not.toContain(second);
+  });
+
+  test('stops after a failure until that turn succeeds, or the next one is submitted', async () => {
+    const gate = held('stop');
+    const first = await shell(`${gate.prompt}; [ -e again ] || { touch again; exit 3; }`);
+    const [second, third, any] = [
+      await next(first, 'true'),
+      await next(first, 'true'),
+      await next(first, 'true', { continue_after: 'any' }),
+    ];
+    await gate.open();
+    await waitFor(async () => (await stateOf(second)) === 'QUEUED thread_stopped');
+    expect([await stateOf(third), await stateOf(any)]).toEqual(Array(2).fill('QUEUED waiting_for_thread'));
+    expect((await service.api('POST', `/jobs/${first}/retry`)).status).toBe(200);
+    for (const id of [second, third, any]) expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+
+    const failed = await next(any, 'exit 3');
+    const stuck = await next(failed, 'true');
+    await waitFor(async () => ['QUEUED thread_stopped', 'SUCCEEDED exited'].includes(await stateOf(stuck)));
+    if ((await stateOf(stuck)).startsWith('QUEUED'))
+      expect((await service.api('POST', `/jobs/${stuck}/submit`)).status).toBe(200);
+    expect(await untilEnded(service, stuck)).toMatchObject({ status: 'SUCCEEDED' });
+
+    const retried = await service.api('POST', `/jobs/${failed}/retry`);
+    expect([retried.status, retried.json.details]).toEqual([
+      400,
+      { state: 'FAILED', action: 'retry', use: 'continue' },
+    ]);
+  });
+
+  test('cancel, delete, edit and drafts in its middle', async () => {
+    const gate = held('middle');
+    const first = await shell(gate.prompt);
+    const [second, third, fourth] = [await next(first, 'true'), await next(first, 'true'), await next(first, 'true')];
+    const draft = await next(first, 'echo draft', { draft: true });
+    expect(await jobOf(draft)).toMatchObject({ status: 'DRAFT', thread_id: first, turn: null, continues: first });
+    expect((await service.api('PATCH', `/jobs/${third}`, { prompt: 'echo edited' })).status).toBe(200);
+    await waitFor(async () => (await stateOf(fourth)) === 'QUEUED waiting_for_thread');
+    expect((await service.api('DELETE', `/jobs/${second}`)).json.status).toBe('CANCELLED');
+    await gate.open();
+    await waitFor(async () => (await stateOf(third)) === 'QUEUED thread_stopped');
+    expect((await jobOf(third)).state_reason.message).toContain(second);
+    expect((await service.api('POST', `/jobs/${second}/retry`)).status).toBe(200);
+    for (const id of [second, third, fourth])
+      expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+    expect((await service.api('GET', `/jobs/${third}/logs`)).json.stdout).toBe('edited\n');
+    expect((await service.api('POST', `/jobs/${draft}/submit`)).status).toBe(200);
+    expect(await untilEnded(service, draft)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await jobOf(draft)).toMatchObject({ turn: 5 });
+  });
+
+  test("refuses what can't be continued, with the reason", async () => {
+    const draft = await shell('true', { draft: true });
+    const post = async (body: unknown) => await service.api('POST', '/jobs', body);
+    const ofDraft = await post({ prompt: 'true', continue: draft });
+    expect([ofDraft.status, ofDraft.json.details]).toEqual([
+      400,
+      { state: 'DRAFT', action: 'continue', use: 'submit' },
+    ]);
+    const first = await shell('true');
+    for (const [body, says] of [
+      [{ continue: 'job_nothing' }, 'there is no job of this id'],
+      [{ continue: first, profile: 'practice' }, 'the thread has the agent shell'],
+      [{ fresh_folder: true }, 'is only for a job with continue'],
+      [{ continue_after: 'any' }, 'is only for a job with continue'],
+    ] as const) {
+      const answer = await post({ prompt: 'true', ...body });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(says)]);
+    }
+    const key = { prompt: 'true', continue: first, idempotency_key: 'turn' };
+    expect((await post(key)).json.id).toBe((await post(key)).json.id);
+    expect((await service.api('GET', `/jobs?thread=${first}`)).json.total).toBe(2);
+    expect((await service.api('GET', `/jobs?thread=${first}&search=x`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Mutant } from '../mutant.ts';
+
+/** How the turns of a thread keep their order. */
+export const THREADS: readonly Mutant[] = [
+  {
+    name: 'a turn starts while a lower one has not ended',
+    file: 'lib/jobs/threads/read-thread.ts',
+    find: 'if (open !== undefined) return { job: open.jobId, stopped: false };',
+    replace: '',
+  },
+  {
+    name: 'a turn starts after one that failed',
+    file: 'lib/jobs/threads/read-thread.ts',
+    find: "before.job.status === 'SUCCEEDED' ? undefined",
+    replace: "before.job.status !== 'QUEUED' ? undefined",
+  },
+  {
+    name: 'two turns start at once',
+    file: 'lib/jobs/admission/enter-thread.ts',
+    find: 'return isMine && wait === undefined;',
+    replace: 'return wait === undefined;',
+  },
+  {
+    name: 'the thread of an ended job is not looked at',
+    file: 'lib/jobs/lifecycle/pending-work.ts',
+    find: 'return job.thread_id === undefined ? job : { ...job, thread_pending: true };',
+    replace: 'return job;',
+  },
+  {
+    name: 'nobody continues the thread of an ender that died',
+    file: 'lib/reconciler/reconciler.ts',
+    find: '  await continueThreads(context);\n',
+    replace: '',
+  },
+  {
+    name: 'two jobs take one turn',
+    file: 'lib/jobs/threads/thread-store.ts',
+    find: ", ConditionExpression: 'attribute_not_exists(id)'",
+    replace: '',
+  },
+  {
+    name: 'a job is retried although a later turn has begun',
+    file: 'lib/jobs/admission/retry-turn.ts',
+    find: 'if (later !== undefined) {',
+    replace: 'if (later !== undefined && later.turn < turn) {',
+    test: 'test/api/threads/threads.test.ts',
+  },
+];

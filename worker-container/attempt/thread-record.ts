@@ -1,0 +1,55 @@
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
+import type { TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
+import type { AttemptContext } from './attempt-context.ts';
+
+/** A job that continues others has neither their session nor a record of what was said. */
+export class SessionLostError extends Error {
+  override readonly name = 'SessionLostError';
+
+  constructor() {
+    super('neither the session of the thread nor the record of its earlier turns is left');
+  }
+}
+
+const HEADING = [
+  'This task continues earlier work, but the conversation about it is not available to you. These are its prompts and',
+  'final answers, oldest first; long ones are cut. The working folder has the results, unless it says otherwise.',
+].join('\n');
+
+/** What the turns before a job were asked, and answered, for an agent that can't continue their session. */
+export async function threadRecord(
+  context: Pick<AttemptContext, 'texts' | 'rules' | 'output'>,
+  thread: readonly TurnWithJob[],
+  turn: number,
+): Promise<{ readonly text: string; readonly rules: readonly string[] }> {
+  const entries: string[] = [];
+  const ruleIds = new Set<string>();
+  let room: number = LIMITS.threadRecordBytes;
+  for (const { job, turn: number } of thread.filter((other) => other.turn < turn).toReversed()) {
+    if (job === undefined || job === 'newer') continue;
+    const { prompt, rule_ids = [] } = await context.texts.get(job);
+    for (const id of rule_ids) ruleIds.add(id);
+    const { receipt } = await readableReceipt(context.output, job.id, job.attempt);
+    const answer = receipt?.final_message === undefined ? '' : `\n\nAnswer ${number}:\n${cut(receipt.final_message)}`;
+    const entry = `Prompt ${number}:\n${cut(prompt)}${answer}`;
+    room -= Buffer.byteLength(entry);
+    if (room < 0 && entries.length > 0) break;
+    entries.unshift(entry);
+  }
+  if (entries.length === 0) throw new SessionLostError();
+  const { rules } = await context.rules.get([...ruleIds]);
+  return { text: `${HEADING}\n\n${entries.join('\n\n')}`, rules: rules.map(({ text }) => text) };
+}
+
+/** Half of the room, so that one text does not fill the record. */
+function cut(text: string): string {
+  const most = LIMITS.threadRecordBytes / 2 - 1_000;
+  const bytes = Buffer.from(text);
+  return bytes.length <= most
+    ? text
+    : `${bytes
+        .subarray(0, most)
+        .toString()
+        .replace(/\uFFFD+$/, '')} …`;
+}
