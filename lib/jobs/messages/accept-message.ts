@@ -33,7 +33,9 @@ export async function acceptMessage(
   const id = messageId(found.id, idempotency_key);
   let job: Job | undefined = found;
   for (let round = 0; round < MAX_ROUNDS && job !== undefined; round += 1) {
-    if (idempotency_key !== undefined && (await messages.get(job.id, id)) !== undefined) return { id, replayed: true };
+    // Also without a key: the write before may have been applied although its answer was lost.
+    if ((idempotency_key !== undefined || round > 0) && (await messages.get(job.id, id)) !== undefined)
+      return { id, replayed: idempotency_key !== undefined };
     requireUnderstood(job);
     const now = context.clock.now();
     const decision = decide(job, { type: 'message' }, { ...context, now });
