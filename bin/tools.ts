@@ -77,6 +77,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'kill workers in the middle of turns of the real codex; the next attempts have to continue their sessions',
       options: '[--kills N] [--seed N]',
     },
+    messages: {
+      file: 'test/faults/messages.ts',
+      about: 'send messages to the real codex and claude while they run; the next model requests have to contain them',
+      options: '[--tries N]',
+    },
     claims: {
       file: 'test/faults/claims.ts',
       about: 'let concurrent claimers compete for jobs, every message delivered three times',
