@@ -96,7 +96,7 @@ export class ModelClient {
 
 function isOfTable(command: unknown): boolean {
   const { input } = command as { input: object };
-  return 'TableName' in input || 'RequestItems' in input;
+  return 'TransactItems' in input || 'TableName' in input || 'RequestItems' in input;
 }
 
 /** What the SDK tries again: throttling, a fault of the service, a connection that broke. */

@@ -41,6 +41,9 @@ export const EVENTS = [
   'follow-ups recovered by a reread',
   'account linked',
   'messages reissued',
+  'message accepted',
+  'message delivered',
+  'message not delivered',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;
@@ -56,6 +59,9 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
     return [after.status === 'DRAFT' ? 'created as a draft' : 'created'];
   }
   if (before.version === after.version) return [];
+  if (actor.doing === 'say') return ['message accepted'];
+  if (before.messages_pending === true && after.messages_pending === undefined && before.status === after.status)
+    return [];
   if (before.status === 'RUNNING' && after.status !== 'RUNNING') return eventsOfEnd(before, after, actor);
   const event = EVENT_OF[`${before.status} ${after.status}`];
   return event === undefined ? eventsInState(before, after, actor) : [event];

@@ -1,3 +1,4 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
@@ -13,6 +14,8 @@ import {
   PutCommand,
   QueryCommand,
   type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { ModelObjects } from './objects.ts';
@@ -57,8 +60,29 @@ export function perform(services: Services, command: unknown): unknown {
       Keys.map((key) => table(services, name).get(key, ConsistentRead)).filter((item) => item !== undefined);
     return { Responses: Object.fromEntries(requests.map((request) => [request[0], read(request)])) };
   }
+  if (command instanceof TransactWriteCommand) return transact(services, command.input.TransactItems ?? []);
   return performOnQueues(services, command) ?? services.objects.perform(command);
 }
+
+/** All conditions hold, or nothing is written. */
+function transact(services: Services, items: readonly TransactItem[]): object {
+  for (const { Put, Update } of items) {
+    try {
+      if (Put !== undefined) table(services, Put.TableName).check(Put.Item ?? {}, Put);
+      if (Update !== undefined) table(services, Update.TableName).check(Update.Key ?? {}, Update);
+    } catch {
+      throw new TransactionCanceledException({ $metadata: {}, message: 'Transaction cancelled' });
+    }
+  }
+  for (const { Put, Update } of items) {
+    if (Put !== undefined) table(services, Put.TableName).put(Put.Item ?? {}, Put);
+    if (Update !== undefined)
+      table(services, Update.TableName).update(Update.Key ?? {}, Update.UpdateExpression ?? '', Update);
+  }
+  return {};
+}
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 function performOnQueues(services: Services, command: unknown): unknown {
   if (command instanceof SendMessageCommand) {

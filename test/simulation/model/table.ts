@@ -64,6 +64,11 @@ export class ModelTable {
     return this.#past.get(id)?.findLast(({ at }) => at <= since)?.item;
   }
 
+  /** @throws ConditionalCheckFailedException if the condition does not hold for the item with this key */
+  check(key: Item, condition: Condition): void {
+    this.#check(this.#items.get(this.#id(key)), condition);
+  }
+
   put(item: Item, condition: Condition): void {
     const before = this.#items.get(this.#id(item));
     this.#check(before, condition);

@@ -81,6 +81,7 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
     return 'a new attempt of a job that was not QUEUED';
   if (after.session_id !== before.session_id && after.session_id !== evidenceOf(before, before.attempt))
     return `attempt ${before.attempt} ended with the evidence of ${after.session_id}`;
+  if (write.actor.doing === 'say') return faultOfMessage(before, after);
   if (before.status === after.status && isThreadRecord(before, after))
     return by(...THREADERS, 'edit')(before, after, write);
   const resume = faultOfResume(before, after);
@@ -93,6 +94,18 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
   return change(before, after, write);
 }
 
+/** A message changes the count of messages, of a job that can still read it. */
+function faultOfMessage(before: Job, after: Job): string | undefined {
+  if (before.status !== 'QUEUED' && before.status !== 'RUNNING') return `a message to a job that is ${before.status}`;
+  if (before.cancel_requested_at !== undefined) return 'a message to a job that is being cancelled';
+  const others = new Set(['messages', 'version', 'change_id', 'updated_at', 'ready_order', 'touched']);
+  const names = Object.keys({ ...before, ...after }).filter((name) => !others.has(name));
+  const isOnlyCounted = names.every((name) => isSame(Reflect.get(before, name), Reflect.get(after, name)));
+  return isOnlyCounted && after.messages === (before.messages ?? 0) + 1
+    ? undefined
+    : 'a message changed more than its count';
+}
+
 /** The actors that create follow-up jobs and release probes. */
 const FOLLOWERS: readonly string[] = ['work', 'watch', 'reread'];
 
@@ -100,7 +113,7 @@ const FOLLOWERS: readonly string[] = ['work', 'watch', 'reread'];
 const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel', 'kill', 'retry'];
 
 /** Fields that may change without a state change. */
-const RECORDS: ReadonlySet<keyof Job> = new Set(['children_pending', 'follow_ups', 'warnings']);
+const RECORDS: ReadonlySet<keyof Job> = new Set(['children_pending', 'follow_ups', 'messages_pending', 'warnings']);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',
   'signal',

@@ -9,6 +9,7 @@ import type { TreeExit } from '../../../worker-container/commands/process-tree.t
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { type AgentScript, agentScript } from './agent-script.ts';
 import type { ModelDeployment } from './deployment.ts';
+import { ModelMessages } from './messages.ts';
 import { ModelOutput } from './output.ts';
 import { ModelSessions } from './sessions.ts';
 
@@ -43,18 +44,20 @@ export class ModelAgents {
   readonly written = new Map<string, Written>();
   readonly #deployment: ModelDeployment;
   readonly #sessions: ModelSessions;
+  readonly messages: ModelMessages;
   /** By job. */
   readonly #scripts = new Map<string, AgentScript>();
 
   constructor(deployment: ModelDeployment) {
     this.#deployment = deployment;
     this.#sessions = new ModelSessions(deployment);
+    this.messages = new ModelMessages(deployment, this.#sessions);
   }
 
   /** `runAgent` of one worker. */
   on(process: SimulatedProcess): typeof runAgent {
     const { time, faults, tellFault } = this.#deployment;
-    return async (context, job, { ending }) => {
+    return async (context, job, { ending, watched }) => {
       await readWhatIsToRun(context, job);
       const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
       if (this.written.has(evidenceOf(job, job.attempt))) tellFault(`${name} was started twice`);
@@ -67,8 +70,10 @@ export class ModelAgents {
       const output = new ModelOutput(context.objects, process.timing, job);
       const duration = this.#duration(job);
       session?.converse(duration.length);
+      const talk = session && (await this.messages.begin(context, job, { session, process, watched }));
       const { byItself, exit } = await this.#run(process, run, ending, { ...duration, script, output });
       this.live.delete(run);
+      await talk?.end();
       if (ending.reason === 'lost' && time.now > faults.overAt + AFTERMATH)
         tellFault(`${name} lost its lease although nothing went wrong`);
       try {
@@ -85,6 +90,7 @@ export class ModelAgents {
           agent: isScript ? ('shell' as const) : ('codex' as const),
           composed_prompt: '',
           streams: { stdout, stderr: EMPTY_STREAM },
+          ...(talk !== undefined && talk.seen.length > 0 && { messages: [...talk.seen] }),
           ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
           ...(follow_ups !== undefined && { follow_ups }),
         };

@@ -6,6 +6,7 @@ import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
 import type { Job, ParkReason } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
+import { acceptMessage } from '../../../lib/jobs/messages/accept-message.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
@@ -48,6 +49,15 @@ export class ModelApi {
       const context = this.#context(process, event.type);
       const options = { action: event.type, onFailure: () => undefined };
       return await actInThread(context, await findJob(context.jobs, id), event, options);
+    });
+  }
+
+  say(id: string, key: string): Promise<Answer<{ id: string; replayed: boolean }>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'say');
+      const job = await findJob(context.jobs, id);
+      const messages = { ...context, messages: context.texts.messages };
+      return await acceptMessage(messages, job, { text: 'count to three', idempotency_key: key }, 'token:client');
     });
   }
 

@@ -9,6 +9,8 @@ import type { ModelDeployment } from './deployment.ts';
 export interface Acknowledged {
   readonly ids: Set<string>;
   readonly idOfKey: Map<string, string>;
+  /** Ids of messages, by job and key. */
+  readonly messages: Map<string, string>;
 }
 
 /** How many of the jobs continue another one. */
@@ -17,12 +19,12 @@ const CONTINUED = 0.35;
 /** What clients do to existing jobs. */
 const DOINGS = [
   ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
-  ...['submit', 'submit', 'read', 'read', 'reread', 'reread', 'link'],
-] as readonly ('edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
+  ...['submit', 'submit', 'read', 'read', 'reread', 'reread', 'link', 'say', 'say', 'say'],
+] as readonly ('say' | 'edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
 
 /** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
-  readonly acknowledged: Acknowledged = { ids: new Set(), idOfKey: new Map() };
+  readonly acknowledged: Acknowledged = { ids: new Set(), idOfKey: new Map(), messages: new Map() };
   readonly #deployment: ModelDeployment;
   readonly #api: ModelApi;
   readonly #onFault: (fault: string) => void;
@@ -133,6 +135,7 @@ export class Clients {
     const doing = random.pick(DOINGS);
     const id = (doing === 'kill' && random.chance(0.3) && this.#lost()?.id) || random.pick(ids);
     if (doing === 'read') this.#heed(await this.#api.read(id), doing);
+    else if (doing === 'say') await this.#say(this.#newestRunning() ?? id);
     else if (doing === 'link') await this.link();
     else if (doing === 'reread') await this.#reread(id);
     else if (doing !== 'edit') this.#heed(await this.#api.act(id, { type: doing }), doing);
@@ -140,6 +143,29 @@ export class Clients {
       const prompt = random.chance(0.5) ? { prompt: `say ${random.integer(1, 1_000)}` } : {};
       const priority = random.integer(-1, 1);
       this.#heed(await this.#api.edit(id, { ...prompt, priority }), doing);
+    }
+  }
+
+  /** Mostly a job that reads messages. */
+  #newestRunning(): string | undefined {
+    if (this.#deployment.random.chance(0.3)) return undefined;
+    return this.#deployment.allJobs().findLast(({ status }) => status === 'RUNNING')?.id;
+  }
+
+  /** Sends a message, sometimes twice, and again until it is answered. */
+  async #say(id: string): Promise<void> {
+    const { random, time } = this.#deployment;
+    const key = `message ${random.integer(1, 3)}`;
+    const name = `${id} ${key}`;
+    const { messages } = this.acknowledged;
+    for (let tries = 0; tries < 4; tries += 1) {
+      const [answer] = await Promise.all([this.#api.say(id, key), random.chance(0.2) && this.#api.say(id, key)]);
+      if (answer.kind === 'answered') {
+        if ((messages.get(name) ?? answer.value.id) !== answer.value.id) this.#onFault('one key gave two messages');
+        messages.set(name, answer.value.id);
+      }
+      if (answer.kind !== 'unknown') return;
+      await time.sleep(random.skewed(100, 10_000));
     }
   }
 

@@ -28,6 +28,7 @@ export function areAtRest(jobs: readonly Job[]): boolean {
 
 function isAtRest(job: Job, jobs: ReadonlyMap<string, Job>): boolean {
   if (job.children_pending !== undefined || job.thread_pending !== undefined) return false;
+  if (job.messages_pending !== undefined) return false;
   return isTerminal(job.status) || job.status === 'DRAFT' || isStopped(job, jobs);
 }
 
@@ -71,6 +72,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
       .filter(({ process }) => process.hasRunSince(deployment.time.now - ENDED_AFTER))
       .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
     ...faultsOfFollowUps(deployment, judge.agents, jobs),
+    ...judge.agents.messages.faultsAtRest(judge.acknowledged.messages, jobs),
     ...(await faultsOfOutput(deployment, judge)),
     ...(await faultsOfRereads(deployment, judge, jobs)),
   ];

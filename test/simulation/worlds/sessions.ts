@@ -34,6 +34,11 @@ export class ModelSessions {
     this.#deployment = deployment;
   }
 
+  /** What an attempt's session has, saved or not. */
+  textOf(job: Pick<Job, 'id'>, attempt: number): string {
+    return this.#kept.get(evidenceOf(job, attempt))?.text ?? '';
+  }
+
   /** Starts an attempt's session, or continues the one that its job is to continue. */
   async begin(objects: S3Client, process: SimulatedProcess, job: Job): Promise<ModelSession> {
     const continued = await this.#continued(objects, job);
@@ -43,13 +48,13 @@ export class ModelSessions {
   }
 
   async #continued(objects: S3Client, job: Job): Promise<string> {
-    const { tellFault, nameOf } = this.#deployment;
+    const { tellFault } = this.#deployment;
     const found = await findSession({
       candidates: chainOf(job),
       sessions: new AgentSessionStore(objects, ENV.OUTPUT_BUCKET),
     });
     const text = found === undefined ? '' : Buffer.concat(await Array.fromAsync(found.session.read())).toString();
-    const name = `attempt ${job.attempt} of ${nameOf(job.id)}`;
+    const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
     const expected = this.#newestOfChain(job);
     if (expected !== undefined && (found?.attempt ?? 0) < expected.attempt)
       tellFault(`${name} continued attempt ${found?.attempt}, although ${expected.attempt} had saved its session`);
@@ -112,6 +117,17 @@ export class ModelSession {
       onFailure: () => undefined,
     });
     if (kept.text !== '') this.#saver.grown();
+  }
+
+  /** What the agent has read. */
+  get text(): string {
+    return this.#kept.text;
+  }
+
+  /** The agent reads a message. */
+  hear(text: string): void {
+    this.#kept.text += `${text}\n`;
+    this.#saver.grown();
   }
 
   /** Makes some model calls in the time that its agent runs. */

@@ -1,3 +1,4 @@
+import { settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
@@ -67,7 +68,10 @@ export class ModelTriggers {
   async #watch(process: SimulatedProcess): Promise<void> {
     const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
     // Without faults no worker is lost: everything else must happen without the reconciler.
-    if (this.#deployment.faults.weather !== 'stormy') return await wakeForFreeResources(context);
+    if (this.#deployment.faults.weather !== 'stormy') {
+      await settlePendingMessages(context);
+      return await wakeForFreeResources(context);
+    }
     const isRedrive = this.#isLost;
     await reconcile(context, { redrive: isRedrive });
     if (!isRedrive) return;
