@@ -17,8 +17,10 @@ const LARGER: Readonly<Record<string, string>> = {
   'functions/jobs': 'one file for each route of a job, found by the name of its action',
   'lib/cli/commands': 'one file a command',
   'lib/contract': 'tables that everything else is derived from, each found by its name',
+  'lib/contract/routes': 'one file for each resource of the interface',
   'lib/contract/schemas': 'one file for each resource of the interface',
   'lib/doctor': 'one file for each check',
+  'lib/jobs/lifecycle': 'one file for each subject of a decision',
 };
 
 /** The rooms that each room may import from: folders of lib, `functions` and `worker-container`. Extend it deliberately. */

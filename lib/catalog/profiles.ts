@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { DRIVE_SETTINGS } from '../contract/drives.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import { AGENTS, type ProfileView, RESUMES, SANDBOXES } from '../contract/schemas/profile.ts';
+import { AGENTS, type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from './registry-page.ts';
 
@@ -28,6 +28,8 @@ export const profileSchema = z.object({
   resume: z.enum(RESUMES).default('auto'),
   /** How the agent's CLI is run. */
   drive: z.enum(DRIVE_SETTINGS).default('auto'),
+  /** Whether agents can call the tools of their attempt. */
+  tools: z.enum(TOOLS).default('on'),
   /** The agent's API: its vendor, or the practice vendor of the local run. */
   vendor: z.enum(['own', 'practice']).default('own'),
 });

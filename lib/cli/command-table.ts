@@ -10,7 +10,10 @@ const JOB = ['<id>', 'id of the job'] as const;
 /** Options of commands that wait for a job. */
 const WAITING: readonly OptionSpec[] = [
   { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true },
-  { flags: '--wait-for-people', about: 'keep waiting for a job that waits for the vendor account to be linked' },
+  {
+    flags: '--wait-for-people',
+    about: 'keep waiting for a job that waits for an answer, or for the vendor account to be linked',
+  },
   {
     flags: '--on-interrupt <action>',
     about: 'what Ctrl-C does: detach (default) leaves the job alone, cancel cancels it',
@@ -115,6 +118,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: 'list jobs, newest first',
     options: [
       { flags: '--status <status>', about: 'only jobs with this status' },
+      { flags: '--needs <need>', about: 'only jobs that wait for an answer', choices: ['answer'] },
       { flags: '--project <name>', about: 'only jobs of this project' },
       { flags: '--profile <name>', about: 'only jobs with this profile' },
       { flags: '--tag <tag>', about: 'only jobs with this tag' },
@@ -145,6 +149,24 @@ export const COMMANDS: readonly CommandSpec[] = [
     routes: ['messages.create', 'messages.list'],
     json: 'MessageList',
     load: async () => await import('./commands/say.ts'),
+  },
+  {
+    name: 'questions',
+    about: 'show the questions of a job, or the open ones of all jobs',
+    args: [['[id]', 'id of the job']],
+    options: [JSON_OPTION],
+    routes: ['jobs.list', 'jobs.questions'],
+    json: 'QuestionList',
+    load: async () => await import('./commands/questions.ts'),
+  },
+  {
+    name: 'answer',
+    about: 'answer the open question of a job',
+    args: [JOB, ['<answer>', 'the answer']],
+    options: [{ flags: '--question <id>', about: 'id of the question; default: the open one' }, JSON_OPTION],
+    routes: ['jobs.read', 'jobs.answer'],
+    json: 'Job',
+    load: async () => await import('./commands/answer.ts'),
   },
   action('cancel', 'cancel a job'),
   action('kill', 'kill the processes of a running job'),

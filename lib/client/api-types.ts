@@ -257,6 +257,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the questions of a job
+         * @description Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs that wait for one.
+         */
+        get: operations["questionsJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer an agent's question
+         * @description The question must be open: a second answer is rejected, and so is one after the deadline. A job that waits for the answer is queued, and continues in the same session.
+         */
+        post: operations["answerJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{id}/{action}": {
         parameters: {
             query?: never;
@@ -1088,6 +1128,10 @@ export interface components {
             /** @description The value as read. */
             resume_from?: unknown;
             /** @description The value as read. */
+            question?: unknown;
+            /** @description The value as read. */
+            progress?: unknown;
+            /** @description The value as read. */
             queue?: unknown;
             /** @description The value as read. */
             attempts?: unknown;
@@ -1131,6 +1175,12 @@ export interface components {
             project_id?: string | null;
             /** @description Alias of `project_id`. */
             project?: string | null;
+        };
+        Answer: {
+            /** @description The `id` of the open question. */
+            question_id: string;
+            /** @description The answer, up to 16384 bytes. */
+            answer: string;
         };
         MessageCreation: {
             /**
@@ -1228,6 +1278,11 @@ export interface components {
              * @enum {string|null}
              */
             drive?: "auto" | "exec" | null;
+            /**
+             * @description Whether the agent gets the tools of Promptq while it runs, for example to report its progress. Agent `shell` gets none. Default: `on`.
+             * @enum {string|null}
+             */
+            tools?: "on" | "off" | null;
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string|null}
@@ -1619,7 +1674,7 @@ export interface components {
          */
         StateReason: {
             /** @enum {string} */
-            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
+            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
             /** @example Waiting for a free worker. */
             message: string;
             /** @description Whether the job continues without a request. */
@@ -1722,6 +1777,10 @@ export interface components {
             changes: components["schemas"]["RepositoryChanges"] | (null);
             /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
             resume_from: number | null;
+            /** @description The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none. */
+            question: components["schemas"]["AskedQuestion"] | (null);
+            /** @description What the agent reported last about its progress. Null if it reported nothing, and unless the job is RUNNING. */
+            progress: components["schemas"]["ReportedProgress"] | (null);
             /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
             /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
@@ -1787,6 +1846,32 @@ export interface components {
             deletions: number;
             /** @description Whether the attachment contains only part of the diff. */
             truncated: boolean;
+        };
+        AskedQuestion: {
+            /** @example q_7h2j4d6f8a */
+            id: string;
+            /**
+             * @description `open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer.
+             * @enum {string}
+             */
+            state: "open" | "answered" | "expired" | "withdrawn";
+            /**
+             * Format: date-time
+             * @description Until when it can be answered.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            deadline: string;
+        };
+        ReportedProgress: {
+            /** @example Tests pass; writing the documentation. */
+            text: string;
+            /** @description How much is done, 0 to 100. Null if not reported. */
+            percent: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            at: string;
         };
         /**
          * @example {
@@ -1950,6 +2035,10 @@ export interface components {
             changes: components["schemas"]["RepositoryChanges"] | (null);
             /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
             resume_from: number | null;
+            /** @description The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none. */
+            question: components["schemas"]["AskedQuestion"] | (null);
+            /** @description What the agent reported last about its progress. Null if it reported nothing, and unless the job is RUNNING. */
+            progress: components["schemas"]["ReportedProgress"] | (null);
             /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
             queue: components["schemas"]["QueuePlace"] | (null);
             /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
@@ -1958,6 +2047,46 @@ export interface components {
             refreshed: string[];
             /** @description Ids of follow-up jobs that were missing and have been created. */
             recovered_follow_up_ids: string[];
+        };
+        QuestionList: {
+            /** @description All questions of the job, newest first. */
+            items: components["schemas"]["Question"][];
+        };
+        Question: {
+            /** @example q_7h2j4d6f8a */
+            id: string;
+            job_id: string;
+            /**
+             * @description `open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer.
+             * @enum {string}
+             */
+            state: "open" | "answered" | "expired" | "withdrawn";
+            /** @example Which of the two databases shall I migrate? */
+            question: string;
+            /** @description Answers that the agent suggests. Any other text is allowed too. */
+            options: string[];
+            /** @description The answer that counts if nobody answers before the deadline. Null: the job fails then. */
+            default: string | null;
+            /** @description The attempt that asked. */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            asked_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            deadline: string;
+            answer: string | null;
+            /** @example user:ada@example.com */
+            answered_by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            answered_at: string | null;
         };
         JobResult: {
             id: string;
@@ -2247,6 +2376,8 @@ export interface components {
             resume: "auto" | "never";
             /** @enum {string} */
             drive: "auto" | "exec";
+            /** @enum {string} */
+            tools: "on" | "off";
             /** @enum {string} */
             vendor: "own" | "practice";
             /** @description Whether jobs that set no profile use this one. */
@@ -2539,6 +2670,11 @@ export interface components {
              * @enum {string}
              */
             drive?: "auto" | "exec";
+            /**
+             * @description Whether the agent gets the tools of Promptq while it runs, for example to report its progress. Agent `shell` gets none. Default: `on`.
+             * @enum {string}
+             */
+            tools?: "on" | "off";
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string}
@@ -3099,6 +3235,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only jobs with this status. */
                 status?: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+                /** @description `answer`: only jobs that wait for the answer to a question of their agent. */
+                needs?: "answer";
                 /** @description Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word. */
                 search?: string;
                 /** @description Only jobs with this working folder, as requested or as resolved. */
@@ -3355,6 +3493,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3493,6 +3633,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3620,6 +3762,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3758,6 +3902,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -3953,6 +4099,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4085,6 +4233,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4217,6 +4367,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4349,6 +4501,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4481,6 +4635,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4613,6 +4769,8 @@ export interface operations {
                      *         "truncated": false
                      *       },
                      *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
                      *       "queue": null,
                      *       "attempts": [
                      *         {
@@ -4638,6 +4796,204 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    questionsJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The questions. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "q_7h2j4d6f8a",
+                     *           "job_id": "text",
+                     *           "state": "open",
+                     *           "question": "Which of the two databases shall I migrate?",
+                     *           "options": [
+                     *             "text"
+                     *           ],
+                     *           "default": null,
+                     *           "attempt": 0,
+                     *           "asked_at": "2026-11-20T10:41:00.000Z",
+                     *           "deadline": "2026-11-20T10:41:00.000Z",
+                     *           "answer": null,
+                     *           "answered_by": "user:ada@example.com",
+                     *           "answered_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QuestionList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    answerJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "question_id": "text",
+                 *       "answer": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Answer"];
+            };
+        };
+        responses: {
+            /** @description The updated job. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
+                     *       "status": "SUCCEEDED",
+                     *       "state_reason": {
+                     *         "code": "exited",
+                     *         "message": "The process ended.",
+                     *         "retryable": false
+                     *       },
+                     *       "attempt": 1,
+                     *       "queued_at": "2026-11-20T10:41:00.000Z",
+                     *       "started_at": "2026-11-20T10:41:01.250Z",
+                     *       "finished_at": "2026-11-20T10:41:09.500Z",
+                     *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "title": null,
+                     *       "tags": [],
+                     *       "agent": "codex",
+                     *       "model_used": null,
+                     *       "timeout_effective_seconds": 600,
+                     *       "copied_from": null,
+                     *       "thread_id": "text",
+                     *       "turn": null,
+                     *       "continues": null,
+                     *       "prompt": "Say hello.",
+                     *       "base_prompt": "Say hello.",
+                     *       "extra_prompt": null,
+                     *       "rule_ids": [],
+                     *       "profile": "codex",
+                     *       "model": null,
+                     *       "priority": 0,
+                     *       "timeout": 600,
+                     *       "timeout_unit": "seconds",
+                     *       "retries": 0,
+                     *       "cwd": null,
+                     *       "project_id": "local_project",
+                     *       "project": "local_project",
+                     *       "idempotency_key": null,
+                     *       "save_draft": false,
+                     *       "draft": false,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "cancel_requested_at": null,
+                     *       "created_by": "token:ci",
+                     *       "parent_id": null,
+                     *       "follow_up_ids": [],
+                     *       "worker_id": "worker_7d1c2b",
+                     *       "exit_code": 0,
+                     *       "signal": null,
+                     *       "error": null,
+                     *       "usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
+                     *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
+                     *       "stdout_bytes": 7,
+                     *       "stderr_bytes": 0,
+                     *       "version": 5,
+                     *       "warnings": [],
+                     *       "deployments": [],
+                     *       "changes": {
+                     *         "branch": null,
+                     *         "base": "text",
+                     *         "head": "text",
+                     *         "stat": "text",
+                     *         "files": 0,
+                     *         "insertions": 0,
+                     *         "deletions": 0,
+                     *         "truncated": false
+                     *       },
+                     *       "resume_from": null,
+                     *       "question": null,
+                     *       "progress": null,
+                     *       "queue": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "status": "SUCCEEDED",
+                     *           "state_reason": {
+                     *             "code": "exited",
+                     *             "message": "The process ended.",
+                     *             "retryable": false
+                     *           },
+                     *           "started_at": "2026-11-20T10:41:01.250Z",
+                     *           "finished_at": "2026-11-20T10:41:09.500Z",
+                     *           "exit_code": 0,
+                     *           "signal": null,
+                     *           "resumed_from": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["JobNotFound"];
@@ -5649,6 +6005,7 @@ export interface operations {
                      *           "concurrency": null,
                      *           "resume": "auto",
                      *           "drive": "auto",
+                     *           "tools": "on",
                      *           "vendor": "own",
                      *           "is_default": false,
                      *           "source": "built_in",
@@ -5756,6 +6113,7 @@ export interface operations {
                      *       "concurrency": null,
                      *       "resume": "auto",
                      *       "drive": "auto",
+                     *       "tools": "on",
                      *       "vendor": "own",
                      *       "is_default": false,
                      *       "source": "built_in",

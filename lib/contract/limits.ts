@@ -48,6 +48,8 @@ export const LIMITS = {
   idempotencyKeyLength: 255,
   cwdLength: 4_096,
   promptPreviewLength: 200,
+  /** Length of a report of an agent about its progress. */
+  progressLength: 200,
   /** Longer prompt texts are stored in S3 instead of the table. */
   inlineSpecBytes: 64 * 1024,
   /** Characters of the prompt texts that the search covers. */
@@ -67,6 +69,19 @@ export const LIMITS = {
     blockBytes: 3_000_000,
     /** Blocks of one attempt that are processed. */
     blocks: 100,
+  },
+  questions: {
+    /** Questions of one job, over all its attempts. */
+    perJob: 20,
+    /** Length of a question, and of its default answer. */
+    textBytes: 2_048,
+    options: 10,
+    optionLength: 200,
+    answerBytes: 16 * 1024,
+    deadlineSeconds: { min: 1, max: 30 * 24 * 3600, default: 7 * 24 * 3600 },
+    /** How long an agent waits for an answer before its turn has to end, and then until it is asked to stop. */
+    waitSeconds: 45,
+    endSeconds: 30,
   },
   deployBindings: {
     perProject: 20,

@@ -1,5 +1,6 @@
 import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
+import { expireQuestions } from '../jobs/questions/expire-questions.ts';
 import { continueThreads, makeMissingFollowUps, settlePendingMessages } from './after-attempt.ts';
 import {
   type ReconcilerContext,
@@ -20,7 +21,8 @@ export interface ReconcileResult {
 
 /**
  * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, creates
- * missing follow-up jobs, continues threads, starts due probes, wakes the next jobs for free folders and profiles, redrives the
+ * missing follow-up jobs, continues threads, starts due probes, ends waits for an answer whose deadline has passed,
+ * wakes the next jobs for free folders and profiles, redrives the
  * dead-letter queues, and sends new messages for jobs that have waited too long.
  * @param options.redrive sends all dispatch messages again, for use after the queues were lost
  */
@@ -33,6 +35,7 @@ export async function reconcile(
   await settlePendingMessages(context);
   await continueThreads(context);
   await probeParkedJobs(context);
+  await expireQuestions(context);
   const waiting = await readWaiting(context);
   await wakeForFreeResources(context, waiting);
   const redriven = await context.dispatchQueues.redriveDeadLetters();

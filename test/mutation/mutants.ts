@@ -3,8 +3,10 @@ import { ATTEMPTS } from './by-hand/attempts.ts';
 import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
 import { FOLDERS } from './by-hand/folders.ts';
+import { QUESTIONS } from './by-hand/questions.ts';
 import { SESSIONS } from './by-hand/sessions.ts';
 import { THREADS } from './by-hand/threads.ts';
+import { TOOLS } from './by-hand/tools.ts';
 import type { Mutant } from './mutant.ts';
 
 /** What no rule finds in the source (`found-mutants.ts`): orders, numbers, and what is kept or forgotten. */
@@ -16,4 +18,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNT,
   ...SESSIONS,
   ...THREADS,
+  ...QUESTIONS,
+  ...TOOLS,
 ];

@@ -56,6 +56,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
     createMessages: { params: jobs.queuedForAgent },
     sessionJobs: { params: jobs.withSession },
+    answerJobs: { params: jobs.asking, body: jobs.answer },
     readAttachments: {
       params: async () => ({ ...(await jobs.ended()), name: 'kept.txt' }),
       unreached: { 303: 'needs a file that is too large to be streamed: test/api/output/attachments.test.ts' },
@@ -163,6 +164,7 @@ class PreparedJobs {
   readonly #service: ServiceUnderTest;
   #ended: string | undefined;
   #withSession: string | undefined;
+  #asking: string | undefined;
   #queued: string | undefined;
   #running: string | undefined;
 
@@ -193,6 +195,21 @@ class PreparedJobs {
       await untilEnded(this.#service, this.#withSession);
     }
     return { id: this.#withSession };
+  };
+
+  /** A body of the answer to the question that `asking` prepared. */
+  readonly answer = { question_id: 'q_none', answer: 'The new one.' };
+
+  readonly asking = async () => {
+    if (this.#asking === undefined) {
+      if (this.#running !== undefined) await this.#service.api('POST', `/jobs/${this.#running}/kill`);
+      this.#running = undefined;
+      this.#asking = await createJob(this.#service, { prompt: 'drill: ask Which one?', priority: 9 });
+      const question = async () => (await this.#service.api('GET', `/jobs/${this.#asking}`)).json.question;
+      await waitFor(async () => (await question()) !== null);
+      this.answer.question_id = (await question()).id;
+    }
+    return { id: this.#asking };
   };
 
   readonly draft = async () => ({

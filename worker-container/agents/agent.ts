@@ -1,6 +1,7 @@
 import type { AgentName } from '../../lib/contract/agents.ts';
 import type { DriveSetting } from '../../lib/contract/drives.ts';
 import type { AgentOutput } from '../../lib/vendors/output/agent-output.ts';
+import type { ToolAccess } from '../commands/tool-access.ts';
 import type { DriveOfRun } from '../drives/drive.ts';
 
 /** What the worker needs to know about a vendor's CLI. Each adapter is one file in this folder. */
@@ -30,6 +31,8 @@ export interface AgentRun {
   readonly vendor: { readonly baseUrl: string; readonly apiKey: string } | undefined;
   /** The practice vendor, if the CLI is to use the login in its own folder instead of a key. */
   readonly practiceUrl?: string | undefined;
+  /** The tools of the attempt; undefined: it has none. */
+  readonly tools?: ToolAccess | undefined;
 }
 
 /** The command to spawn. */
@@ -49,6 +52,8 @@ export interface Agent extends AgentOutput {
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
   /** The folder with the CLI's sessions, below `attemptDir`; undefined: it keeps none. */
   readonly sessionFolder: string | undefined;
+  /** Whether the CLI can call tools by the Model Context Protocol. */
+  readonly takesTools: boolean;
   /** Writes the CLI's files into `attemptDir`. @returns what to spawn. @throws Error with a plain message */
   prepare(run: AgentRun): Promise<AgentCommand>;
 }

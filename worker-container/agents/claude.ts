@@ -6,6 +6,7 @@ import type { Agent } from './agent.ts';
 import { findClaude } from './claude-binary.ts';
 import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
+import { claudeTools } from './claude-tools.ts';
 
 /** Anthropic's claude CLI. Observed with version 2.1.328. */
 export const claude: Agent = {
@@ -14,11 +15,13 @@ export const claude: Agent = {
   // SIGTERM ends the tools too. So does SIGINT, but then claude exits with 0.
   politeSignal: 'SIGTERM',
   sessionFolder: join(CLAUDE_HOME, 'projects'),
+  takesTools: true,
 
   async prepare(run) {
     const command = await findClaude(run.env.PROMPTQ_CLAUDE_BIN);
     const talk = (port: DrivePort) => createClaudeDrive(run.prompt, port);
     const drive = run.drive === 'exec' ? ({ name: 'exec' } as const) : ({ name: 'stream-json', talk } as const);
+    const tools = await claudeTools(run);
     return {
       command,
       args: [
@@ -27,7 +30,7 @@ export const claude: Agent = {
         ...(drive.name === 'exec' ? [] : ['--input-format=stream-json', '--replay-user-messages']),
         // The working folder may instruct the model, not configure claude: its settings could send the key elsewhere.
         ...['--setting-sources=user', '--strict-mcp-config', `--add-dir=${run.cwd}`],
-        ...['--disallowedTools=ScheduleWakeup', ...permissionArguments(run.sandbox)],
+        ...['--disallowedTools=ScheduleWakeup', ...permissionArguments(run.sandbox, tools.allowed), ...tools.args],
         ...(run.model === undefined ? [] : [`--model=${run.model}`]),
         ...(run.resume === undefined ? [] : [`--resume=${run.resume}`]),
         ...run.args,

@@ -1,3 +1,4 @@
+import { TOOL_SERVER, TOOL_START_SECONDS, TOOL_TIMEOUT_SECONDS } from '../commands/tool-access.ts';
 import type { AgentRun } from './agent.ts';
 
 /** The variable with the key of `run.vendor`; its name matches the patterns that are hidden from tools. */
@@ -7,7 +8,12 @@ export const VENDOR_KEY = 'PROMPTQ_VENDOR_API_KEY';
  * `config.toml` for one attempt: codex talks only to its vendor, and its tools see the attempt's environment without
  * variables that look like secrets. The attempt's mark stays, so that the worker finds survivors.
  */
-export function codexConfig({ vendor, practiceUrl, env }: Pick<AgentRun, 'vendor' | 'practiceUrl' | 'env'>): string {
+export function codexConfig({
+  vendor,
+  practiceUrl,
+  env,
+  tools,
+}: Pick<AgentRun, 'vendor' | 'practiceUrl' | 'env' | 'tools'>): string {
   const baseUrl = vendor?.baseUrl ?? practiceUrl;
   return [
     ...(baseUrl === undefined ? [] : [`model_provider = "${PROVIDER}"`]),
@@ -22,6 +28,7 @@ export function codexConfig({ vendor, practiceUrl, env }: Pick<AgentRun, 'vendor
     ...(baseUrl === undefined
       ? []
       : [vendor === undefined ? 'requires_openai_auth = true' : `env_key = "${VENDOR_KEY}"`]),
+    ...(tools === undefined ? [] : serverOf(tools)),
     '',
   ].join('\n');
 }
@@ -71,6 +78,19 @@ function providerOf(baseUrl: string): readonly string[] {
     // The queue retries jobs. With codex's default of five retries, a dead vendor takes half a minute to notice.
     'request_max_retries = 1',
     'stream_max_retries = 1',
+  ];
+}
+
+function serverOf({ url, key }: NonNullable<AgentRun['tools']>): readonly string[] {
+  return [
+    `[mcp_servers.${TOOL_SERVER}]`,
+    `url = ${tomlString(url)}`,
+    // Not `bearer_token_env_var`: tools would inherit the variable.
+    `http_headers = { Authorization = ${tomlString(`Bearer ${key}`)} }`,
+    `startup_timeout_sec = ${TOOL_START_SECONDS}`,
+    `tool_timeout_sec = ${TOOL_TIMEOUT_SECONDS}`,
+    // No one is there to approve a call.
+    'default_tools_approval_mode = "approve"',
   ];
 }
 

@@ -16,6 +16,7 @@ export const codex: Agent = {
   // SIGTERM and SIGKILL leave codex's tools running; SIGINT ends them with it.
   politeSignal: 'SIGINT',
   sessionFolder: join(CODEX_HOME, 'sessions'),
+  takesTools: true,
 
   async prepare(run) {
     const command = await findCodex(run.env.PROMPTQ_CODEX_BIN);

@@ -10,6 +10,7 @@ export const shell: Agent = {
   name: 'shell',
   politeSignal: 'SIGTERM',
   sessionFolder: undefined,
+  takesTools: false,
 
   async prepare(run) {
     const command = await findBash(run.env.PATH ?? '');

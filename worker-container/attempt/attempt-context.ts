@@ -6,6 +6,7 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
+import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { AfterAttemptContext } from '../../lib/reconciler/after-attempt.ts';
@@ -16,6 +17,7 @@ import type { RepositoryContext } from '../repository/job-repository.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { SecretSource } from '../secrets/secrets.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import type { JobWatch } from '../tools/job-watch.ts';
 import type { AttemptFolder } from './attempt-folder.ts';
 
 /** What an attempt needs from its worker. */
@@ -78,6 +80,10 @@ export interface AttemptSurroundings {
   readonly ending: Ending;
   /** Collects the secrets that are read here. */
   readonly redaction: Redaction;
+  /** Called with what the agent reports about its progress. */
+  readonly onProgress: (progress: Progress) => void;
+  /** The job as the heartbeat reads it. */
+  readonly job: JobWatch;
   /** Fires `watched` and `unwatched`, and `messages` if the job has accepted further ones. */
   readonly watched: EventTarget;
 }

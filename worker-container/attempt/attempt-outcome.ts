@@ -11,12 +11,14 @@ export interface AttemptEnd {
   readonly ending: EndingReason | undefined;
   readonly exit: TreeExit;
   readonly facts: AgentFacts;
+  /** The agent's last question had no answer while it waited. */
+  readonly asked?: boolean;
   /** The job's timeout in readable form: `5 seconds`. */
   readonly timeout: string;
 }
 
 /** The outcome of an attempt. Success needs exit 0 (or a final result) and no error reported by the agent itself. */
-export function attemptOutcome({ ending, exit, facts, timeout }: AttemptEnd): Outcome {
+export function attemptOutcome({ ending, exit, facts, timeout, asked = false }: AttemptEnd): Outcome {
   const how = { exit_code: exit.exitCode, signal: exit.signal };
   switch (ending) {
     case 'cancelled':
@@ -42,10 +44,17 @@ export function attemptOutcome({ ending, exit, facts, timeout }: AttemptEnd): Ou
         error: 'Its output could not be kept: the disk of the worker failed or is full.',
         ...how,
       };
+    case 'asked':
+      return { kind: 'asked', reason: 'question', ...how };
     case 'finished_not_exited':
     case undefined:
-      return ownEnd(ending === 'finished_not_exited', exit, facts, how);
+      return unlessAsked(ownEnd(ending === 'finished_not_exited', exit, facts, how), asked);
   }
+}
+
+/** An agent that ended its turn because of a question has not succeeded yet. */
+function unlessAsked(outcome: Outcome, asked: boolean): Outcome {
+  return asked && outcome.kind === 'succeeded' ? { ...outcome, kind: 'asked', reason: 'question' } : outcome;
 }
 
 function ownEnd(

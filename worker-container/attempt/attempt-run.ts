@@ -17,6 +17,7 @@ import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
+import type { ToolServer } from '../tools/tool-server.ts';
 import { AttemptClocks } from './attempt-clocks.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun, AttemptSurroundings } from './attempt-context.ts';
 import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
@@ -48,12 +49,12 @@ async function runWithLogin(
   job: Job,
   surroundings: AttemptSurroundings & { readonly login: AttemptLogin | undefined },
 ): Promise<AttemptRun> {
-  const { ending, attemptDir, login, redaction } = surroundings;
+  const { ending, attemptDir, login, redaction, onProgress, job: watch } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
   const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   const { account } = context;
   const files = await makeAttemptFiles(attemptDir, account);
-  const at = { attemptDir, ending, mark, files, redaction };
+  const at = { attemptDir, ending, mark, files, redaction, onProgress, watch };
   const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
     clocks.stop();
     // The author of a failed setup command needs its output.
@@ -62,7 +63,7 @@ async function runWithLogin(
       await keepAttemptFiles(context, job, { files, redaction, limit: DRAIN_TIMEOUT_MS }),
     );
   });
-  const { profile, agent, model, prompt, command, cwd, worktree } = prepared;
+  const { profile, agent, model, prompt, command, cwd, worktree, tools } = prepared;
   const followUps = collectFollowUps();
   const reader = agent.createReader(followUps.messages);
   let stderrTail = Buffer.alloc(0);
@@ -119,7 +120,7 @@ async function runWithLogin(
     const shipped = shipper;
     surroundings.watched.addEventListener('watched', () => shipped.setWatched(true));
     surroundings.watched.addEventListener('unwatched', () => shipped.setWatched(false));
-    const { exit, byItself } = await untilEnded(tree, agent, mark, ending);
+    const { exit, byItself } = await untilEnded(tree, { agent, mark, ending, tools });
     clocks.stop();
     tree.stdin?.destroy();
     await courier.close();
@@ -146,6 +147,7 @@ async function runWithLogin(
       ending: byItself ? undefined : ending.reason,
       exit,
       facts,
+      asked: tools?.isAsking() === true,
       timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
     });
     const ownOutcome = unlessRefused(ended, prepared.resumed, facts);
@@ -170,6 +172,7 @@ async function runWithLogin(
     const sources: OutputSources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
     return { record, sources, attachments: kept.attachments, dispose: () => shipped.dispose() };
   } catch (error) {
+    await tools?.close();
     if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
     tree?.stdin?.destroy();
     if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
@@ -215,12 +218,22 @@ const KEEP_FILES_TIMEOUT_MS = 3_600_000;
 /** Resolves when the agent has ended and no process of its tree is alive. */
 async function untilEnded(
   tree: Tree,
-  agent: Agent,
-  mark: string,
-  ending: Ending,
+  {
+    agent,
+    mark,
+    ending,
+    tools,
+  }: {
+    readonly agent: Agent;
+    readonly mark: string;
+    readonly ending: Ending;
+    readonly tools: ToolServer | undefined;
+  },
 ): Promise<{ exit: TreeExit; byItself: boolean }> {
   const { politeSignal } = agent;
   const byItself = await Promise.race([tree.exited.then(() => true), ending.requested.then(() => false)]);
+  // Nothing is done in the name of an attempt that is being ended.
+  await tools?.close();
   // Processes left behind by an agent that exited unasked belong to no one: they are killed without a polite signal.
   const ended = endTree({ child: tree, mark, politeSignal, kill: byItself || ending.reason === 'killed' });
   const hurry = ending.escalated.then(() => endTree({ child: tree, mark, politeSignal, kill: true }));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
@@ -9,6 +10,7 @@ import { Ending } from '../commands/ending.ts';
 import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { SettingsUnreadError } from '../secrets/transient-error.ts';
+import { JobWatch } from '../tools/job-watch.ts';
 import type { AttemptContext } from './attempt-context.ts';
 import { recordOf } from './attempt-files.ts';
 import { attemptFolder } from './attempt-folder.ts';
@@ -47,16 +49,23 @@ export async function runAttempt(
   const ending = new Ending();
   const visibility = new VisibilityExtender(context.dispatchQueues, received, log, context.timing);
   const watched = new EventTarget();
+  let progress: Progress | undefined;
+  const onProgress = (reported: Progress) => {
+    progress = reported;
+  };
+  const watch = new JobWatch();
   const heartbeat = new Heartbeat({
     jobs: context.jobs,
     clock: context.clock,
     timing: context.timing,
     job,
+    progress: () => progress,
     events: {
       onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
       onLost: () => ending.request('lost'),
       onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
       onMessages: () => void watched.dispatchEvent(new Event('messages')),
+      onRead: (current) => watch.hear(current),
       onBeat: () => void visibility.extend(),
       onFailure: (error) => log.warn('the heartbeat failed', error as Error),
     },
@@ -68,7 +77,14 @@ export async function runAttempt(
   const startedAt = timestamp(context.clock.now());
   try {
     await machine.folder.make(attemptDir, { isPassable: context.account !== undefined });
-    const run = await machine.runAgent({ ...context, log }, job, { attemptDir, ending, watched, redaction });
+    const run = await machine.runAgent({ ...context, log }, job, {
+      attemptDir,
+      ending,
+      watched,
+      redaction,
+      onProgress,
+      job: watch,
+    });
     try {
       const { record, sources, attachments } = run;
       return await reportAttempt({ ...context, log }, job, {

@@ -1,5 +1,6 @@
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
+import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
@@ -14,6 +15,8 @@ interface HeartbeatEvents {
   readonly onWatched: (watched: boolean) => void;
   /** The job has accepted further messages. */
   readonly onMessages?: () => void;
+  /** Called with the job whenever it was read. */
+  readonly onRead?: (job: Job) => void;
   /** The lease was extended. */
   readonly onBeat: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -23,6 +26,8 @@ export interface HeartbeatOptions {
   readonly jobs: JobStore;
   readonly clock: Clock;
   readonly job: Job;
+  /** What the agent reported last. Default: nothing. */
+  readonly progress?: () => Progress | undefined;
   readonly events: HeartbeatEvents;
   /** Default: this machine's. */
   readonly timing?: Timing | undefined;
@@ -80,7 +85,11 @@ export class Heartbeat {
 
   async #beat(sentAt: number): Promise<void> {
     const { jobs, clock, job, events } = this.#options;
-    const current = await jobs.touch(job, { lease_until: timestamp(clock.now() + LEASE.duration) });
+    const progress = this.#options.progress?.();
+    const current = await jobs.touch(job, {
+      lease_until: timestamp(clock.now() + LEASE.duration),
+      ...(progress !== undefined && { progress }),
+    });
     if (this.#over) return;
     if (current === undefined) return this.#lost();
     this.#acknowledgedAt = sentAt;
@@ -99,6 +108,7 @@ export class Heartbeat {
 
   #hear(current: Job): void {
     const { clock, events } = this.#options;
+    events.onRead?.(current);
     events.onWatched(current.watched_until !== undefined && current.watched_until > timestamp(clock.now()));
     if (current.messages !== this.#messages) events.onMessages?.();
     this.#messages = current.messages;

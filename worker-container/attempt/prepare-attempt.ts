@@ -7,6 +7,7 @@ import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import { answerText } from '../../lib/jobs/questions/answer-text.ts';
 import { readThread, type TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
@@ -20,8 +21,9 @@ import type { JobWorktree } from '../repository/job-worktree.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
+import { type AttemptTools, serveTools } from '../tools/attempt-tools.ts';
 import { workFolders } from '../workspace/work-folders.ts';
-import type { AttemptContext } from './attempt-context.ts';
+import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 import { readSettings } from './attempt-settings.ts';
 import { continueSession } from './continue-session.ts';
@@ -41,6 +43,8 @@ export interface PreparedAttempt {
   readonly worktree: JobWorktree | undefined;
   /** The session that the agent continues; undefined: it starts from the prompt. */
   readonly resumed: RestoredSession | undefined;
+  /** Until it is closed. Undefined: the agent has no tools. */
+  readonly tools: AttemptTools | undefined;
   /** Shown with the job. */
   readonly warnings: readonly string[];
 }
@@ -53,6 +57,8 @@ interface Surroundings {
   readonly files: AttemptFiles;
   /** Collects the secrets that are read here. */
   readonly redaction: Redaction;
+  readonly onProgress: AttemptSurroundings['onProgress'];
+  readonly watch: AttemptSurroundings['job'];
 }
 
 /**
@@ -62,7 +68,7 @@ interface Surroundings {
 export async function prepareAttempt(
   context: AttemptContext,
   job: Job,
-  { files, ...at }: Surroundings,
+  { files, onProgress, watch, ...at }: Surroundings,
 ): Promise<PreparedAttempt> {
   const { env, folders, account } = context;
   const { profile, texts, rules, secrets } = await readSettings(context, job);
@@ -117,27 +123,41 @@ export async function prepareAttempt(
     inSession: resumed?.messageIds ?? new Set<string>(),
     most: AGENT_DEFINITIONS[agent.name].maxPromptLength,
   };
+  const answer = await rethrowTransient(() => answerText(context.texts.questions, job));
   const asked = resumed?.attempt === undefined ? told : RESUME_NOTE;
+  const begun = answer === undefined ? asked : `${asked}\n\n${answer}`;
   const { prompt: given, given: messages } =
     agent.name === 'shell'
-      ? { prompt: asked, given: [] }
-      : await rethrowTransient(() => withMessages(giving, job, asked));
-  const command = await agent.prepare({
-    prompt: given,
-    resume: resumed?.sessionId,
-    model,
-    cwd,
-    attemptDir: files.agent,
-    args: profile.args,
-    env: runEnv,
-    sandbox: profile.sandbox,
-    drive: profile.drive,
-    vendor: vendorOf(env, profile),
-    practiceUrl: practiceUrlOf(env, profile),
+      ? { prompt: begun, given: [] }
+      : await rethrowTransient(() => withMessages(giving, job, begun));
+  const { attachments } = files;
+  const { redaction, ending } = at;
+  const tools = await serveTools(context, {
+    ...{ job, agent, profile, cwd, attachments },
+    ...{ redaction, ending, watch, onProgress },
   });
-  await giveTree(files.agent, account);
-  const warnings = [...variableWarnings(profile), ...session.warnings];
-  return { profile, agent, model, prompt: given, messages, command, cwd, worktree, resumed, warnings };
+  try {
+    const command = await agent.prepare({
+      prompt: given,
+      resume: resumed?.sessionId,
+      model,
+      cwd,
+      attemptDir: files.agent,
+      args: profile.args,
+      env: runEnv,
+      sandbox: profile.sandbox,
+      drive: profile.drive,
+      vendor: vendorOf(env, profile),
+      practiceUrl: practiceUrlOf(env, profile),
+      tools,
+    });
+    await giveTree(files.agent, account);
+    const warnings = [...variableWarnings(profile), ...session.warnings];
+    return { profile, agent, model, prompt: given, messages, command, cwd, worktree, resumed, tools, warnings };
+  } catch (error) {
+    await tools?.close();
+    throw error;
+  }
 }
 
 /** The turns of the thread of a job that continues another one. */

@@ -9,6 +9,8 @@ export type EndingReason =
   | 'timed_out'
   /** The agent gave its final result but does not exit. */
   | 'finished_not_exited'
+  /** The agent has asked a question that has no answer yet. */
+  | 'asked'
   | 'output_limit'
   /** Its output can no longer be stored (the disk is full, for example). */
   | 'output_failed'

@@ -9,6 +9,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'deploy-bindings.delete': 'Deleted a deploy binding',
   'deploy-bindings.write': 'Created or changed a deploy binding',
   'deployments.retry': 'Retried a deployment',
+  'jobs.answer': "Answered an agent's question",
   'jobs.cancel': 'Cancelled a job',
   'jobs.delete': 'Cancelled a job',
   'jobs.edit': 'Edited a job',

@@ -68,10 +68,16 @@ async function waitForEnd(
     if (state.terminal) return state;
     const { code, message } = state.state_reason;
     await context.terminal.note(`${state.status}: ${message}`);
-    const needsPerson = code === 'account_required' || code === 'thread_stopped';
-    if (needsPerson && !options.waitForPeople) throw stillWaiting(id, message);
+    if (NEEDS_PERSON.has(code) && !options.waitForPeople) throw stillWaiting(id, hint(id, code, message));
   }
   throw new Error('the states of a job end with a terminal one');
+}
+
+/** Reasons to wait that only a person ends. */
+const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question', 'thread_stopped']);
+
+function hint(id: string, code: string, message: string): string {
+  return code === 'question' ? `${message} \`promptq questions ${id}\` shows the question.` : message;
 }
 
 async function cancel(client: Promptq, id: string): Promise<never> {

@@ -27,5 +27,7 @@ export function outcome({ status, state_reason: reason }: State, onSuccess: stri
   if (status === 'DRAFT') return { message: 'The job is a draft, which no worker starts.' };
   if (code === 'account_required' || code === 'thread_stopped')
     return { message: `The job waits for a person. Tell your user: ${message} Then call wait_for_job again.` };
+  if (code === 'question')
+    return { message: 'The agent of the job asks your user a question. Call list_questions, then answer_question.' };
   return { message: `The job has not ended: ${message} Call wait_for_job again.` };
 }

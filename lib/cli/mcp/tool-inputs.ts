@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createJob, listJobs, readJobStatus } from '../../contract/routes/jobs.ts';
 import { createMessage } from '../../contract/routes/messages.ts';
 import { readLogs, readResult } from '../../contract/routes/output.ts';
+import { answerQuestion, listQuestions } from '../../contract/routes/questions.ts';
 import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS } from './tool-table.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -28,6 +29,7 @@ const { attempt } = readResult.query.shape;
 
 const filters = listJobs.query.pick({
   status: true,
+  needs: true,
   search: true,
   project: true,
   profile: true,
@@ -65,6 +67,8 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   ),
   send_message: schemaOf({ ...job.shape, ...createMessage.body.shape }, {}, ['id', 'text']),
   cancel_job: schemaOf(job.shape, {}, ['id']),
+  list_questions: schemaOf(listQuestions.params.shape, {}, ['id']),
+  answer_question: schemaOf({ ...job.shape, ...answerQuestion.body.shape }, {}, ['id', 'question_id', 'answer']),
   list_jobs: schemaOf(filters.shape, { limit: LIST_LENGTH }),
 };
 

@@ -85,6 +85,21 @@ export const TOOLS = [
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   },
   {
+    name: 'list_questions',
+    title: 'read the questions of a job',
+    about: `Returns what the agent of a job asked. A question whose state is open waits for an answer: ask your user, and then call answer_question. ${UNTRUSTED}`,
+    routes: ['jobs.questions'],
+    hints: READS,
+  },
+  {
+    name: 'answer_question',
+    title: 'answer the question of a job',
+    about:
+      'Gives the agent of a job the answer of your user to its open question. Do not decide for your user. Then call wait_for_job.',
+    routes: ['jobs.answer'],
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  {
     name: 'list_jobs',
     title: 'list jobs, newest first',
     about: `Lists jobs, newest first. Use it to find the id of a job. For the next page, give next_cursor as cursor, with the same filters. ${UNTRUSTED}`,

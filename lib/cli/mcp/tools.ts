@@ -19,7 +19,7 @@ const STREAM_LENGTH = 4_000;
 const ATTACHMENTS = 50;
 
 /** Reasons that only a person ends. */
-const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'thread_stopped']);
+const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question', 'thread_stopped']);
 
 /** What each tool does with arguments that its schema accepts. */
 export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
@@ -69,6 +69,21 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     const { status, state_reason: reason, attempt } = await client.act('cancel', id);
     const message = status === 'CANCELLED' ? 'The job is cancelled.' : `${reason.message} Call wait_for_job.`;
     return { message, fields: { id, status, state_reason: reason, attempt } };
+  },
+
+  list_questions: async (client, { id }: Id) => {
+    const { items } = await dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
+    const isOpen = items.some(({ state }) => state === 'open');
+    return {
+      message: isOpen ? 'A question waits for an answer.' : 'No question waits for an answer.',
+      fields: { items },
+    };
+  },
+
+  answer_question: async (client, { id, ...body }: Id & Schemas['Answer']) => {
+    const params = { path: { id } };
+    const { status, state_reason } = await dataOf(client.api.POST('/api/v1/jobs/{id}/answers', { params, body }));
+    return { message: 'Answered. Call wait_for_job.', fields: { id, status, state_reason } };
   },
 
   list_jobs: async (client, filters: Query<'/api/v1/jobs'>) => {

@@ -61,6 +61,8 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   warnings: [],
   deployments: [],
   resume_from: null,
+  progress: null,
+  question: null,
   queue: null,
   attempts: [
     {

@@ -33,6 +33,7 @@ import { readAgentSession, readLogs, readResult } from './output.ts';
 import { readEnvironment, readStats } from './overview.ts';
 import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
 import { deleteProject, editProject } from './project-settings.ts';
+import { answerQuestion, listQuestions } from './questions.ts';
 import { readHealth, readOpenApi } from './service.ts';
 import { endSession, listSessions, readSession } from './sessions.ts';
 import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from './tokens.ts';
@@ -58,6 +59,8 @@ export const routes = defineRoutes([
   killJob,
   retryJob,
   rereadLogs,
+  listQuestions,
+  answerQuestion,
   refuseAction,
   readResult,
   readLogs,

@@ -56,6 +56,9 @@ export const jobListQuery = z.object({
     description: 'Number of matching jobs to skip.',
   }),
   status: z.enum(STATUSES).optional().meta({ description: 'Only jobs with this status.' }),
+  needs: z.enum(['answer']).optional().meta({
+    description: '`answer`: only jobs that wait for the answer to a question of their agent.',
+  }),
   search: z
     .string()
     .max(LIMITS.searchLength)

@@ -38,6 +38,7 @@ export const REASONS = {
   killed_by_request: { message: 'Killed by request.', retryable: false },
   exited: { message: 'The process ended.', retryable: false },
   agent_error: { message: 'The agent reported an error.', retryable: false },
+  not_answered: { message: "Nobody answered the agent's question before its deadline.", retryable: false },
   timed_out: { message: 'The attempt exceeded its timeout.', retryable: false },
   start_failed: { message: 'The attempt could not be started.', retryable: false },
   session_lost: {

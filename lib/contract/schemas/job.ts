@@ -8,6 +8,7 @@ import { editableShape, safeInteger } from './job-creation.ts';
 import { jobDeployment } from './job-deployment.ts';
 import { jobState, stateReason } from './job-state.ts';
 import { AGENTS } from './profile.ts';
+import { jobQuestion } from './question.ts';
 
 const usage = z
   .object({
@@ -106,6 +107,15 @@ const jobAttempt = z
   })
   .meta({ id: 'JobAttempt' });
 
+/** What the agent of a running job reported last. */
+const jobProgress = z
+  .object({
+    text: z.string().meta({ example: 'Tests pass; writing the documentation.' }),
+    percent: z.number().int().nullable().meta({ description: 'How much is done, 0 to 100. Null if not reported.' }),
+    at: timestamp,
+  })
+  .meta({ id: 'ReportedProgress' });
+
 /** `GET /jobs/{id}`. */
 export const job = z
   .object({
@@ -141,6 +151,13 @@ export const job = z
     resume_from: z.number().int().nullable().meta({
       description:
         'Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt.',
+    }),
+    question: jobQuestion.nullable().meta({
+      description: 'The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none.',
+    }),
+    progress: jobProgress.nullable().meta({
+      description:
+        'What the agent reported last about its progress. Null if it reported nothing, and unless the job is RUNNING.',
     }),
     queue: queuePlace.nullable().meta({
       description: 'Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED.',

@@ -15,6 +15,9 @@ const { catalog } = LIMITS;
 /** Whether attempts continue the session of an interrupted one. */
 export const RESUMES = ['auto', 'never'] as const;
 
+/** Whether agents can call the tools of their attempt. */
+export const TOOLS = ['on', 'off'] as const;
+
 export const SANDBOXES = ['workspace-write', 'read-only', 'none'] as const;
 
 /** Name of a profile, or id of a rule. */
@@ -88,6 +91,10 @@ const shape = {
     description:
       'How the agent CLI is run. `auto` (default): so that it takes messages while it runs, by the app server of codex, if `args` has only options that set its configuration, and by streamed input of claude. `exec`: it gets nothing but its prompt.',
   }),
+  tools: z.enum(TOOLS).optional().meta({
+    description:
+      'Whether the agent gets the tools of Promptq while it runs, for example to report its progress. Agent `shell` gets none. Default: `on`.',
+  }),
   vendor: z
     .enum(['own', 'practice'])
     .optional()
@@ -124,6 +131,7 @@ export const profileView = z
     concurrency: z.number().int().nullable().meta({ description: 'Null: no limit.' }),
     resume: z.enum(RESUMES),
     drive: z.enum(DRIVE_SETTINGS),
+    tools: z.enum(TOOLS),
     vendor: z.enum(['own', 'practice']),
     is_default: z.boolean().meta({ description: 'Whether jobs that set no profile use this one.' }),
     source,

@@ -3,6 +3,7 @@ import { withPendingChildren } from './follow-up-record.ts';
 import type { Job, ParkReason } from './job.ts';
 import type { Circumstances, JobEvent } from './job-event.ts';
 import { withPendingBindings } from './pending-work.ts';
+import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
 import { withoutResume, withResume } from './resume.ts';
 
@@ -24,6 +25,26 @@ export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
 /** The job after the end of its attempt: ended, queued for another attempt, or parked. */
 export function outcomeAfterAttempt(
   attempted: Job,
+  event: Extract<JobEvent, { type: 'end' }>,
+  circumstances: Circumstances,
+): Job {
+  return withQuestion(afterOutcome(attempted, event, circumstances), timestamp(circumstances.now));
+}
+
+/**
+ * A job whose agent has asked waits for the answer, whatever else ended the attempt, unless it starts over. An answer
+ * that came in time counts: the job is queued.
+ */
+function withQuestion(job: Job, at: string): Job {
+  if (job.status !== 'QUEUED') return job;
+  if (isUnanswered(job)) return ended(job, 'FAILED', 'not_answered', at);
+  if (!isAsking(job)) return job;
+  if (job.reason === 'retry_backoff') return withdrawn(job);
+  return queuedAgain(job, { reason: 'question', parked: 'question', due_at: job.question.due });
+}
+
+function afterOutcome(
+  attempted: Job,
   { receipt, bindings = false }: Extract<JobEvent, { type: 'end' }>,
   circumstances: Circumstances,
 ): Job {
@@ -41,6 +62,7 @@ export function outcomeAfterAttempt(
     const succeeded = withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
     return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
   }
+  if (outcome.kind === 'asked') return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
   const restarts = (job.login_restarts ?? 0) + 1;
   if (outcome.kind === 'handed_back' && outcome.session_refused === true)
     return queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused: true, updated_at: at });
@@ -70,7 +92,11 @@ export function outcomeAfterAttempt(
 }
 
 /** The job after its worker was lost. */
-export function afterLoss(job: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
+export function afterLoss(job: Job, at: string, event: { readonly forgiven?: boolean }): Job {
+  return withQuestion(lost(job, at, event), at);
+}
+
+function lost(job: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }

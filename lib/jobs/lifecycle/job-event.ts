@@ -1,3 +1,4 @@
+import type { Question } from '../receipts/question-record.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Evidence } from './evidence.ts';
 import type { MadeFollowUps } from './follow-up-record.ts';
@@ -42,6 +43,12 @@ export type JobEvent =
   /** What became of the messages is decided, as of this many. */
   | { readonly type: 'messages_settled'; readonly messages: number }
   | { readonly type: 'cancel' }
+  /** The agent of the running attempt asks a person. */
+  | { readonly type: 'ask'; readonly attempt: number; readonly question: Pick<Question, 'id' | 'due' | 'has_default'> }
+  /** `id`: the question's; `answer`: the name of the row with the answer. */
+  | { readonly type: 'answer'; readonly id: string; readonly answer: string }
+  /** The deadline of a question has passed. */
+  | { readonly type: 'expire'; readonly id: string }
   | { readonly type: 'kill' }
   /** `bindings`: whether deploy bindings of its project apply to a success. */
   | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }

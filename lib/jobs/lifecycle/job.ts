@@ -5,6 +5,8 @@ import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
 import { isTerminal, STATUSES } from '../../contract/statuses.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
+import { progressSchema } from '../receipts/progress.ts';
+import { questionSchema } from '../receipts/question-record.ts';
 import { usageSchema } from '../receipts/receipt.ts';
 
 /** Vendor conditions that a job can wait for although it is QUEUED and due. */
@@ -99,6 +101,11 @@ export const jobItemSchema = z.object({
   cancel_requested_at: z.string().optional(),
   kill_requested: z.boolean().optional(),
   watched_until: z.string().optional(),
+  /** The newest question of its agent, and how many there were. */
+  question: questionSchema.optional(),
+  questions: z.number().optional(),
+  /** What the agent of the running attempt reported last. */
+  progress: progressSchema.optional(),
   parked: knownOrLater(PARKINGS).optional(),
   /** Name of the folder that this job waits for, or uses exclusively while it runs. */
   folder: z.string().optional(),
@@ -184,10 +191,13 @@ export function listKeys(): string[] {
  * worker reads none of them.
  */
 const AWAITING_STATE = 'QUEUED-parked';
+/** Those that await an answer are apart from those that await their thread, so that people find them. */
+export const ASKING_STATE = 'QUEUED-question';
 
 /** The state in whose partitions of the index by status a job is. */
 export function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>): string {
-  return status === 'QUEUED' && isAwaiting(parked) ? AWAITING_STATE : status;
+  if (status !== 'QUEUED' || !isAwaiting(parked)) return status;
+  return parked === 'question' ? ASKING_STATE : AWAITING_STATE;
 }
 
 /**
@@ -195,8 +205,13 @@ export function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>)
  * @param options.awaiting whether those that await an event are included; default: they are
  */
 export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, { awaiting = true } = {}): string[] {
-  const states = status === 'QUEUED' && awaiting ? [status, AWAITING_STATE] : [status];
+  const states = status === 'QUEUED' && awaiting ? [status, AWAITING_STATE, ASKING_STATE] : [status];
   return states.flatMap((state) => LIST_SUFFIXES.map((suffix) => `${state}#${suffix}`));
+}
+
+/** The partitions of the index by status with the jobs that await an answer. */
+export function askingKeys(): string[] {
+  return LIST_SUFFIXES.map((suffix) => `${ASKING_STATE}#${suffix}`);
 }
 
 function suffixOf({ id }: Pick<Job, 'id'>): string {

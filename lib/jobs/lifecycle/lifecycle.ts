@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LIMITS } from '../../contract/limits.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { addUsage, type Receipt } from '../receipts/receipt.ts';
@@ -6,7 +7,7 @@ import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { withFollowUps } from './follow-up-record.ts';
 import { type BUSY_REASONS, isBusy, type Job } from './job.ts';
-import type { Circumstances, Decision, JobEvent } from './job-event.ts';
+import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
 import {
   withMessage,
@@ -15,6 +16,7 @@ import {
   withPendingBindings,
   withThreadPending,
 } from './pending-work.ts';
+import { answered, asked, expired, isUnanswered } from './question.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
 import { unlessEdited } from './resume.ts';
 import { decideInThread, inItsTurn, submitted } from './thread.ts';
@@ -42,13 +44,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.status !== 'QUEUED')
         return { rejected: `a job can be edited only while it is QUEUED; this one is ${job.status}` };
       // Its folder or profile may have changed.
-      return {
-        job: {
-          ...unlessEdited(isBusy(job.parked) ? queuedAgain(job, { reason: 'waiting_for_worker' }) : job, event.changes),
-          ...event.changes,
-          updated_at: at,
-        },
-      };
+      return { job: { ...edited(job, event.changes), ...event.changes, updated_at: at } };
     case 'edit_draft':
       if (job.status !== 'DRAFT') return { rejected: `only a draft can be edited as one; this job is ${job.status}` };
       return { job: { ...job, ...event.changes, updated_at: at } };
@@ -94,6 +90,12 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         };
       if (job.status === 'CANCELLED') return { job };
       return { rejected: `a job in state ${job.status} can't be cancelled` };
+    case 'ask':
+      return asked(job, event, { at, limit: LIMITS.questions.perJob });
+    case 'answer':
+      return answered(job, event, at);
+    case 'expire':
+      return orUnanswered(expired(job, event.id, at), at);
     case 'kill':
       if (job.status !== 'RUNNING') return { rejected: `only a running job can be killed; this one is ${job.status}` };
       if (leaseIsOver(job, at)) return { job: ended(job, 'CANCELLED', 'killed_by_request', at) };
@@ -140,6 +142,19 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       return { job: unlessSame(job, corrected(job, event.evidence), at) };
   }
+}
+
+/** A job that waits fails when nobody answered in time. One that runs fails with its attempt. */
+function orUnanswered(decision: Decision, at: string): Decision {
+  if ('rejected' in decision || decision.job.status !== 'QUEUED' || !isUnanswered(decision.job)) return decision;
+  return { job: ended(decision.job, 'FAILED', 'not_answered', at) };
+}
+
+/** An edit of what the agent was asked to do withdraws its question, so nothing is left to wait for. */
+function edited(job: Job, changes: JobEdit): Job {
+  const next = unlessEdited(job, changes);
+  const waitsForNothing = isBusy(next.parked) || (next.parked === 'question' && next.question?.state !== 'open');
+  return waitsForNothing ? queuedAgain(next, { reason: 'waiting_for_worker' }) : next;
 }
 
 function waitingFor(

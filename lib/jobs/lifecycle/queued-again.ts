@@ -1,5 +1,6 @@
 import type { Job } from './job.ts';
 import { withThreadPending } from './pending-work.ts';
+import { withdrawn, withStaleQuestion } from './question.ts';
 import { withoutResume } from './resume.ts';
 
 /** A job without its running or parked state, QUEUED with `changes`. */
@@ -32,7 +33,7 @@ export function queuedAnew(job: Job, at: string): Job {
     messages_pending: _messages,
     thread_pending: _pending,
     ...rest
-  } = withoutResume(job);
+  } = withStaleQuestion(withoutResume(job));
   return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
 }
 
@@ -46,7 +47,7 @@ export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', re
     place: _place,
     waits_for: _waits,
     ...rest
-  } = withoutResume(withoutProbe(job));
+  } = withdrawn(withoutResume(withoutProbe(job)));
   const pending = job.messages !== undefined && { messages_pending: true };
   return withThreadPending({ ...rest, ...pending, status, reason, finished_at: at, updated_at: at });
 }

@@ -1,5 +1,6 @@
 import type { Job } from './job.ts';
 import type { JobEdit } from './job-event.ts';
+import { withStaleQuestion } from './question.ts';
 
 /** How many attempts in a row may continue one session. */
 export const MAX_RESUMES = 50;
@@ -22,7 +23,7 @@ export function withoutResume({ resume_from: _from, resume_oldest: _oldest, ...j
 /** The job after an edit: a session that began with other instructions, or elsewhere, is not continued. */
 export function unlessEdited(job: Job, changes: JobEdit): Job {
   const isChanged = DECISIVE.some((name) => name in changes && changes[name] !== job[name]);
-  return isChanged ? withoutResume(job) : job;
+  return isChanged ? withStaleQuestion(withoutResume(job)) : job;
 }
 
 /** `texts` is the address of prompt, extra_prompt and rules. */

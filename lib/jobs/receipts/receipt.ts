@@ -52,7 +52,7 @@ export const DOCUMENTS = ['result', 'logs-stdout', 'logs-stderr'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
 /** The possible outcomes of an attempt. */
-export const OUTCOME_KINDS = ['succeeded', 'failed', 'cancelled', 'parked', 'handed_back'] as const;
+export const OUTCOME_KINDS = ['succeeded', 'failed', 'cancelled', 'parked', 'handed_back', 'asked'] as const;
 
 /** How an attempt ended, as observed by its worker. */
 const outcomeSchema = z.looseObject({

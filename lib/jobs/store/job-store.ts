@@ -13,6 +13,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import { indexKeys, type Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
+import type { Progress } from '../receipts/progress.ts';
 import { readJob } from './read-job.ts';
 
 /** The result of a conditional write: applied, or the current job if another writer was faster. */
@@ -139,13 +140,13 @@ export class JobStore {
   }
 
   /**
-   * Changes what no decision depends on (lease, watch mark) while an attempt is the newest and running, and marks the
+   * Changes what no decision depends on (lease, watch mark, progress) while an attempt is the newest and running, and marks the
    * item as `touched`, so that the change is not counted (`stream-filter.ts`).
    * @returns the updated job, or undefined if the attempt's fence is no longer valid
    */
   async touch(
     fence: Pick<Job, 'id' | 'attempt'>,
-    change: { lease_until?: string; watched_until?: string },
+    change: { lease_until?: string; watched_until?: string; progress?: Progress },
   ): Promise<Job | undefined> {
     const entries = Object.entries({ ...change, touched: true });
     try {
@@ -217,9 +218,9 @@ function difference(known: Job, next: Job & Record<string, unknown>) {
   const values: Record<string, unknown> = {};
   const set: string[] = [];
   // Set by heartbeats, of which `known` may have missed the last.
-  const remove = ['touched'];
+  const remove = ['touched', ...(next.status === 'RUNNING' ? [] : ['progress'])];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (name === 'id' || same(before[name], after[name])) continue;
+    if (name === 'id' || name === 'progress' || same(before[name], after[name])) continue;
     names[`#${name}`] = name;
     if (after[name] === undefined) {
       remove.push(`#${name}`);

@@ -8,6 +8,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { JobLabelStore } from './job-labels.ts';
 import { JobMessageStore } from './job-messages.ts';
 import { monthPartition } from './month-partitions.ts';
+import { QuestionStore } from './question-store.ts';
 import { removeJobRows } from './remove-job-rows.ts';
 import { type MatchedRow, wordsIn } from './search-words.ts';
 
@@ -33,6 +34,7 @@ export class JobTextStore {
   readonly labels: JobLabelStore;
   /** Messages to jobs. */
   readonly messages: JobMessageStore;
+  readonly questions: QuestionStore;
   readonly #table: DynamoDBDocumentClient;
   readonly #registryTable: string;
   readonly #objects: S3Client;
@@ -43,6 +45,7 @@ export class JobTextStore {
     this.#registryTable = options.registryTable;
     this.labels = new JobLabelStore(options);
     this.messages = new JobMessageStore(options);
+    this.questions = new QuestionStore(options);
     this.#objects = options.objects;
     this.#bucket = options.bucket;
   }
@@ -86,6 +89,7 @@ export class JobTextStore {
   async removeAll(owner: TextsOwner): Promise<void> {
     await this.labels.removeAll(owner);
     await this.messages.removeAll(owner.id);
+    await this.questions.removeAll(owner.id);
     const { kind } = itemKey(owner);
     await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
   }

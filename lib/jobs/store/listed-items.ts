@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { LaterCode } from '../../contract/later-code.ts';
 import type { Status } from '../../contract/statuses.ts';
-import { listKeys, statusKeys } from '../lifecycle/job.ts';
+import { askingKeys, listKeys, statusKeys } from '../lifecycle/job.ts';
 import type { ListedKey } from './list-position.ts';
 
 /** Selects jobs by state and creation time, and their order. */
@@ -11,6 +11,14 @@ export interface IndexRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly order?: 'newest' | 'oldest' | undefined;
+  /** Only QUEUED jobs that await an answer. */
+  readonly needs?: 'answer' | undefined;
+}
+
+/** The partitions of a range. */
+function keysOf({ needs, status, awaiting = true }: ListRange): string[] {
+  if (needs === 'answer') return askingKeys();
+  return status === undefined ? listKeys() : statusKeys(status, { awaiting });
 }
 
 /** A range that an index has: all jobs, or those in one state but SUCCEEDED. */
@@ -44,7 +52,7 @@ export async function* listedItems(
   reading: ListReading = {},
 ): AsyncGenerator<readonly ListedItem[]> {
   const compare: Compare = range.order === 'oldest' ? oldestFirst : (a, b) => oldestFirst(b, a);
-  const keys = range.status === undefined ? listKeys() : statusKeys(range.status, range);
+  const keys = keysOf(range);
   const partitions = keys.map((key) => new Partition({ table, tableName, key, range, reading, compare }));
   for (;;) {
     await Promise.all(partitions.map(async (partition) => await partition.fill()));

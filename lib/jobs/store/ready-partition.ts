@@ -4,17 +4,36 @@ import type { Job } from '../lifecycle/job.ts';
 import { knownJobs } from './read-job.ts';
 
 /** The jobs of one partition of the ready index, in its order; eventually consistent. */
-export type ReadPartition = (key: string) => AsyncIterable<Job>;
+export type ReadPartition = (key: string, range?: PartitionRange) => AsyncIterable<Job>;
+
+/** A part of a partition, from its beginning. */
+export interface PartitionRange {
+  /** The last place in its order that is read. */
+  readonly to: string;
+  readonly most: number;
+}
+
+/** Sorts before every place. A key can't be compared with an empty text. */
+const FIRST = '0';
 
 export function readyPartition(table: DynamoDBDocumentClient, tableName: string): ReadPartition {
-  return async function* partition(key) {
+  return async function* partition(key, range) {
     const items = queriedItems(table, {
       TableName: tableName,
       IndexName: 'ready',
-      KeyConditionExpression: '#ready_key = :ready_key',
-      ExpressionAttributeNames: { '#ready_key': 'ready_key' },
-      ExpressionAttributeValues: { ':ready_key': key },
+      KeyConditionExpression: `#ready_key = :ready_key${range === undefined ? '' : ' AND #ready_order BETWEEN :from AND :to'}`,
+      ExpressionAttributeNames: {
+        '#ready_key': 'ready_key',
+        ...(range !== undefined && { '#ready_order': 'ready_order' }),
+      },
+      ExpressionAttributeValues: { ':ready_key': key, ...(range !== undefined && { ':from': FIRST, ':to': range.to }) },
+      ...(range !== undefined && { Limit: range.most }),
     });
-    for await (const item of items) yield* knownJobs([item]);
+    let read = 0;
+    for await (const item of items) {
+      yield* knownJobs([item]);
+      read += 1;
+      if (read >= (range?.most ?? Number.POSITIVE_INFINITY)) return;
+    }
   };
 }

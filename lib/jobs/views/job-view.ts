@@ -134,11 +134,21 @@ export function viewJob(
       ...(job.warnings ?? []),
     ],
     resume_from: job.resume_from ?? null,
+    progress: viewProgress(job),
+    question: job.question === undefined ? null : viewQuestion(job.question),
     deployments,
     changes,
     queue,
     attempts,
   };
+}
+
+function viewQuestion({ id, state, due }: NonNullable<Job['question']>): JobView['question'] {
+  return { id, state, deadline: due };
+}
+
+function viewProgress({ status, progress }: Job): JobView['progress'] {
+  return status === 'RUNNING' && progress !== undefined ? { ...progress, percent: progress.percent ?? null } : null;
 }
 
 const SESSION_REFUSED = 'session_refused: the CLI did not continue the saved session; the job started again';

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
+import { ASKING_STATE } from '../lifecycle/job.ts';
 import type { Folders } from '../lifecycle/working-folder.ts';
 import type { JobIndex, ListedEntry, ListedJob } from '../store/job-index.ts';
 import type { JobLabelStore, JobLabels } from '../store/job-labels.ts';
@@ -62,7 +63,7 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
       ...{ limit, offset, cursor },
       ...(mostRead !== undefined && { mostRead }),
     });
-    const total = request.status === undefined ? sum(statusCounts) : statusCounts[request.status];
+    const total = await countOf(context, request, statusCounts);
     return {
       items: await withLabels(context, items),
       total,
@@ -87,6 +88,12 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
     statusCounts,
     nextCursor: next.position && writeCursor(next.position),
   };
+}
+
+/** How many jobs a list without filters has. */
+async function countOf({ counts }: ListContext, { needs, status }: JobListQuery, known: StatusCounts): Promise<number> {
+  if (needs === 'answer') return (await counts.readStates())[ASKING_STATE] ?? 0;
+  return status === undefined ? sum(known) : known[status];
 }
 
 /** A filtered list from a position. */
@@ -254,9 +261,12 @@ function positionOf(cursor: string, range: IndexRange): ListPosition {
   return position;
 }
 
-function rangeOf({ status, created_after, created_before, order }: JobListQuery): IndexRange {
+/** @throws InvalidFieldError for a state in which no job waits for an answer */
+function rangeOf({ status, needs, created_after, created_before, order }: JobListQuery): IndexRange {
+  if (needs !== undefined && status !== undefined && status !== 'QUEUED')
+    throw InvalidFieldError.of('status', `received ${status}; only QUEUED jobs need an answer`);
   return {
-    status,
+    ...(needs === undefined ? { status } : { status: 'QUEUED', needs }),
     order,
     from: created_after,
     // Times have milliseconds.

@@ -37,6 +37,8 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_WARM_WORKERS: warmWorkersText,
   /** Seconds without an acknowledged registration after which the worker ends. */
   PROMPTQ_UNACKNOWLEDGED_SECONDS: wholeNumber(UNACKNOWLEDGED_LIMIT_MS / 1000, 1, 3_600),
+  /** Seconds that a running agent waits for the answer to its question. */
+  PROMPTQ_ANSWER_WAIT_SECONDS: wholeNumber(LIMITS.questions.waitSeconds, 1, 90),
   /** Set by ECS: the task's metadata endpoint. */
   ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),
   /** Seconds that running attempts may continue after SIGTERM. */

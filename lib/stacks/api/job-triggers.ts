@@ -152,7 +152,7 @@ export class JobTriggers extends Construct {
           data,
           'registry',
           ['Query', 'DeleteItem'],
-          ofKindsLike('texts#*', 'labels#*', 'deployments#*', 'thread#*'),
+          ofKindsLike('texts#*', 'labels#*', 'questions#*', 'deployments#*', 'thread#*'),
         ),
         ...outputStatements(data, ['DeleteObject']),
       ],

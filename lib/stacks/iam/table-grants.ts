@@ -39,7 +39,16 @@ export function ofKindsLike(...patterns: readonly string[]): Conditions {
 }
 
 /** The Registry's item kinds that creating a job, or probing for parked ones, writes. */
-const JOB_KINDS = ['project', 'texts#*', 'labels#*', 'probe', 'hold', 'thread#*', 'deployments#*'] as const;
+const JOB_KINDS = [
+  'project',
+  'texts#*',
+  'labels#*',
+  'questions#*',
+  'probe',
+  'hold',
+  'thread#*',
+  'deployments#*',
+] as const;
 
 /** Limits a statement to the Registry's item kinds that job creation writes, and to these kinds. */
 export function ofJobKindsAnd(...kinds: readonly string[]): Conditions {

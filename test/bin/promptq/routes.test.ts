@@ -51,6 +51,8 @@ describe('the routes that a command calls', () => {
     login: ['URL'],
     run: ['--profile', 'shell', 'true'],
     attachments: ['ID', '--output', `${home}/files`],
+    continue: ['ID', 'true', '--detach'],
+    answer: ['ID', 'yes', '--question', 'q_none'],
     edit: ['ID', '--title', 'x'],
     doctor: [],
     list: [],

@@ -112,6 +112,20 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
             onChange={({ detail }) => onChange({ resume: detail.value === 'never' ? 'never' : 'auto' })}
           />
         </FormField>
+        <FormField
+          label="Tools"
+          description="What the agent can do with its job: report progress, attach files."
+          errorText={errors.tools}
+        >
+          <RadioGroup
+            value={fields.tools}
+            items={[
+              { value: 'on', label: 'On' },
+              { value: 'off', label: 'Off' },
+            ]}
+            onChange={({ detail }) => onChange({ tools: detail.value === 'off' ? 'off' : 'on' })}
+          />
+        </FormField>
         {(hasPractice || fields.vendor === 'practice') && (
           <FormField label="Vendor" description="The API that the agent calls." errorText={errors.vendor}>
             <RadioGroup

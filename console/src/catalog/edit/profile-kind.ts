@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AGENTS, profileEntry, RESUMES, SANDBOXES } from '../../../../lib/contract/schemas/profile.ts';
+import { AGENTS, profileEntry, RESUMES, SANDBOXES, TOOLS } from '../../../../lib/contract/schemas/profile.ts';
 import { type FieldErrors, fieldErrors, numberIn } from '../../form/field-errors.ts';
 import type { Profile } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
@@ -17,6 +17,7 @@ const profileFields = z.object({
   concurrency: z.string(),
   sandbox: z.enum(SANDBOXES),
   resume: z.enum(RESUMES),
+  tools: z.enum(TOOLS),
   vendor: z.enum(['own', 'practice']),
   /** One per line. */
   args: z.string(),
@@ -37,6 +38,7 @@ export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
     concurrency: text(profile?.concurrency),
     sandbox: profile?.sandbox ?? 'none',
     resume: profile?.resume ?? 'auto',
+    tools: profile?.tools ?? 'on',
     vendor: profile?.vendor ?? 'own',
     args: (profile?.args ?? []).join('\n'),
     env: Object.entries(profile?.env ?? {}).map(([name, value]) =>
@@ -62,6 +64,7 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
       concurrency: 'Concurrency',
       sandbox: 'Sandbox',
       resume: 'After an interruption',
+      tools: 'Tools',
       vendor: 'Vendor',
       args: 'Arguments',
       env: 'Environment variables',
@@ -98,6 +101,7 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
     ...(env.length > 0 && { env: Object.fromEntries(env) }),
     ...(fields.sandbox !== 'none' && { sandbox: fields.sandbox }),
     ...(fields.resume !== 'auto' && { resume: fields.resume }),
+    ...(fields.tools !== 'on' && { tools: fields.tools }),
     ...(fields.vendor !== 'own' && { vendor: fields.vendor }),
   };
 }

@@ -12,6 +12,7 @@ import { JobStatus } from '../status/job-status.tsx';
 import { RunTime } from '../status/run-time.tsx';
 import { jobHeading } from '../text/prompt-headline.ts';
 import { JobCrumbs } from './job-crumbs.tsx';
+import { JobProgress } from './job-progress.tsx';
 import { JobTabs } from './job-tabs.tsx';
 import { WhyWaiting } from './why-waiting.tsx';
 import './job-page.css';
@@ -61,6 +62,7 @@ export function JobPage() {
         </span>
       </Header>
       <WhyWaiting job={job.data} />
+      <JobProgress job={job.data} />
       <JobTabs key={id} job={job.data} />
     </SpaceBetween>
   );

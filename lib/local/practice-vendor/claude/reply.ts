@@ -32,6 +32,13 @@ export async function openMessage(
     await send('content_block_stop', { index });
   }
 
+  async function call(step: number, name: string, input: Readonly<Record<string, unknown>>): Promise<void> {
+    const id = `toolu_${callId(step, conversation)}`;
+    const partial_json = JSON.stringify(input);
+    stopReason = 'tool_use';
+    await block({ type: 'tool_use', id, name, input: {} }, { type: 'input_json_delta', partial_json });
+  }
+
   const output = tokens === undefined ? undefined : Math.min(tokens, REPORTED_OUTPUT_TOKENS);
   const input = tokens === undefined ? Math.ceil(conversation.characters / 4) : tokens - (output ?? 0);
   const usage = { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
@@ -45,12 +52,8 @@ export async function openMessage(
     // A real thought is signed, and the CLI sends it back.
     reasoning: async () => {},
     message: (text) => block({ type: 'text', text: '' }, { type: 'text_delta', text }),
-    async run(step, command) {
-      const id = `toolu_${callId(step, conversation)}`;
-      const input = JSON.stringify({ command, description: 'A drill' });
-      stopReason = 'tool_use';
-      await block({ type: 'tool_use', id, name: 'Bash', input: {} }, { type: 'input_json_delta', partial_json: input });
-    },
+    run: (step, command) => call(step, 'Bash', { command, description: 'A drill' }),
+    use: (step, name, input) => call(step, `mcp__promptq__${name}`, input),
     poll: () => Promise.reject(new Error('claude waits for its commands')),
     async think(milliseconds) {
       const end = performance.now() + milliseconds;

@@ -31,8 +31,15 @@ function kindOf(item: Item): HistoryItem['kind'] {
 }
 
 function textOf(item: Item): string {
-  if (item.output !== undefined) return typeof item.output === 'string' ? item.output : JSON.stringify(item.output);
+  if (item.output !== undefined) return outputOf(item.output);
   return item.arguments ?? item.content?.map((part) => part.text ?? '').join('') ?? '';
+}
+
+/** The output of a command is a text, that of a tool of the attempt a list of texts. */
+function outputOf(output: unknown): string {
+  if (typeof output === 'string') return output;
+  const { data } = z.array(z.looseObject({ text: z.string() })).safeParse(output);
+  return data === undefined ? JSON.stringify(output) : data.map(({ text }) => text).join('\n');
 }
 
 /** codex 0.169 formats a call's result as some lines of facts, this line, and the output; observed in real requests. */

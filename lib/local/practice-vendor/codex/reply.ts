@@ -27,9 +27,13 @@ export async function openResponse(
     await send({ type: 'response.output_item.done', item: content });
   }
 
-  async function call(step: number, name: string, parameters: Readonly<Record<string, unknown>>): Promise<void> {
+  async function call(
+    step: number,
+    tool: { readonly name: string; readonly namespace?: string },
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     const text = JSON.stringify(parameters);
-    await item({ type: 'function_call', call_id: callId(step, conversation), name, arguments: text }, text.length);
+    await item({ type: 'function_call', call_id: callId(step, conversation), ...tool, arguments: text }, text.length);
   }
 
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -44,8 +48,10 @@ export async function openResponse(
     async message(text) {
       await item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }, text.length);
     },
-    run: (step, command) => call(step, 'exec_command', { cmd: command, yield_time_ms: YIELD_MS }),
-    poll: (step, session) => call(step, 'write_stdin', { session_id: session, chars: '', yield_time_ms: YIELD_MS }),
+    use: (step, name, input) => call(step, { name, namespace: 'mcp__promptq' }, input),
+    run: (step, command) => call(step, { name: 'exec_command' }, { cmd: command, yield_time_ms: YIELD_MS }),
+    poll: (step, session) =>
+      call(step, { name: 'write_stdin' }, { session_id: session, chars: '', yield_time_ms: YIELD_MS }),
     async think(milliseconds) {
       const end = performance.now() + milliseconds;
       for (let left = milliseconds; left > 0; left = end - performance.now()) {

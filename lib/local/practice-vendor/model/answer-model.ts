@@ -73,6 +73,9 @@ async function takeStep(
     case 'tool':
       await reply.run(index, step.command);
       return true;
+    case 'use':
+      await reply.use(index, step.tool, step.input);
+      return true;
     case 'call':
       await reply.run(index, `echo 'call ${step.number} of ${step.of}'`);
       return true;

@@ -13,6 +13,8 @@ export type Step =
   /** `calls` absent: endless. */
   | { readonly drill: 'spend'; readonly tokens: number; readonly calls: number | undefined }
   | { readonly drill: 'wait'; readonly seconds: number }
+  /** Calls a tool of the attempt. */
+  | { readonly drill: 'use'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly drill: 'recall' }
   | { readonly drill: 'json'; readonly text: string }
   | { readonly drill: 'follow-up'; readonly payload: string }
@@ -39,6 +41,8 @@ export const DRILL_FORMS = [
   'drill: limit-after N [SECONDS]',
   'drill: spend TOKENS [CALLS] (at most 100000 TOKENS)',
   'drill: wait SECONDS',
+  'drill: use TOOL [JSON]',
+  'drill: ask QUESTION',
   'drill: recall',
   'drill: json TEXT',
 ] as const;
@@ -82,6 +86,10 @@ function readDrill(name: string, rest: string): Step | undefined {
       return rest === '' ? undefined : { drill: name, payload: rest };
     case 'json':
       return rest === '' ? undefined : { drill: name, text: rest };
+    case 'use':
+      return readUse(rest);
+    case 'ask':
+      return rest === '' ? undefined : { drill: 'use', tool: 'ask_human', input: { question: rest } };
     case 'spend':
       return readSpending(rest);
     case 'sleep':
@@ -104,6 +112,16 @@ function readDrill(name: string, rest: string): Step | undefined {
       return rest === '' ? { drill: name } : undefined;
     default:
       return undefined;
+  }
+}
+
+function readUse(rest: string): Step | undefined {
+  const { tool, json = '{}' } = /^(?<tool>[a-z_]{1,60})(\s+(?<json>\{.*\}))?$/.exec(rest)?.groups ?? {};
+  if (tool === undefined) return undefined;
+  try {
+    return { drill: 'use', tool, input: JSON.parse(json) as Readonly<Record<string, unknown>> };
+  } catch {
+    return undefined;
   }
 }
 

@@ -19,6 +19,8 @@ function paragraph(step: Step, output: string, { prompt, prompts }: Conversation
     case 'tool':
     case 'orphan':
       return `The practice vendor ran a command, which printed:\n\n${tail(output.trimEnd(), OUTPUT_TAIL)}`;
+    case 'use':
+      return `The tool ${step.tool} answered:\n\n${tail(output.trimEnd(), OUTPUT_TAIL)}`;
     case 'sleep':
       return `The practice vendor slept for ${step.seconds} s.`;
     case 'flood':

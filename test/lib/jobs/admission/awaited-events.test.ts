@@ -25,13 +25,21 @@ beforeEach(async () => {
 afterEach(async () => await deployment.stop());
 
 const PAST = '2026-11-20T10:00:30.000Z';
+const FUTURE = '2036-11-20T10:00:30.000Z';
 
-/** Stores a job that awaits each event, long due. */
+/** Stores a job that awaits each event: a question before its deadline, the others long due. */
 async function storeAwaiting(suffix = ''): Promise<Job[]> {
   const jobs = AWAITED_REASONS.map((reason, at) =>
     deployment.store({
       id: `job_${reason}${suffix}`,
-      ...{ parked: reason, reason, due_at: PAST, thread_id: 'job_first', turn: at + 1, priority: 9 },
+      ...{
+        parked: reason,
+        reason,
+        due_at: reason === 'question' ? FUTURE : PAST,
+        thread_id: 'job_first',
+        turn: at + 1,
+        priority: 9,
+      },
     }),
   );
   return await Promise.all(jobs);
@@ -109,7 +117,7 @@ describe('jobs that await an event', () => {
     await count([...jobs, aJob({ id: 'job_ready' })]);
     const counts = new JobCounts(deployment.registry);
     expect(await counts.read()).toMatchObject({ QUEUED: 4 });
-    expect(await counts.readStates()).toEqual({ QUEUED: 1, 'QUEUED-parked': 3 });
+    expect(await counts.readStates()).toEqual({ QUEUED: 1, 'QUEUED-parked': 2, 'QUEUED-question': 1 });
     const { JOBS_TABLE: jobsTable, REGISTRY_TABLE: registryTable } = deployment.env;
     const index = new JobIndex({ table: deployment.table, jobsTable, registryTable });
     const page = await index.page({ status: 'QUEUED', limit: 10, offset: 0, cursor: undefined });

@@ -64,6 +64,7 @@ test('every documented form is accepted', () => {
     const example = form
       .replace(/ \(.*\)| or .*/, '')
       .replace(/\[|\]/g, '')
+      .replace('TOOL JSON', 'report_progress {}')
       .replace(/SECONDS|N\b|TOKENS|CALLS/g, '3')
       .replace('HTTP-STATUS', '500');
     expect(planSteps(example)[0]).not.toMatchObject({ drill: 'unknown' });

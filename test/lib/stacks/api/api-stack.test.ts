@@ -225,6 +225,7 @@ describe('the triggers', () => {
               'project',
               'texts#*',
               'labels#*',
+              'questions#*',
               'probe',
               'hold',
               'thread#*',

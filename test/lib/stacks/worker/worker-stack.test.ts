@@ -179,6 +179,7 @@ describe('a worker', () => {
               'project',
               'texts#*',
               'labels#*',
+              'questions#*',
               'probe',
               'hold',
               'thread#*',

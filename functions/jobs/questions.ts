@@ -1,0 +1,14 @@
+import type { Core } from '../../lib/api/runtime/core.ts';
+import { createJobStore } from '../../lib/api/runtime/services.ts';
+import { handle } from '../../lib/api/serve.ts';
+import { listQuestions as route } from '../../lib/contract/routes/questions.ts';
+import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
+import { findJob } from '../../lib/jobs/store/find-job.ts';
+import { QuestionStore } from '../../lib/jobs/store/question-store.ts';
+
+const open = (core: Core) => ({ jobs: createJobStore(core), questions: new QuestionStore(core.registry) });
+
+/** `GET /jobs/{id}/questions` */
+export const handler = handle(route, open, async ({ params }, _call, { jobs, questions }) => {
+  return { body: { items: await listQuestions(questions, await findJob(jobs, params.id)) } };
+});

@@ -1,0 +1,36 @@
+import { defineRoute } from '../route.ts';
+import { job } from '../schemas/job.ts';
+import { answer, questionList } from '../schemas/question.ts';
+import { jobParams } from './jobs.ts';
+
+export const listQuestions = defineRoute({
+  id: 'jobs.questions',
+  method: 'GET',
+  path: '/jobs/{id}/questions',
+  scope: 'read',
+  summary: 'List the questions of a job',
+  description:
+    'Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs that wait for one.',
+  params: jobParams,
+  responses: { 200: { description: 'The questions.', schema: questionList } },
+  errors: ['job_not_found', 'invalid_request'],
+  mode: 'buffered',
+  access: { jobs: 'read', registry: 'read' },
+});
+
+export const answerQuestion = defineRoute({
+  id: 'jobs.answer',
+  method: 'POST',
+  path: '/jobs/{id}/answers',
+  scope: 'write',
+  audited: true,
+  summary: "Answer an agent's question",
+  description:
+    'The question must be open: a second answer is rejected, and so is one after the deadline. A job that waits for the answer is queued, and continues in the same session.',
+  params: jobParams,
+  body: answer,
+  responses: { 200: { description: 'The updated job.', schema: job } },
+  errors: ['job_not_found', 'invalid_request', 'invalid_state'],
+  mode: 'stream',
+  access: { jobs: 'write', registry: 'write', output: 'read', dispatchQueues: 'send' },
+});

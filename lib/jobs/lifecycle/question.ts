@@ -1,0 +1,62 @@
+import type { Question } from '../receipts/question-record.ts';
+import type { Job } from './job.ts';
+import type { Decision } from './job-event.ts';
+
+type Questioned = Job & { readonly question: Question };
+
+/** Whether it can still be answered. */
+export function isAsking(job: Job): job is Questioned {
+  return job.question?.state === 'open';
+}
+
+/** The job whose agent has asked. @param limit questions that a job may ask */
+export function asked(
+  job: Job,
+  { attempt, question }: { readonly attempt: number; readonly question: Pick<Question, 'id' | 'due' | 'has_default'> },
+  { at, limit }: { readonly at: string; readonly limit: number },
+): Decision {
+  if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };
+  if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
+  if (isAsking(job)) return { rejected: `question ${job.question.id} is open` };
+  const count = (job.questions ?? 0) + 1;
+  if (count > limit) return { rejected: `a job asks at most ${limit} questions` };
+  return { job: { ...job, question: { ...question, state: 'open' }, questions: count, updated_at: at } };
+}
+
+/** The job with the answer. It continues at once if it is parked for it. */
+export function answered(job: Job, { id, answer }: { id: string; answer: string }, at: string): Decision {
+  if (job.question?.id !== id) return { rejected: `the job has no question ${id} to answer` };
+  if (!isAsking(job)) return { rejected: `question ${id} is ${job.question.state}` };
+  if (at > job.question.due) return { rejected: `the deadline of question ${id} has passed` };
+  return { job: continued({ ...job, question: { ...job.question, state: 'answered', answer } }, at) };
+}
+
+/** The job after the deadline of its question: it continues with the default answer, or fails. */
+export function expired(job: Job, id: string, at: string): Decision {
+  if (!isAsking(job) || job.question.id !== id) return { rejected: `question ${id} is not open` };
+  if (at <= job.question.due) return { rejected: `question ${id} can be answered until ${job.question.due}` };
+  return { job: continued({ ...job, question: { ...job.question, state: 'expired' } }, at) };
+}
+
+/** The job without an open question, which can no longer be answered. */
+export function withdrawn<J extends Job>(job: J): J {
+  return isAsking(job) ? { ...job, question: { ...job.question, state: 'withdrawn' } } : job;
+}
+
+/** A job that starts over: no attempt gets the questions of the earlier ones. */
+export function withStaleQuestion<J extends Job>(job: J): J {
+  const { question } = withdrawn(job);
+  return question === undefined ? job : { ...job, question: { ...question, stale: true } };
+}
+
+/** Whether the deadline has passed and the agent gave no default answer. */
+export function isUnanswered({ question }: Pick<Job, 'question'>): boolean {
+  return question?.state === 'expired' && question.has_default !== true && question.stale !== true;
+}
+
+/** A job that waited for its question is queued; one that runs continues. */
+function continued(job: Job, at: string): Job {
+  if (job.parked !== 'question') return { ...job, updated_at: at };
+  const { parked: _parked, due_at: _due, ...rest } = job;
+  return { ...rest, reason: 'waiting_for_worker', updated_at: at };
+}

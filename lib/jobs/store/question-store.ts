@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { queriedItems } from '../../platform/aws/queried-items.ts';
+import type { Registry } from '../../platform/registry.ts';
+import type { Question } from '../receipts/question-record.ts';
+import { removeJobRows } from './remove-job-rows.ts';
+
+/** Prefix of the registry kind under which a job's questions are stored. IAM roles name it. */
+const KIND = 'questions#';
+
+const questionRowSchema = z.object({
+  question: z.string(),
+  options: z.array(z.string()).optional(),
+  default: z.string().optional(),
+  attempt: z.number(),
+  /** RFC 3339. */
+  asked_at: z.string(),
+  due: z.string(),
+  /** What became of it, copied from the job before its next question; absent: the job has it, or will never. */
+  state: z.string().optional(),
+  answer: z.string().optional(),
+});
+/** The text of a question. Masked. */
+export type QuestionRow = z.output<typeof questionRowSchema>;
+
+const answerRowSchema = z.object({ text: z.string(), by: z.string(), at: z.string() });
+export type AnswerRow = z.output<typeof answerRowSchema>;
+
+/** A question with the answers that were sent. The job names the one that counts. */
+export interface StoredQuestion extends QuestionRow {
+  readonly id: string;
+  readonly answers: ReadonlyMap<string, AnswerRow>;
+}
+
+/** A name for a question. */
+export function newQuestionId(): string {
+  return `q_${randomBytes(6).toString('hex')}`;
+}
+
+/**
+ * The texts of questions and answers, in rows of the Registry beside their job. A row is written under a new name before
+ * the job refers to it, so that neither of two writers changes what the other one's job refers to.
+ */
+export class QuestionStore {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor({ table, registryTable }: Registry) {
+    this.#table = table;
+    this.#tableName = registryTable;
+  }
+
+  async put(jobId: string, id: string, row: QuestionRow): Promise<void> {
+    await this.#put(jobId, id, row);
+  }
+
+  /** @returns the name of the row */
+  async putAnswer(jobId: string, questionId: string, row: AnswerRow): Promise<string> {
+    const name = randomBytes(6).toString('hex');
+    await this.#put(jobId, `${questionId}#${name}`, row);
+    return name;
+  }
+
+  /** Keeps what became of a question, before the job gets another one. */
+  async close(jobId: string, { id, state, answer }: Question): Promise<void> {
+    const row = await this.#get(jobId, id);
+    if (row === undefined) return;
+    await this.#put(jobId, id, { ...questionRowSchema.parse(row), state, ...(answer !== undefined && { answer }) });
+  }
+
+  /** A question and the answer that the job refers to, as of the last acknowledged write. */
+  async read(
+    jobId: string,
+    { id, answer }: Pick<Question, 'id' | 'answer'>,
+  ): Promise<{ readonly row: QuestionRow; readonly answer: AnswerRow | undefined } | undefined> {
+    const row = await this.#get(jobId, id);
+    if (row === undefined) return undefined;
+    const answerRow = answer === undefined ? undefined : await this.#get(jobId, `${id}#${answer}`);
+    return { row: questionRowSchema.parse(row), answer: answerRow && answerRowSchema.parse(answerRow) };
+  }
+
+  /** All questions of a job, in no order. */
+  async list(jobId: string): Promise<StoredQuestion[]> {
+    const rows: { id: string; row: QuestionRow }[] = [];
+    const answers = new Map<string, Map<string, AnswerRow>>();
+    const items = queriedItems(this.#table, {
+      TableName: this.#tableName,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': `${KIND}${jobId}` },
+      ConsistentRead: true,
+    });
+    for await (const item of items) {
+      const [id = '', answer] = String(item.id)
+        .slice(jobId.length + 1)
+        .split('#');
+      if (answer === undefined) rows.push({ id, row: questionRowSchema.parse(item) });
+      else answers.set(id, (answers.get(id) ?? new Map()).set(answer, answerRowSchema.parse(item)));
+    }
+    return rows.map(({ id, row }) => ({ ...row, id, answers: answers.get(id) ?? new Map() }));
+  }
+
+  async removeAll(jobId: string): Promise<void> {
+    await removeJobRows(this.#table, this.#tableName, { kind: `${KIND}${jobId}`, jobId });
+  }
+
+  async #put(jobId: string, id: string, row: QuestionRow | AnswerRow): Promise<void> {
+    await this.#table.send(new PutCommand({ TableName: this.#tableName, Item: { ...keyOf(jobId, id), ...row } }));
+  }
+
+  async #get(jobId: string, id: string): Promise<Record<string, unknown> | undefined> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: keyOf(jobId, id), ConsistentRead: true }),
+    );
+    return Item;
+  }
+}
+
+function keyOf(jobId: string, id: string): { kind: string; id: string } {
+  return { kind: `${KIND}${jobId}`, id: `${jobId}#${id}` };
+}

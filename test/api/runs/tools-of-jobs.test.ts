@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_CLAUDE_BIN: await claudeCli() } });
+  await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
+    const profiles = new ProfileStore(registry);
+    await profiles.put({ name: 'claude', agent: 'claude', vendor: 'practice' });
+    await profiles.put({ name: 'claude-read-only', agent: 'claude', vendor: 'practice', sandbox: 'read-only' });
+    await profiles.put({ name: 'codex-read-only', agent: 'codex', vendor: 'practice', sandbox: 'read-only' });
+    await profiles.put({ name: 'codex-without', agent: 'codex', vendor: 'practice', tools: 'off' });
+  });
+}, INSTALL_LIMIT);
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+const resultOf = async (id: string) => (await service.api('GET', `/jobs/${id}/result`)).json;
+
+test.for(['practice', 'claude'])('an agent of profile %s attaches a file by a tool', async (profile) => {
+  const prompt = 'drill: tool echo made here > made.txt\ndrill: use attach_file {"path": "made.txt"}';
+  const id = await createJob(service, { prompt, profile });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  expect((await resultOf(id)).final_message).toContain('Attached as made.txt (10 bytes).');
+  expect((await service.api('GET', `/jobs/${id}/attachments`)).json.items).toMatchObject([
+    { path: 'made.txt', bytes: 10 },
+  ]);
+});
+
+test.for(['codex-read-only', 'claude-read-only'])('the sandbox of profile %s allows the tools', async (profile) => {
+  const prompt = 'drill: use report_progress {"text": "begun"}\ndrill: use attach_file {"path": "none"}';
+  const id = await createJob(service, { prompt, profile });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  const { final_message } = await resultOf(id);
+  expect(final_message).toContain('Noted.');
+  expect(final_message).toContain('none: there is no such file');
+});
+
+test('a report of progress is shown while the job runs', async () => {
+  const input = { text: 'half way', percent: 50 };
+  const id = await createJob(service, { prompt: `drill: use report_progress ${JSON.stringify(input)}\ndrill: hang` });
+  const read = async () => (await service.api('GET', `/jobs/${id}`)).json;
+  await waitFor(async () => (await read()).progress !== null);
+  expect(await read()).toMatchObject({ status: 'RUNNING', progress: { ...input, at: expect.any(String) } });
+  expect((await service.api('POST', `/jobs/${id}/kill`)).status).toBe(200);
+  await untilEnded(service, id);
+  expect(await read()).toMatchObject({ status: 'CANCELLED', progress: null });
+});
+
+test('the key is in a private file and nowhere else', async () => {
+  const script = [
+    'f=$PROMPTQ_ATTACHMENTS/../agent/codex-home/config.toml',
+    `k=$(grep -o 'Bearer [^"]*' $f | cut -c8-)`,
+    'echo "file $(stat -c %a $f), $(printf %s "$k" | wc -c) characters: $k"',
+    'case "$(env; cat /proc/$PPID/environ | tr "\\0" "\\n")" in *"$k"*) echo in the environment;; esac',
+    'case "$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " ")" in *"$k"*) echo in arguments;; esac',
+    'echo over',
+  ].join('; ');
+  const id = await createJob(service, { prompt: `drill: tool ${script}` });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await resultOf(id)).final_message).toContain('file 600, 43 characters: ***\nover');
+});
+
+test('a profile turns the tools off', async () => {
+  const id = await createJob(service, {
+    prompt: 'drill: use report_progress {"text": "hi"}',
+    profile: 'codex-without',
+  });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await resultOf(id)).final_message).toContain('unsupported call');
+});

@@ -1,0 +1,79 @@
+import type { Mutant } from '../mutant.ts';
+
+const QUESTION = 'lib/jobs/lifecycle/question.ts';
+const END = 'lib/jobs/lifecycle/after-attempt.ts';
+const TEST = 'test/lib/jobs/lifecycle/question.test.ts';
+
+/** That a question is answered or expires once, and that no job stays parked for an answered one. */
+export const QUESTIONS: readonly Mutant[] = [
+  {
+    name: 'a job is parked for its question although it was answered while its attempt ended',
+    file: END,
+    find: '  if (!isAsking(job)) return job;\n  if (job.reason',
+    replace: '  if (job.question === undefined) return job;\n  if (job.reason',
+    test: TEST,
+  },
+  {
+    name: 'a lost attempt with an open question is not parked',
+    file: END,
+    find: 'return withQuestion(lost(job, at, event), at);',
+    replace: 'return lost(job, at, event);',
+    test: TEST,
+  },
+  {
+    name: 'a question is answered twice',
+    file: QUESTION,
+    find: '  if (!isAsking(job)) return { rejected: `question',
+    replace: '  if (job.question.answer === answer) return { rejected: `question',
+    test: TEST,
+  },
+  {
+    name: 'a question is answered after its deadline',
+    file: QUESTION,
+    find: 'if (at > job.question.due) return',
+    replace: 'if (at < job.question.id) return',
+    test: TEST,
+  },
+  {
+    name: 'an answered question expires',
+    file: QUESTION,
+    find: '  if (!isAsking(job) || job.question.id !== id)',
+    replace: '  if (job.question?.id !== id)',
+    test: TEST,
+  },
+  {
+    name: 'a question expires before its deadline',
+    file: QUESTION,
+    find: 'if (at <= job.question.due) return',
+    replace: 'if (at < job.question.id) return',
+    test: TEST,
+  },
+  {
+    name: 'an answer leaves its job parked',
+    file: QUESTION,
+    find: "  if (job.parked !== 'question') return",
+    replace: '  if (job.parked !== undefined) return',
+    test: TEST,
+  },
+  {
+    name: 'an edit of the prompt keeps the question',
+    file: 'lib/jobs/lifecycle/resume.ts',
+    find: 'isChanged ? withStaleQuestion(withoutResume(job)) : job',
+    replace: 'isChanged ? withoutResume(job) : job',
+    test: TEST,
+  },
+  {
+    name: 'a cancelled job keeps its question open',
+    file: 'lib/jobs/lifecycle/queued-again.ts',
+    find: 'withdrawn(withoutResume(withoutProbe(job)))',
+    replace: 'withoutResume(withoutProbe(job))',
+    test: TEST,
+  },
+  {
+    name: 'an unanswered question of an earlier round fails a job',
+    file: 'lib/jobs/lifecycle/queued-again.ts',
+    find: 'withStaleQuestion(withoutResume(job))',
+    replace: 'withoutResume(job)',
+    test: TEST,
+  },
+];

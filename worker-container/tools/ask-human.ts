@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { transition } from '../../lib/jobs/dispatch/transition.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
+import { machineTiming, type Timing } from '../output/timing.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { JobWatch } from './job-watch.ts';
+import { type Tool, ToolRefusedError, tool } from './tool.ts';
+
+/** What a question needs of its attempt. */
+export interface AskingAttempt {
+  readonly job: Pick<Job, 'id' | 'attempt'>;
+  readonly watch: JobWatch;
+  /** Masks the question. */
+  readonly redaction: Redaction;
+  /** Milliseconds that the agent waits for an answer. */
+  readonly waitMs: number;
+  /** The agent got no answer: its attempt ends with the question, soon. */
+  readonly onUnanswered: () => void;
+  /** The agent has had time to end its turn. */
+  readonly onLate: () => void;
+  readonly timing?: Timing | undefined;
+}
+
+const { questions } = LIMITS;
+
+const text = () =>
+  z
+    .string()
+    .refine((value) => value.trim() !== '', 'expected more than whitespace')
+    .refine(
+      (value) => Buffer.byteLength(value) <= questions.textBytes,
+      `expected at most ${questions.textBytes} bytes`,
+    );
+
+/**
+ * Asks a person. An answer that comes soon is the answer of the call. Otherwise the agent is asked to end its turn, and
+ * the job continues in the same session with the answer, so that waiting takes no worker.
+ */
+export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool {
+  return tool({
+    name: 'ask_human',
+    description:
+      'Ask the people behind this job a question that you cannot answer yourself, and wait. If no answer comes within a minute you are asked to end your turn; the job then continues here with the answer, maybe hours later. Ask one question at a time, and say everything that is needed to decide.',
+    input: z.object({
+      question: text(),
+      options: z
+        .array(z.string().min(1).max(questions.optionLength))
+        .max(questions.options)
+        .optional()
+        .describe('Answers to choose from. People may answer with other text.'),
+      default: text()
+        .optional()
+        .describe('What counts if nobody answers before the deadline. Without it the job fails then.'),
+      deadline_seconds: z
+        .number()
+        .int()
+        .min(questions.deadlineSeconds.min)
+        .max(questions.deadlineSeconds.max)
+        .optional()
+        .describe(`Default: ${questions.deadlineSeconds.default}, a week.`),
+    }),
+    async call({ deadline_seconds: deadlineSeconds, ...given }, signal) {
+      const asked = attempt.redaction.strings(given, { except: new Set() });
+      const result = await askQuestion(context, attempt.job, { ...asked, deadlineSeconds });
+      if ('rejected' in result) throw new ToolRefusedError(`Not asked: ${result.rejected}.`);
+      const id = result.job.question?.id ?? '';
+      const waited = await waitForAnswer(context, attempt, { id, signal, seconds: deadlineSeconds });
+      const answer = waited === undefined ? undefined : await answerOf(context, waited);
+      if (answer !== undefined) return answer;
+      attempt.onUnanswered();
+      const { timing = machineTiming } = attempt;
+      timing.schedule(attempt.onLate, questions.endSeconds * 1000);
+      return 'Your question is recorded. There is no answer yet. End your turn now, and do nothing else: this conversation continues with the answer.';
+    },
+  });
+}
+
+/** @returns the job with a question that is no longer open; undefined: it is still open when the wait is over */
+async function waitForAnswer(
+  context: QuestionContext,
+  { job, watch, waitMs, timing = machineTiming }: AskingAttempt,
+  { id, signal, seconds }: { readonly id: string; readonly signal: AbortSignal; readonly seconds: number | undefined },
+): Promise<Job | undefined> {
+  const over = new AbortController();
+  const dueMs = (seconds ?? questions.deadlineSeconds.default) * 1000 + 1;
+  const cancel = timing.schedule(() => over.abort(), Math.min(waitMs, dueMs));
+  try {
+    const isOver = ({ question }: Job) => question?.id !== id || question.state !== 'open';
+    const heard = await watch.until(isOver, AbortSignal.any([signal, over.signal]));
+    if (heard !== undefined || signal.aborted || dueMs > waitMs) return heard;
+    const known = await context.jobs.get(job.id, { consistent: true });
+    if (known === undefined) return undefined;
+    const result = await transition(context, known, { type: 'expire', id });
+    return result.done || (result.job !== undefined && isOver(result.job)) ? result.job : undefined;
+  } finally {
+    cancel();
+  }
+}
+
+/** What the agent gets of a question that is no longer open; undefined: nothing, its turn has to end. */
+async function answerOf({ texts }: QuestionContext, { id, question }: Job): Promise<string | undefined> {
+  if (question === undefined) return undefined;
+  const found = await texts.questions.read(id, question);
+  if (question.state === 'answered' && found?.answer !== undefined) return `The answer: ${found.answer.text}`;
+  if (question.state === 'expired' && found?.row.default !== undefined)
+    return `Nobody answered before the deadline. Continue with your default answer: ${found.row.default}`;
+  return undefined;
+}

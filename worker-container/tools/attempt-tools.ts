@@ -1,0 +1,71 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Profile } from '../../lib/catalog/profiles.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
+import type { Progress } from '../../lib/jobs/receipts/progress.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Ending } from '../commands/ending.ts';
+import type { Timing } from '../output/timing.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { askHuman } from './ask-human.ts';
+import { attachFile } from './attach-file.ts';
+import type { JobWatch } from './job-watch.ts';
+import { reportProgress } from './report-progress.ts';
+import { startToolServer, type ToolServer } from './tool-server.ts';
+
+/** What tools need from the worker. */
+interface ToolContext extends QuestionContext {
+  readonly env: Pick<WorkerEnv, 'PROMPTQ_VERSION' | 'PROMPTQ_ANSWER_WAIT_SECONDS'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly account?: ServiceAccount | undefined;
+  readonly timing?: Timing | undefined;
+}
+
+/** What the tools of an attempt work with. */
+export interface ToolSurroundings {
+  readonly agent: Agent;
+  readonly profile: Profile;
+  readonly cwd: string;
+  readonly attachments: string;
+  /** Masks what leaves the attempt by a tool; learns the server's key. */
+  readonly redaction: Redaction;
+  readonly onProgress: (progress: Progress) => void;
+  readonly ending: Ending;
+  readonly job: Job;
+  readonly watch: JobWatch;
+}
+
+/** The tools of an attempt, while they are served. */
+export interface AttemptTools extends ToolServer {
+  /** Whether the agent has asked a question and got no answer to it. */
+  isAsking(): boolean;
+}
+
+/** Serves the tools of an attempt. @returns undefined: its agent takes none, or its profile turns them off */
+export async function serveTools(
+  context: ToolContext,
+  { agent, profile, cwd, attachments, redaction, onProgress, ending, job, watch }: ToolSurroundings,
+): Promise<AttemptTools | undefined> {
+  if (!agent.takesTools || profile.tools === 'off') return undefined;
+  let isAsking = false;
+  const tools = [
+    attachFile({ cwd, attachments, account: context.account }),
+    reportProgress(onProgress, { redaction, clock: context.clock }),
+    askHuman(context, {
+      job,
+      watch,
+      redaction,
+      waitMs: context.env.PROMPTQ_ANSWER_WAIT_SECONDS * 1000,
+      onUnanswered: () => {
+        isAsking = true;
+      },
+      onLate: () => ending.request('asked'),
+      timing: context.timing,
+    }),
+  ];
+  const server = await startToolServer(tools, context.log, context.env.PROMPTQ_VERSION);
+  redaction.add([server.key]);
+  return { ...server, isAsking: () => isAsking };
+}
