@@ -9,6 +9,7 @@ const JobPage = lazyPart(() => import('./jobs/job/job-page.tsx'), 'JobPage');
 const EditJobPage = lazyPart(() => import('./jobs/edit/edit-job-page.tsx'), 'EditJobPage');
 const NewJobPage = lazyPart(() => import('./jobs/form/new-job-page.tsx'), 'NewJobPage');
 const ComparePage = lazyPart(() => import('./jobs/compare/compare-page.tsx'), 'ComparePage');
+const QuestionsPage = lazyPart(() => import('./questions/questions-page.tsx'), 'QuestionsPage');
 const StatsPage = lazyPart(() => import('./stats/stats-page.tsx'), 'StatsPage');
 const EnvironmentPage = lazyPart(() => import('./environment/environment-page.tsx'), 'EnvironmentPage');
 const ProjectsPage = lazyPart(() => import('./catalog/lists/projects-page.tsx'), 'ProjectsPage');
@@ -35,6 +36,7 @@ export function Pages() {
           <Route path="/jobs/:id/edit" element={<EditJobPage />} />
           <Route path="/jobs/:id" element={<JobPage />} />
           <Route path="/compare" element={<ComparePage />} />
+          <Route path="/questions" element={<QuestionsPage />} />
           <Route path="/stats" element={<StatsPage />} />
           <Route path="/environment" element={<EnvironmentPage />} />
           <Route path="/projects" element={<ProjectsPage />} />

@@ -8,6 +8,7 @@ interface Page {
 
 const FIRST: readonly Page[] = [
   { text: 'Jobs', href: '/jobs' },
+  { text: 'Questions', href: '/questions' },
   { text: 'Statistics', href: '/stats' },
   { text: 'Environment', href: '/environment' },
 ];

@@ -2,6 +2,7 @@
 export const CONSOLE_PAGES = [
   'jobs',
   'jobs/new',
+  'questions',
   'stats',
   'environment',
   'projects',

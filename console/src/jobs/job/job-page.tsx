@@ -6,6 +6,7 @@ import { Link, useParams } from 'react-router';
 import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
+import { JobQuestion } from '../../questions/job-question.tsx';
 import { JobActions } from '../actions/job-actions.tsx';
 import { jobQuery } from '../queries/job-query.ts';
 import { JobStatus } from '../status/job-status.tsx';
@@ -63,6 +64,7 @@ export function JobPage() {
       </Header>
       <WhyWaiting job={job.data} />
       <JobProgress job={job.data} />
+      <JobQuestion job={job.data} />
       <JobTabs key={id} job={job.data} />
     </SpaceBetween>
   );

@@ -1,0 +1,74 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
+import RadioGroup from '@cloudscape-design/components/radio-group';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
+import { useState } from 'react';
+import { useMayAct } from '../api/session.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import { type Question, useAnswer } from './question-queries.ts';
+import '../jobs/text/job-text.css';
+
+/** The choice of an answer that is not among the options. A text that no option can be: options are not empty. */
+const OTHER = '';
+
+/** A question of an agent, and what it takes to answer it: an option or a text, and a button. */
+export function AnswerQuestion({ question }: { readonly question: Question }) {
+  const { options } = question;
+  const mayAct = useMayAct();
+  const answer = useAnswer(question);
+  const [choice, setChoice] = useState<string | null>(options.length === 0 ? OTHER : null);
+  const [text, setText] = useState('');
+  const given = choice === OTHER ? text.trim() : choice;
+  return (
+    <SpaceBetween size="s">
+      <pre className="job-text">{question.question}</pre>
+      <Box color="text-body-secondary" fontSize="body-s">
+        Asked <TimeAgo at={question.asked_at} />. {consequence(question)}
+      </Box>
+      {mayAct && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (given) answer.mutate(given);
+          }}
+        >
+          <SpaceBetween size="s">
+            {options.length > 0 && (
+              <RadioGroup
+                ariaLabel="Answer"
+                value={choice}
+                items={[
+                  ...options.map((value) => ({ value, label: value })),
+                  { value: OTHER, label: 'Another answer' },
+                ]}
+                onChange={({ detail }) => setChoice(detail.value)}
+              />
+            )}
+            {choice === OTHER && (
+              <FormField label="Your answer" errorText={answer.error?.message}>
+                <Textarea value={text} rows={3} onChange={({ detail }) => setText(detail.value)} />
+              </FormField>
+            )}
+            {choice !== OTHER && answer.error && (
+              <Box color="text-status-error" fontSize="body-s">
+                {answer.error.message}
+              </Box>
+            )}
+            <Button variant="primary" loading={answer.isPending} disabled={!given}>
+              Answer
+            </Button>
+          </SpaceBetween>
+        </form>
+      )}
+    </SpaceBetween>
+  );
+}
+
+function consequence({ deadline, default: byDefault }: Question): string {
+  const until = new Date(deadline).toLocaleString();
+  return byDefault === null
+    ? `Without an answer by ${until} the job fails.`
+    : `Without an answer by ${until} the job continues with: ${byDefault}`;
+}

@@ -1,0 +1,57 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf, type Schemas } from '../api/client.ts';
+
+export type Question = Schemas['Question'];
+type Summary = Schemas['JobSummary'];
+
+/** Milliseconds. */
+const POLL_INTERVAL_MS = 10_000;
+
+/** Jobs of one page of the inbox. */
+const JOBS = 50;
+
+/** A job that waits for an answer, and its question. */
+export interface Waiting {
+  readonly job: Summary;
+  readonly question: Question;
+}
+
+/** The jobs that wait for an answer, the oldest first, with their questions. */
+export const waitingQuery = {
+  queryKey: ['questions'] as const,
+  queryFn: async () => {
+    const query = { needs: 'answer', order: 'oldest', limit: JOBS } as const;
+    const { items, total } = await dataOf(api.GET('/api/v1/jobs', { params: { query } }));
+    const waiting = await Promise.all(items.map(async (job) => ({ job, question: await openQuestion(job.id) })));
+    return { total, items: waiting.filter((entry): entry is Waiting => entry.question !== undefined) };
+  },
+  refetchInterval: POLL_INTERVAL_MS,
+};
+
+/** The open question of a job; undefined: it was answered meanwhile. */
+export function questionQuery(jobId: string, questionId: string) {
+  return {
+    queryKey: ['question', jobId, questionId] as const,
+    queryFn: async () => (await openQuestion(jobId)) ?? null,
+  };
+}
+
+async function openQuestion(id: string): Promise<Question | undefined> {
+  const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
+  return items.find(({ state }) => state === 'open');
+}
+
+/** Answers a question. Everything that shows the job is read again. */
+export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (answer: string) =>
+      await dataOf(
+        api.POST('/api/v1/jobs/{id}/answers', {
+          params: { path: { id: job_id } },
+          body: { question_id: id, answer },
+        }),
+      ),
+    onSettled: async () => await client.invalidateQueries(),
+  });
+}

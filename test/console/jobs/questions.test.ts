@@ -1,0 +1,70 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { checkScene } from '../scenes/check-scene.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService({ env: { PROMPTQ_ANSWER_WAIT_SECONDS: '2' } });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
+
+/** A job that waits for the answer to a question. */
+async function asking(question: object, title: string): Promise<string> {
+  const prompt = `drill: use ask_human ${JSON.stringify(question)}`;
+  const { id } = (await service.api('POST', '/jobs', { prompt, title })).json;
+  await waitFor(async () => (await read(id)).state_reason.code === 'question');
+  return id;
+}
+
+async function answerOf(id: string): Promise<string> {
+  await waitFor(async () => (await read(id)).question.state === 'answered');
+  return (await service.api('GET', `/jobs/${id}/questions`)).json.items[0].answer;
+}
+
+const answer = (page: Page) => page.getByRole('button', { name: 'Answer', exact: true });
+
+test('a question is answered in the inbox with two clicks, and on the page of its job by keyboard', async () => {
+  const byOption = await asking(
+    { question: 'Which color?', options: ['red', 'blue'], default: 'gray' },
+    'Paint the shed',
+  );
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions' });
+  await page.getByText('Which color?').waitFor();
+  await page.getByRole('link', { name: 'Paint the shed' }).waitFor();
+  await page.getByText('the job continues with: gray').waitFor();
+  expect(await checkScene(page, 'thorough')).toEqual([]);
+  await page.getByText('blue', { exact: true }).click();
+  await answer(page).click();
+  await page.getByText('No open questions').waitFor();
+  expect(await answerOf(byOption)).toBe('blue');
+
+  const byText = await asking({ question: 'Which name?' }, 'Name the shed');
+  await page.goto('/jobs');
+  await page.getByText('Question to answer').first().waitFor();
+  await page.goto(`/jobs/${byText}`);
+  await page.getByRole('heading', { name: 'The agent asks' }).waitFor();
+  await page.getByLabel('Your answer').focus();
+  await page.keyboard.type('Shed of sheds');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });
+  expect(await answerOf(byText)).toBe('Shed of sheds');
+});
+
+test('a viewer reads a question and has nothing to answer it with', async () => {
+  await asking({ question: 'Which size?' }, 'Measure the shed');
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/questions' });
+  await page.getByText('Which size?').waitFor();
+  expect(await answer(page).count()).toBe(0);
+});
