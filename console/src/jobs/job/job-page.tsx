@@ -13,6 +13,7 @@ import { JobStatus } from '../status/job-status.tsx';
 import { RunTime } from '../status/run-time.tsx';
 import { jobHeading } from '../text/prompt-headline.ts';
 import { JobCrumbs } from './job-crumbs.tsx';
+import { JobMessages } from './job-messages.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { JobTabs } from './job-tabs.tsx';
 import { WhyWaiting } from './why-waiting.tsx';
@@ -65,6 +66,7 @@ export function JobPage() {
       <WhyWaiting job={job.data} />
       <JobProgress job={job.data} />
       <JobQuestion job={job.data} />
+      <JobMessages key={`messages-${id}`} job={job.data} />
       <JobTabs key={id} job={job.data} />
     </SpaceBetween>
   );

@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJob, untilEnded } from '../../api/job-client.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { fileAppears } from '../../worker-container/agents/run-agent.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
+import { launchBrowser, openAs } from '../setup/browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService();
+  page = await openAs(browser, service.consoleUrl, 'operator', { context: { reducedMotion: 'reduce' } });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+test('a message is sent to a running agent by keyboard, and shown until it was delivered', async () => {
+  const folder = join(service.home, 'workspaces/local_project/messages');
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: wait 0';
+  const id = await createJob(service, { prompt, cwd: 'messages' });
+  await fileAppears(join(folder, 'up'));
+  await page.goto(`${service.consoleUrl}/jobs/${id}`);
+  const box = page.getByRole('textbox', { name: 'Message to the agent' });
+  await box.focus();
+  await page.keyboard.type('Also greet the moon');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => await box.inputValue()).toBe('');
+  await page.getByText('Also greet the moon').waitFor();
+  await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs/${id}/logs?stream=stdout`);
+    return json.stdout.includes('steer:');
+  });
+  await writeFile(join(folder, 'go'), '');
+  await page.getByText('Delivered', { exact: true }).waitFor();
+  await loadAxe(page);
+  expect(await axeViolations(page)).toEqual([]);
+
+  await untilEnded(service, id);
+  expect((await service.api('GET', `/jobs/${id}/result`)).json.final_message).toContain('Also greet the moon');
+  await box.waitFor({ state: 'detached' });
+  expect(await page.getByText('Also greet the moon').first().isVisible()).toBe(true);
+});
+
+test('a shell job has no box', async () => {
+  const id = await createJob(service, { prompt: 'sleep 600', profile: 'shell' });
+  await page.goto(`${service.consoleUrl}/jobs/${id}`);
+  await page.getByRole('button', { name: 'Cancel' }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message to the agent' }).count()).toBe(0);
+  await service.api('POST', `/jobs/${id}/kill`);
+});
