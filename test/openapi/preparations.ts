@@ -54,7 +54,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     refuseActionJobs: { params: async () => ({ ...(await jobs.ended()), action: 'no-such-action' }) },
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
-    createMessages: { params: jobs.queuedForAgent },
+    createMessages: { params: jobs.queuedForAgent, body: { text: 'Be brief.' } },
     sessionJobs: { params: jobs.withSession },
     answerJobs: { params: jobs.asking, body: jobs.answer },
     readAttachments: {
