@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-
 import type { Drive, DriveOfRun } from './drive.ts';
 
 /**
@@ -16,10 +15,15 @@ export function startDrive(
   // The CLI may have exited, which the exit of its process shows.
   stdin.on('error', () => undefined);
   const drive = talk({
-    send: (value) => void (stdin.writable && stdin.write(`${JSON.stringify(value)}\n`)),
+    send: (value) => void (stdin.writable && stdin.write(`${JSON.stringify(value, wellFormed)}\n`)),
     close: () => stdin.end(),
     onSeen,
   });
   drive.begin();
   return drive;
+}
+
+/** A JSON escape of half a surrogate pair is a line that codex never answers; in a plain text it becomes U+FFFD. */
+function wellFormed(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }

@@ -62,6 +62,13 @@ test.for(AGENTS)('%s: with the drive exec it takes no messages', async ([, agent
   expect(await run.ended).toMatchObject({ exitCode: 0, facts: { finalMessage: '{"a":1}' } });
 });
 
+test.for(AGENTS)('%s: half a surrogate pair in a prompt becomes U+FFFD', async ([, agent]) => {
+  const env = { PROMPTQ_CLAUDE_BIN: claudeBinary };
+  const end = await runAgent(agent, { vendor, prompt: 'half \ud83d of a pair', env });
+  expect(end).toMatchObject({ exitCode: 0, facts: { finished: true } });
+  expect(end.facts.finalMessage).toContain('half \ufffd of a pair');
+});
+
 test.for([
   [['-c', 'a=1', '--config=b=2', '--enable', 'x', '-cd=3'], 'app-server'],
   [['-c', 'a=1', '--search'], 'exec'],
