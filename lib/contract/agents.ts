@@ -27,7 +27,7 @@ export const AGENT_DEFINITIONS = {
     credentials: { OPENAI_API_KEY: 'CODEX_API_KEY' },
   },
   claude: {
-    // claude reads 10 Mi UTF-16 units, and a character can take two.
+    // By the drive `exec`, claude reads 10 Mi UTF-16 units, and a character can take two.
     maxPromptLength: 5_242_880,
     binary: 'PROMPTQ_CLAUDE_BIN',
     // An API key, or the token of a subscription (`claude setup-token`).

@@ -8,6 +8,7 @@ import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { AgentRun } from '../../../worker-container/agents/agent.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
 import { endTree, findMarked, spawnTree } from '../../../worker-container/commands/process-tree.ts';
+import { startDrive } from '../../../worker-container/drives/start-drive.ts';
 import { claudeCli, INSTALL_LIMIT } from './claude-cli.ts';
 import { type PracticeMessages, startPracticeMessages, textsOf } from './practice-messages.ts';
 import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';
@@ -53,11 +54,24 @@ test('the vendor gets the model of the run', async () => {
   expect(vendor.requests.find((request) => textsOf(request).includes('with a model'))?.model).toBe('claude-of-my-own');
 });
 
-test('the longest prompt is read completely, a longer one is rejected with a reason', async () => {
+test.for(['auto', 'exec'] as const)('a long prompt reaches the model whole (drive: %s)', async (drive) => {
+  const prompt = `first ${'😀'.repeat(262_144)}\u2028\r\nlast`;
+  expect((await runAgent(claude, run({ prompt, drive }))).facts.finalMessage).toBe(`You said:\n${prompt}`);
+});
+
+test.for(['auto', 'exec'] as const)('the longest prompt is read completely (drive: %s)', async (drive) => {
   const longest = '😀'.repeat(AGENT_DEFINITIONS.claude.maxPromptLength);
-  expect((await runAgent(claude, run({ prompt: longest }))).facts.error).toBe('Prompt is too long');
-  const longer = await runAgent(claude, run({ prompt: `${longest}!` }));
-  expect(longer.facts.error).toContain('stdin input exceeds 10MB');
+  const { facts, stdout } = await runAgent(claude, run({ prompt: longest, drive }));
+  expect(facts.error).toBe('Prompt is too long');
+  if (drive === 'auto') expect(stdout.includes(JSON.stringify(longest))).toBe(true);
+});
+
+test('a longer prompt is rejected with a reason', async () => {
+  const prompt = `${'😀'.repeat(AGENT_DEFINITIONS.claude.maxPromptLength)}!`;
+  const streamed = await runAgent(claude, run({ prompt }));
+  expect(streamed).toMatchObject({ exitCode: 1, facts: { finished: true, error: 'Prompt is too long' } });
+  const piped = await runAgent(claude, run({ prompt, drive: 'exec' }));
+  expect(piped.facts.error).toContain('stdin input exceeds 10MB');
 });
 
 test('a tool writes into cwd, and elsewhere, without a sandbox', async () => {
@@ -111,8 +125,9 @@ test('no tool is offered that would continue after the result', async () => {
   const bash = tools.find(({ name }) => name === 'Bash');
   expect(Object.keys(bash?.input_schema.properties ?? {})).toContain('command');
   expect(Object.keys(bash?.input_schema.properties ?? {})).not.toContain('run_in_background');
-  // Claude shows the model some of its tools only on a search for them, but its first event names all.
-  const names: string[] = JSON.parse(stdout.split('\n')[0] ?? '').tools;
+  // Claude shows the model some of its tools only on a search for them, but its event `init` names all.
+  const init = stdout.split('\n').find((line) => line.includes('"subtype":"init"'));
+  const names: string[] = JSON.parse(init ?? '').tools;
   expect(names).toContain('Bash');
   expect(names.filter((name) => name === 'ScheduleWakeup' || name.startsWith('Cron'))).toEqual([]);
 });
@@ -183,8 +198,11 @@ test.for([{ kill: false }, { kill: true }])(
   async ({ kill }) => {
     const attempt = await makeAttempt(run({ prompt: 'drill: tool (setsid sleep 300 &); touch up; sleep 300' }));
     const mark = `test-${randomUUID()}`;
-    const tree = await spawnTree({ ...(await claude.prepare(attempt)), cwd: attempt.cwd, mark, account: undefined });
-    for (const pipe of [tree.stdout, tree.stderr]) pipe.resume();
+    const prepared = await claude.prepare(attempt);
+    const tree = await spawnTree({ ...prepared, stdin: undefined, cwd: attempt.cwd, mark, account: undefined });
+    const drive = startDrive(prepared.drive, tree.stdin, () => {});
+    tree.stdout.on('data', (chunk: Buffer) => drive?.push(chunk));
+    tree.stderr.resume();
     await fileAppears(join(attempt.cwd, 'up'));
     await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(3);
     const killed = await endTree({ child: tree, mark, politeSignal: claude.politeSignal, kill });
