@@ -116,7 +116,7 @@ it('failed follow-up actions are deferred to the reconciler: the report stays va
 const SECRET = 'a-secret-of-the-attempt';
 /** Members that the service itself makes, and reads again. */
 const NOT_MASKED =
-  /^(job_id|worker_id|(started|finished)_at|outcome\.until|changes\.(base|head)|streams\.\w+\.sha256)$/;
+  /^(job_id|worker_id|messages|(started|finished)_at|outcome\.until|changes\.(base|head)|streams\.\w+\.sha256)$/;
 
 /** A value that fits a schema, with the secret in each string of it that is not made by the service itself. */
 function withSecret(schema: z.core.$ZodType, path = ''): unknown {
