@@ -90,7 +90,7 @@ async function runJob(): Promise<string> {
     if (at % 10 === 5) return CODEX.files(`src/file-${at}.ts`, `src/other-${at}.ts`);
     return CODEX.command(`npm test -- suite-${at}`, `suite ${at}\n12 passed\n`, at % 50 === 1 ? 1 : 0);
   });
-  const prompt = await codex.prints(...events, CODEX.end);
+  const prompt = await codex.prints(...events, CODEX.usage);
   const { id } = (await service.api('POST', '/jobs', { prompt })).json;
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
   return id;

@@ -115,7 +115,7 @@ test('a job that is cancelled while it waits keeps the outcome of its attempt', 
 });
 
 test('rebuilding the record needs confirmation, and its outcome is reported', async () => {
-  const id = await create({ prompt: await codex.prints(CODEX.message('Done.'), CODEX.end) });
+  const id = await create({ prompt: await codex.prints(CODEX.message('Done.'), CODEX.usage) });
   await hasEnded(id);
   await page.goto(`/jobs/${id}`);
   await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -127,7 +127,7 @@ test('rebuilding the record needs confirmation, and its outcome is reported', as
 });
 
 test('the agent, the model that ran and the effective timeout are shown', async () => {
-  const id = await create({ prompt: await codex.prints(CODEX.end), model: 'gpt-5-codex', timeout: 90 });
+  const id = await create({ prompt: await codex.prints(CODEX.usage), model: 'gpt-5-codex', timeout: 90 });
   await hasEnded(id);
   await page.goto(`/jobs/${id}?tab=details`);
   const value = (label: string) => page.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]');

@@ -29,14 +29,13 @@ beforeAll(async () => {
   await service.api('POST', '/config/import', { rules: [{ id: 'small', text: '# Keep changes small.' }] });
   page = await openAs(browser, service.consoleUrl, 'operator');
   ended = await runAgent(
-    { type: 'thread.started', thread_id: 'thread-1' },
     CODEX.reasoning('**Finding** the cause\n\nThe sum is not rounded.'),
     CODEX.message('I run the tests first.'),
     CODEX.command('npm test', '\u001b[32mok\u001b[0m 12 passed\n'),
     CODEX.command('npm run lint', 'cart.ts: unused variable\n', 2),
     CODEX.files('src/cart.ts', 'src/total.ts'),
     CODEX.message(ANSWER),
-    CODEX.end,
+    CODEX.usage,
   );
 });
 
@@ -155,7 +154,7 @@ test('a running job is followed without moving the reader, with the arrival time
     codex.waitsFor('more'),
     await codex.prints(CODEX.command('npm test', 'all passed\n')),
     codex.waitsFor('end'),
-    await codex.prints(CODEX.message('It is **done**.'), CODEX.end),
+    await codex.prints(CODEX.message('It is **done**.'), CODEX.usage),
   ].join('\n');
   const id = await create({ prompt });
   await page.goto(`/jobs/${id}`);
@@ -183,11 +182,11 @@ test('a running job is followed without moving the reader, with the arrival time
 
 test('thousands of events render few rows, and the last one can be reached', async () => {
   const many = Array.from({ length: 5_000 }, (_, at) => CODEX.command(`echo ${at + 1}`, `${at + 1}\n`));
-  const id = await runAgent(...many, CODEX.message('That was all.'), CODEX.end);
+  const id = await runAgent(...many, CODEX.message('That was all.'), CODEX.usage);
   await page.goto(`/jobs/${id}`);
   await toggle(/^Commands \(5,000\)/).waitFor();
   expect(await events().locator('[data-event]').count()).toBeLessThan(100);
-  expect(await events().locator('[data-event]').first().getAttribute('aria-setsize')).toBe('5004');
+  expect(await events().locator('[data-event]').first().getAttribute('aria-setsize')).toBe('5005');
   await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
   await event('echo 5000').waitFor();
 });

@@ -57,7 +57,7 @@ export const SCENES: readonly Scene[] = [
   tab('ended', 'attachments', async (page) => await shown(page, 'report.xml')),
   tab('ended', 'deployments'),
   tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),
-  tab('agent', 'log', async (page) => await shown(page, 'thread.started')),
+  tab('agent', 'log', async (page) => await shown(page, 'turn/completed')),
   tab('agent', 'follow-ups'),
   {
     ...tab('agent', 'changes', async (page) => {

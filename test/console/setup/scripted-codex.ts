@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { APP_SERVER_REQUESTS } from '../../../lib/vendors/codex/app-server-requests.ts';
 
-/** An event of `codex exec --json`. */
+/** A notification of `codex app-server`. */
 export type CodexEvent = Readonly<Record<string, unknown>>;
 
-/** Replaces codex: it runs its prompt as a script, which prints the events of a test. */
+/** Replaces codex: its app server runs the prompt as a script, which prints the events of a test. */
 export interface ScriptedCodex {
   /** For `PROMPTQ_CODEX_BIN`. */
   readonly path: string;
@@ -22,7 +23,7 @@ export interface ScriptedCodex {
 export async function createScriptedCodex(): Promise<ScriptedCodex> {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-scripted-codex-'));
   const path = join(folder, 'codex');
-  await writeFile(path, '#!/bin/sh\nexec sh -s\n', { mode: 0o755 });
+  await writeFile(path, `#!${process.execPath}\n${APP_SERVER}`, { mode: 0o755 });
   let files = 0;
   return {
     path,
@@ -39,24 +40,53 @@ export async function createScriptedCodex(): Promise<ScriptedCodex> {
   };
 }
 
+/** All events are of this thread and its only turn. */
+const THREAD = { threadId: 'thread-1', turnId: 'turn-1' };
+
+/** It answers what the worker asks, and its turn ends with the script. Other arguments than `app-server` are an error. */
+const APP_SERVER = `
+const { spawn } = require('node:child_process');
+const { createInterface } = require('node:readline');
+if (process.argv[2] !== 'app-server') throw new Error('the scripted codex is an app server only');
+const [thread, turn] = ${JSON.stringify([{ id: THREAD.threadId }, { id: THREAD.turnId }])};
+const send = (value) => console.log(JSON.stringify(value));
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, params } = JSON.parse(line);
+  if (id === ${JSON.stringify(APP_SERVER_REQUESTS.initialize)}) send({ id, result: {} });
+  if (id === ${JSON.stringify(APP_SERVER_REQUESTS.thread)}) send({ id, result: { thread, model: params.model } });
+  if (id !== ${JSON.stringify(APP_SERVER_REQUESTS.turn)}) return;
+  send({ id, result: { turn } });
+  const script = spawn('sh', ['-s'], { stdio: ['pipe', 'inherit', 'inherit'] });
+  script.stdin.end(params.input[0].text);
+  script.on('close', () => {
+    send({ method: 'turn/completed', params: { threadId: thread.id, turn: { ...turn, status: 'completed' } } });
+  });
+});
+`;
+
 let items = 0;
 const item = (type: string, more: CodexEvent): CodexEvent => {
   items += 1;
-  return { type: 'item.completed', item: { id: `item_${items}`, type, ...more } };
+  return { method: 'item/completed', params: { ...THREAD, item: { id: `item_${items}`, type, ...more } } };
 };
+
+const TOTAL = { inputTokens: 2400, cachedInputTokens: 2000, outputTokens: 68, reasoningOutputTokens: 0 };
 
 /** Events as codex writes them. */
 export const CODEX = {
-  message: (text: string) => item('agent_message', { text }),
-  reasoning: (text: string) => item('reasoning', { text }),
+  message: (text: string) => item('agentMessage', { text }),
+  reasoning: (text: string) => item('reasoning', { summary: [text], content: [] }),
   command: (command: string, output: string, exitCode = 0) =>
-    item('command_execution', {
+    item('commandExecution', {
       command: `/bin/bash -lc '${command}'`,
-      aggregated_output: output,
-      exit_code: exitCode,
+      aggregatedOutput: output,
+      exitCode,
       status: exitCode === 0 ? 'completed' : 'failed',
     }),
   files: (...paths: readonly string[]) =>
-    item('file_change', { changes: paths.map((path) => ({ path, kind: 'update' })), status: 'completed' }),
-  end: { type: 'turn.completed', usage: { input_tokens: 2400, cached_input_tokens: 2000, output_tokens: 68 } },
+    item('fileChange', {
+      changes: paths.map((path) => ({ path, kind: { type: 'update', move_path: null }, diff: '' })),
+      status: 'completed',
+    }),
+  usage: { method: 'thread/tokenUsage/updated', params: { ...THREAD, tokenUsage: { total: TOTAL } } },
 } as const;
