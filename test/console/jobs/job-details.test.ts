@@ -57,7 +57,7 @@ test('a script opens on its log, without the tabs of agents', async () => {
   await page.getByRole('heading', { level: 1, name: 'Check the links', exact: true }).waitFor();
   await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
   expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
-  expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Attachments']);
+  expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Conversation', 'Attachments']);
   await page.keyboard.press('2');
   await page.getByText('Run time').waitFor();
   expect(

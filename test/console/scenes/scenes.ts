@@ -59,6 +59,8 @@ export const SCENES: readonly Scene[] = [
   tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),
   tab('agent', 'log', async (page) => await shown(page, 'turn/completed')),
   tab('agent', 'follow-ups'),
+  tab('answered', 'conversation', async (page) => await page.locator('.turn .markdown').nth(1).waitFor()),
+  tab('next', 'conversation', async (page) => await shown(page, 'An earlier turn')),
   {
     ...tab('agent', 'changes', async (page) => {
       await page.locator('.diff-rows').first().waitFor();

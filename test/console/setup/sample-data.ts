@@ -56,8 +56,14 @@ const JOBS = {
   waiting: { prompt: 'Rename the settings page\ndrill: usage-limit 900', project: 'handbook', priority: 2 },
 } as const;
 
+/** Further turns, each of the thread of a sample job. */
+const TURNS = {
+  answered: { continues: 'agent', prompt: 'Now apply the fix and add a test' },
+  next: { continues: 'running', prompt: '# Compare the prices of both catalogues\necho done' },
+} as const;
+
 /** IDs of the sample jobs. */
-export type SampleJobs = Readonly<Record<keyof typeof JOBS, string>>;
+export type SampleJobs = Readonly<Record<keyof typeof JOBS | keyof typeof TURNS, string>>;
 
 /**
  * Fills a local run with sample data: jobs in every state, bindings, tokens, rules, profiles.
@@ -85,6 +91,10 @@ export async function makeSampleData(service: ServiceUnderTest, admin: Page): Pr
     if (name === 'cancelled') await called(service, 'POST', `/jobs/${ids[name]}/cancel`, {});
     else if (!('save_draft' in job)) await settled(service, ids[name] ?? '');
   }
+  for (const [name, { continues, prompt }] of Object.entries(TURNS)) {
+    ids[name] = (await called(service, 'POST', '/jobs', { continue: ids[continues], prompt })).id;
+    await settled(service, ids[name] ?? '');
+  }
   return ids as SampleJobs;
 }
 
@@ -93,7 +103,7 @@ async function settled(service: ServiceUnderTest, id: string): Promise<void> {
   await waitFor(
     async () => {
       const { status, state_reason, prompt } = (await service.api('GET', `/jobs/${id}`)).json;
-      if (status === 'QUEUED') return state_reason.code === 'usage_limit';
+      if (status === 'QUEUED') return ['usage_limit', 'waiting_for_thread'].includes(state_reason.code);
       return status !== 'RUNNING' || prompt === IMPORT;
     },
     { timeoutMs: 90_000 },

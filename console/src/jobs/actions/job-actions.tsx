@@ -39,6 +39,11 @@ export function JobActions({ job }: { job: Job }) {
   return (
     <SpaceBetween size="xs" direction="horizontal">
       {isEditable(job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
+      {isStopped(job) && (
+        <Button loading={act.isPending && act.variables === 'submit'} onClick={() => start('submit')}>
+          Start anyway
+        </Button>
+      )}
       {BUTTONS.filter(({ action }) => hasEffect(action, job.status)).map(({ action, text, asks }) => (
         <Button
           key={action}
@@ -82,4 +87,9 @@ export function JobActions({ job }: { job: Job }) {
       )}
     </SpaceBetween>
   );
+}
+
+/** Whether an earlier turn of its thread ended without success, so that the job starts only on request. */
+function isStopped({ status, state_reason }: Job): boolean {
+  return status === 'QUEUED' && state_reason.code === 'thread_stopped';
 }

@@ -71,6 +71,7 @@ export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
       </FormField>
       {box('model', named(models))}
       {box('tag', named(jobs.flatMap(({ tags }) => tags)), false, LIMITS.tags.length)}
+      {box('thread', named(jobs.flatMap((job) => (job.continues === null ? [] : job.thread_id))))}
       {box('created_by', named(jobs.map((job) => job.created_by)))}
       {box('cwd', named(jobs.map(({ cwd }) => cwd)), false, LIMITS.cwdLength)}
       <TimeBox label={FILTER_LABELS.created_after} value={filters.created_after ?? ''} onFilter={setters.after} />

@@ -3,11 +3,13 @@ import Tabs, { type TabsProps } from '@cloudscape-design/components/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
+import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { useShortcuts } from '../../browser/use-shortcuts.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
 import { attachmentsQuery, type Job } from '../queries/job-query.ts';
 import { lastList } from '../queries/last-list.ts';
+import { threadQuery } from '../queries/thread-query.ts';
 import { JobAttachments } from './job-attachments.tsx';
 import { JobChanges } from './job-changes.tsx';
 import { JobDeployments } from './job-deployments.tsx';
@@ -16,6 +18,7 @@ import { JobFollowUps } from './job-follow-ups.tsx';
 import { JobResult } from './job-result.tsx';
 
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
+const Conversation = lazyPart(() => import('../thread/conversation.tsx'), 'Conversation');
 const AgentTimeline = lazyPart(() => import('../timeline/agent-timeline.tsx'), 'AgentTimeline');
 
 /** The tabs that apply to a job. The selected one is in the address, so it stays when the job's state changes. */
@@ -24,14 +27,16 @@ export function JobTabs({ job }: { job: Job }) {
   const isScript = job.agent === 'shell';
   const [parameters, setParameters] = useSearchParams();
   const attachments = useQuery(attachmentsQuery(job)).data?.items.length;
-  const tabs = [...tabsOf(job, isScript, attachments)];
+  const turns = useQuery({ ...threadQuery(job), enabled: job.turn !== null }).data?.total;
+  const wanted = parameters.get('tab');
+  const isConversation = wanted === 'conversation';
+  const tabs = [...tabsOf(job, isScript, { attachments, turns, isConversation })];
   const navigate = useNavigate();
   const show = (tab: string) => setParameters({ tab }, { replace: true });
   useShortcuts({
     ...Object.fromEntries(tabs.map(({ id }, at) => [String(at + 1), () => show(id)])),
     u: () => void navigate(lastList()),
   });
-  const wanted = parameters.get('tab');
   const known = tabs.find(({ id }) => id === (wanted === 'events' ? 'timeline' : wanted))?.id;
   const shown = known ?? tabs[0]?.id ?? 'details';
   useEffect(() => {
@@ -48,14 +53,32 @@ export function JobTabs({ job }: { job: Job }) {
   );
 }
 
+/** What the tabs depend on besides the job. Counts are undefined while they are read. */
+interface Shown {
+  readonly attachments: number | undefined;
+  readonly turns: number | undefined;
+  /** Whether the address asks for the conversation, which then stays while the turns are counted. */
+  readonly isConversation: boolean;
+}
+
 /** The first tab is the default. */
-function* tabsOf(job: Job, isScript: boolean, attachments: number | undefined): Iterable<TabsProps.Tab> {
+function* tabsOf(
+  job: Job,
+  isScript: boolean,
+  { attachments, turns = 1, isConversation }: Shown,
+): Iterable<TabsProps.Tab> {
   const hasRun = job.attempt > 0;
   const mayWrite = hasRun || job.status === 'QUEUED';
   if (mayWrite && !isScript) yield { id: 'timeline', label: 'Timeline', content: <AgentTimeline job={job} /> };
   if (mayWrite) yield { id: 'log', label: 'Log', content: <JobLog job={job} /> };
   if (hasRun) yield { id: 'result', label: 'Result', content: <JobResult job={job} isScript={isScript} /> };
   yield { id: 'details', label: 'Details', content: <JobDetails job={job} /> };
+  if (turns > 1 || job.continues !== null || (job.turn !== null && (isConversation || isTerminal(job.status))))
+    yield {
+      id: 'conversation',
+      label: counted('Conversation', turns > 1 ? turns : 0),
+      content: <Conversation job={job} />,
+    };
   const { changes } = job;
   if (changes) yield { id: 'changes', label: 'Changes', content: <JobChanges job={job} changes={changes} /> };
   if (hasRun)

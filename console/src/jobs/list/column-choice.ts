@@ -10,6 +10,7 @@ export const COLUMN_LABELS = {
   agent: 'Agent',
   model: 'Model',
   priority: 'Priority',
+  turn: 'Turn',
   attempt: 'Attempt',
   exit_code: 'Exit code',
   created_by: 'Created by',

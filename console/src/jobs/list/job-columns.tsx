@@ -51,6 +51,15 @@ const jobColumns = (asOf: number | undefined, withTags: boolean): Column[] => [
   column('agent', 80, (job) => job.agent ?? '-'),
   column('model', 100, (job) => job.model_used ?? job.model ?? '-', { maxWidth: 180 }),
   column('priority', 80, (job) => job.priority),
+  column('turn', 70, (job) => (
+    <Link
+      className="job-link"
+      to={`/jobs?${new URLSearchParams({ thread: job.thread_id })}`}
+      title="Jobs of its thread"
+    >
+      {job.turn ?? '-'}
+    </Link>
+  )),
   column('attempt', 80, (job) => (job.attempt === 0 ? '-' : job.attempt)),
   column('exit_code', 90, (job) => job.exit_code ?? job.signal ?? '-'),
   column('created_by', 110, (job) => job.created_by ?? '-', { maxWidth: 200 }),

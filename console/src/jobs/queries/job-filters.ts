@@ -14,6 +14,8 @@ export interface JobFilters {
   readonly model?: string;
   readonly created_by?: string;
   readonly tag?: string;
+  /** Id of the thread's first job. The API does not combine it with `search`. */
+  readonly thread?: string;
   /** RFC 3339, inclusive. */
   readonly created_after?: string;
   /** RFC 3339, exclusive. */
@@ -38,6 +40,7 @@ export const NO_FILTERS: Readonly<Record<FilterName, ''>> = {
   model: '',
   created_by: '',
   tag: '',
+  thread: '',
   created_after: '',
   created_before: '',
 };
@@ -58,6 +61,9 @@ export function useJobFilters(): [JobFilters, ChangeFilters] {
 export function withFilters(before: URLSearchParams, changes: Parameters<ChangeFilters>[0]): URLSearchParams {
   const after = new URLSearchParams(before);
   after.delete('cursor');
+  // The API rejects a search within a thread, so the newer of the two replaces the other.
+  if (changes.search) after.delete('thread');
+  if (changes.thread) after.delete('search');
   for (const [name, value] of Object.entries(changes)) {
     if (value === '') after.delete(name);
     else after.set(name, value);
@@ -70,7 +76,7 @@ export function readFilters(parameters: URLSearchParams): JobFilters {
   const text = (name: string) => parameters.get(name)?.trim() || undefined;
   const read = {
     status: STATUSES.find((known) => known === parameters.get('status')),
-    search: text('search'),
+    search: text('thread') === undefined ? text('search') : undefined,
     project: text('project'),
     cwd: text('cwd'),
     profile: text('profile'),
@@ -78,6 +84,7 @@ export function readFilters(parameters: URLSearchParams): JobFilters {
     model: text('model'),
     created_by: text('created_by'),
     tag: text('tag'),
+    thread: text('thread'),
     created_after: timeIn(text('created_after')),
     created_before: timeIn(text('created_before')),
     order: parameters.get('order') === 'oldest' ? 'oldest' : undefined,

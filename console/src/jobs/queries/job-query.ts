@@ -26,8 +26,11 @@ function isDone({ status, finished_at, deployments }: Job): boolean {
 /** The result of a running job with more output (bytes) is read only once. */
 const LIVE_BYTES = 500_000;
 
+/** A job whose output is read. A size that is absent counts as 0. */
+type Attempted = Pick<Job, 'id' | 'attempt' | 'status'> & Partial<Pick<Job, 'stdout_bytes' | 'stderr_bytes'>>;
+
 /** The result of an attempt, with the end of its streams. The newest attempt's changes until the attempt ends. */
-export function resultQuery(job: Job, attempt = job.attempt) {
+export function resultQuery(job: Attempted, attempt = job.attempt) {
   const isNewest = attempt >= job.attempt;
   const query = isNewest ? {} : { attempt };
   return {
@@ -35,7 +38,7 @@ export function resultQuery(job: Job, attempt = job.attempt) {
     queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/result', { params: { path: { id: job.id }, query } })),
     // The response includes the end of the output, so a long one is not polled.
     refetchInterval:
-      isNewest && job.status === 'RUNNING' && job.stdout_bytes + job.stderr_bytes < LIVE_BYTES
+      isNewest && job.status === 'RUNNING' && (job.stdout_bytes ?? 0) + (job.stderr_bytes ?? 0) < LIVE_BYTES
         ? 5_000
         : (false as const),
   };
