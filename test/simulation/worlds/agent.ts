@@ -70,7 +70,14 @@ export class ModelAgents {
       const output = new ModelOutput(context.objects, process.timing, job);
       const duration = this.#duration(job);
       session?.converse(duration.length);
-      const talk = session && (await this.messages.begin(context, job, { session, process, watched }));
+      const talk =
+        session &&
+        (await this.messages.begin(context, job, { session, process, watched }).catch((error: unknown) => {
+          // Messages that can't be read end the attempt before its agent has started.
+          this.live.delete(run);
+          session.dispose();
+          throw error;
+        }));
       const { byItself, exit } = await this.#run(process, run, ending, { ...duration, script, output });
       this.live.delete(run);
       await talk?.end();
