@@ -19,6 +19,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'jobs.reread-logs': "Rebuilt a job's record",
   'jobs.retry': 'Retried a job',
   'jobs.submit': 'Queued a draft',
+  'messages.create': 'Sent a message to an agent',
   'profiles.delete': 'Deleted a profile',
   'projects.delete': 'Deleted a project',
   'projects.edit': "Changed a project's settings",

@@ -10,7 +10,16 @@ import openapi from '../../../openapi.json' with { type: 'json' };
 
 const ORIGIN = 'https://jobs.example.com';
 /** Fields that the form does not copy. */
-const OTHER_FIELDS = ['base_prompt', 'copied_from', 'draft', 'project_id', 'save_draft'];
+const OTHER_FIELDS = [
+  'base_prompt',
+  'continue',
+  'continue_after',
+  'copied_from',
+  'draft',
+  'fresh_folder',
+  'project_id',
+  'save_draft',
+];
 
 /** Pastes a line into bash, where a stand-in for promptq prints its address, arguments and stdin. */
 function paste(line: string): { url: string; args: string[]; stdin: string } {

@@ -112,7 +112,7 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'jobs that await an event are read with those that are ready',
     file: 'lib/jobs/lifecycle/job.ts',
-    find: "return status === 'QUEUED' && isAwaiting(parked) ? AWAITING_STATE : status;",
+    find: "if (status !== 'QUEUED' || !isAwaiting(parked)) return status;\n  return parked === 'question' ? ASKING_STATE : AWAITING_STATE;",
     replace: 'return status;',
     test: 'test/lib/jobs/admission/awaited-events.test.ts',
   },

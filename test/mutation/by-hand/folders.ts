@@ -5,7 +5,7 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'a place is given away while an attempt has it',
     file: 'lib/jobs/admission/slots.ts',
-    find: "if (job.status === 'RUNNING') return job.folder !== id && job.place !== id;",
+    find: "  if (job.status === 'RUNNING')\n    return job.folder !== id && job.place !== id && !(job.thread_id !== undefined && threadSlot(job.thread_id) === id);\n",
     replace: '',
   },
   {

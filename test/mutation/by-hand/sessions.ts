@@ -35,8 +35,8 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: 'only the session of the last attempt is looked for',
     file: 'worker-container/agent-sessions/restore-session.ts',
-    find: 'attempt >= oldest; attempt -= 1',
-    replace: 'attempt >= newest; attempt -= 1',
+    find: 'Math.max(oldest, 1));',
+    replace: 'Math.max(newest, 1));',
   },
   {
     name: 'what follows a lost part is read',
