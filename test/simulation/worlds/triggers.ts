@@ -1,4 +1,4 @@
-import { settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
+import { continueThreads, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
@@ -69,7 +69,9 @@ export class ModelTriggers {
     const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
     // Without faults no worker is lost: everything else must happen without the reconciler.
     if (this.#deployment.faults.weather !== 'stormy') {
+      // A message that is accepted while its job ends can leave both to the reconciler.
       await settlePendingMessages(context);
+      await continueThreads(context);
       return await wakeForFreeResources(context);
     }
     const isRedrive = this.#isLost;
