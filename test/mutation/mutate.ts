@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,10 +94,14 @@ async function lane(): Promise<void> {
 }
 
 async function testUnseen(folder: string, worlds: Worlds): Promise<void> {
-  const tests = new MutantTests(ROOT, folder);
-  for (const mutant of untilTheEnd(unseen)) {
-    const seen = await timed(mutant, () => tried({ folder, worlds, tests }, mutant));
-    if (seen === undefined) note(mutant, { by: 'nobody' });
+  const tests = new MutantTests(folder);
+  try {
+    for (const mutant of untilTheEnd(unseen)) {
+      const seen = await timed(mutant, () => tried({ worlds, tests }, mutant));
+      if (seen === undefined) note(mutant, { by: 'nobody' });
+    }
+  } finally {
+    tests.end();
   }
 }
 
@@ -137,14 +141,12 @@ async function expectSound(worlds: Worlds, look: keyof typeof POLLS): Promise<vo
 
 /** The quick tests of the mutated file, then a long run of the simulator, then its slow tests. */
 async function tried(
-  { folder, worlds, tests }: { readonly folder: string; readonly worlds: Worlds; readonly tests: MutantTests },
+  { worlds, tests }: { readonly worlds: Worlds; readonly tests: MutantTests },
   mutant: Mutant,
 ): Promise<Seen | undefined> {
   const source = sourceOf(mutant);
-  const set = (isMutated: boolean) =>
-    writeFile(join(folder, mutant.file), isMutated ? mutated(source, mutant) : source);
   const tested = async (files: readonly string[]): Promise<Seen | undefined> => {
-    const seen = await tests.see(files, set);
+    const seen = await tests.see(files, { file: mutant.file, source, broken: mutated(source, mutant) });
     return seen === undefined ? undefined : { by: 'test', seen };
   };
   const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
@@ -153,6 +155,6 @@ async function tried(
     if (seen !== undefined || values.tests) return seen;
     return (await simulated(worlds, 'long', mutant)) ?? (await tested(slow));
   } finally {
-    await set(false);
+    await tests.write(mutant.file, source);
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
 import { MutantLog, type Verdict } from './mutant-log.ts';
-import { MutantTests } from './mutant-tests.ts';
+import { type BrokenSource, MutantTests } from './mutant-tests.ts';
 import { Worlds } from './mutant-worlds.ts';
 import { areaOf, breaksByArea, sampleOf } from './sample.ts';
 import { TestsOfFile } from './tests-of-file.ts';
@@ -60,7 +60,7 @@ console.log(scores());
 for (const mutant of sample)
   if (verdictOf(mutant)?.by === 'nobody') console.log(`SURVIVED: ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
 
-/** Each break is shown to what is quick to see it first, and then to the compiler, the other checks and slow tests. */
+/** Each break is shown to what is quick to see it first, and then to the compiler, further checks and slow tests. */
 async function tryAll(): Promise<void> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const simulated = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
@@ -76,31 +76,28 @@ async function tryAll(): Promise<void> {
     await inCopy(ROOT, async (folder) => {
       const difference = await generated(folder);
       if (difference !== undefined) throw new Error(`without any break: ${difference}`);
-      const tests = new MutantTests(ROOT, folder);
-      const test = async (files: readonly string[], set: (isBroken: boolean) => Promise<void>) => {
-        const seen = await tests.see(files, set);
+      const tests = new MutantTests(folder);
+      const test = async (files: readonly string[], source: BrokenSource) => {
+        const seen = await tests.see(files, source);
         return seen === undefined ? undefined : ({ by: 'test', seen } as const);
       };
       const judge = async (mutant: Mutant, source: string): Promise<Seen> => {
         const broken = mutated(source, mutant);
-        const set = async (isBroken: boolean) => {
-          await writeFile(join(folder, mutant.file), isBroken ? broken : source);
-        };
+        const changed = { file: mutant.file, source, broken };
         const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
         try {
-          const early =
-            (await look(mutant, broken)) ??
-            (await test(quick.slice(0, NEAREST), set)) ??
-            (await test(quick.slice(NEAREST), set));
+          const early = (await test(quick.slice(0, NEAREST), changed)) ?? (await look(mutant, broken));
           if (early !== undefined) return early;
-          await set(true);
+          await tests.write(mutant.file, broken);
           const complaint = await compiled(folder);
           if (complaint !== undefined) return { by: 'compiler', seen: complaint };
+          const late = await test(quick.slice(NEAREST), changed);
+          if (late !== undefined) return late;
           const stale = generating.has(mutant.file) ? await generated(folder) : undefined;
           if (stale !== undefined) return { by: 'generated', seen: stale };
-          return (await test(slow, set)) ?? { by: 'nobody' };
+          return (await test(slow, changed)) ?? { by: 'nobody' };
         } finally {
-          await set(false);
+          await tests.write(mutant.file, source);
         }
       };
       for (const mutant of sample) {
@@ -110,6 +107,7 @@ async function tryAll(): Promise<void> {
         const seen = await judge(mutant, sources.get(mutant.file) ?? '');
         note(mutant, seen, performance.now() - beganAt);
       }
+      tests.end();
       if (tests.unsound.size > 0) console.log(`fail without a break: ${[...tests.unsound].join(', ')}`);
     });
   } finally {
@@ -126,7 +124,9 @@ function note(mutant: Mutant, seen: Seen, milliseconds: number): void {
 /** @returns the first thing that the compiler finds; undefined: nothing. */
 async function compiled(folder: string): Promise<string | undefined> {
   for (const project of ['.', 'console']) {
-    const complaint = await complaintOf(folder, [COMPILER, '--noEmit', '-p', project]);
+    // What was checked before is kept beside the copy's sources.
+    const kept = ['--incremental', '--tsBuildInfoFile', join(folder, `${project}.tsbuildinfo`)];
+    const complaint = await complaintOf(folder, [COMPILER, '--noEmit', ...kept, '-p', project]);
     if (complaint !== undefined) return complaint;
   }
   return undefined;
