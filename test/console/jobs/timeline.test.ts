@@ -133,6 +133,16 @@ test('an event has a link that opens it', async () => {
   expect(await page.locator('.event-current').count()).toBe(1);
 });
 
+test('a link into the middle of an event opens that event, and keys go on from there', async () => {
+  await page.goto(`/jobs/${ended}`);
+  await event('npm run lint').waitFor();
+  const id = await event('npm run lint').getAttribute('data-event');
+  await page.goto(`/jobs/${ended}?tab=timeline&event=1:${Number(id) + 1}`);
+  await page.locator('[data-event] .event-current', { hasText: 'npm run lint' }).waitFor();
+  await page.keyboard.press('k');
+  await page.locator('[data-event]:focus', { hasText: 'npm test' }).waitFor();
+});
+
 test('keys move between events, to the next error, and expand an event', async () => {
   await page.goto(`/jobs/${ended}`);
   await event('npm test').waitFor();

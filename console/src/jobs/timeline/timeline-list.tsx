@@ -56,9 +56,9 @@ export function TimelineList(props: TimelineListProps) {
   useEffect(() => {
     if (toShow.current === undefined || !isLinkedRead) return;
     const index = itemAt(items, toShow.current);
-    toShow.current = undefined;
     const item = items[index];
     if (item === undefined) return;
+    toShow.current = undefined;
     setCurrent(item.id);
     virtualizer.scrollToIndex(index, { align: 'center' });
   }, [items, isLinkedRead, virtualizer]);
