@@ -46,6 +46,20 @@ const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; 
     },
   };
 
+// As AWS's own policy for it, AWSLambdaDynamoDBExecutionRole.
+test("the counts' function may read the stream of changes", () => {
+  const own = grants.filter(({ holder }) => holder.startsWith('TriggersCountJobs '));
+  const reads = own.flatMap(({ actions }) =>
+    actions.filter((action) => /^dynamodb:.*(?:Stream|Records|Shard)/.test(action)),
+  );
+  expect(reads.toSorted()).toEqual([
+    'dynamodb:DescribeStream',
+    'dynamodb:GetRecords',
+    'dynamodb:GetShardIterator',
+    'dynamodb:ListStreams',
+  ]);
+});
+
 describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, writes }]) => {
   test('may change this and nothing else', () => {
     const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
