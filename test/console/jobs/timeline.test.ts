@@ -133,7 +133,7 @@ test('an event has a link that opens it', async () => {
   expect(await page.locator('.event-current').count()).toBe(1);
 });
 
-test('a link into the middle of an event opens that event, and keys go on from there', async () => {
+test('a link into the middle of an event opens that event, and keys continue from there', async () => {
   await page.goto(`/jobs/${ended}`);
   await event('npm run lint').waitFor();
   const id = await event('npm run lint').getAttribute('data-event');
