@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { EXIT_MEANINGS } from '../lib/cli/base/exit-codes.ts';
 import { COMMANDS } from '../lib/cli/command-table.ts';
-import { ROUTES_WITHOUT_TOOL } from '../lib/cli/mcp/routes-without-tool.ts';
-import { TOOLS as MCP_TOOLS } from '../lib/cli/mcp/tool-table.ts';
 import { ROUTES_WITHOUT_COMMAND } from '../lib/cli/routes-without-command.ts';
 import { AGENT_DEFINITIONS } from '../lib/contract/agents.ts';
 import { ERRORS } from '../lib/contract/errors.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
 import { BASE_PATH } from '../lib/contract/route.ts';
 import { routes } from '../lib/contract/routes/routes.ts';
+import { ROUTES_WITHOUT_TOOL } from '../lib/mcp/routes-without-tool.ts';
+import { TOOLS as MCP_TOOLS } from '../lib/mcp/tool-table.ts';
 import { readDeployment } from '../lib/platform/config/deployment.ts';
 import { SETTING_TEXTS } from '../lib/platform/config/setting-texts.ts';
 import { ALARMS } from '../lib/platform/operations/alarms.ts';

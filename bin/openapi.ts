@@ -4,6 +4,9 @@ import { createOpenApi } from '../lib/contract/openapi/openapi.ts';
 import { ACCEPTED_CHANGES, breakingChanges, type ComparedDocument } from '../lib/contract/openapi/openapi-changes.ts';
 import { type Page, type Route, wholePath } from '../lib/contract/route.ts';
 import { pages, routes } from '../lib/contract/routes/routes.ts';
+import type { Scope } from '../lib/contract/scopes.ts';
+import { TOOL_INPUTS } from '../lib/mcp/tool-inputs.ts';
+import { TOOLS } from '../lib/mcp/tool-table.ts';
 
 /**
  * Writes openapi.json from the routing table, and the types of clients from openapi.json. `--check` reports stale files
@@ -22,6 +25,7 @@ else {
   write('openapi.json', text);
   write('lib/client/api-types.ts', `${header}${types}`);
   write('lib/contract/allowed-methods.ts', allowedMethods());
+  write('lib/mcp/tool-contracts.ts', toolContracts());
 }
 
 /** The methods of each path, separate from the routing table, which would enlarge the function that uses them. */
@@ -37,6 +41,30 @@ function allowedMethods(): string {
     ...lines,
     '};\n',
   ].join('');
+}
+
+/** What the servers of the tools need of the routes, whose schemas lose their descriptions in the bundles of functions. */
+function toolContracts(): string {
+  const scopes = new Map<string, Scope>(routes.map(({ id, scope }) => [id, scope]));
+  const contracts = TOOLS.map(({ name, routes: called }) => {
+    const needed = new Set(called.map((id) => scopes.get(id)));
+    return [name, { scopes: [...needed], input: TOOL_INPUTS[name] }] as const;
+  });
+  return [
+    "import type { Scope } from '../contract/scopes.ts';",
+    "import type { ToolName } from './tool-table.ts';",
+    '',
+    "/** A JSON Schema of a tool's arguments. */",
+    'interface Input {',
+    '  readonly properties: Readonly<Record<string, object>>;',
+    '  readonly [member: string]: unknown;',
+    '}',
+    '',
+    '/** Generated from the routing table by `npm run generate`: the scopes and the arguments of each tool. */',
+    'export const TOOL_CONTRACTS: Readonly<',
+    '  Record<ToolName, { readonly scopes: readonly Scope[]; readonly input: Input }>',
+    `> = ${JSON.stringify(Object.fromEntries(contracts), null, 2)};\n`,
+  ].join('\n');
 }
 
 function write(path: string, wanted: string): void {

@@ -27,7 +27,8 @@ const LARGER: Readonly<Record<string, string>> = {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   client: ['contract'],
-  cli: ['client', 'contract', 'doctor'],
+  cli: ['client', 'contract', 'doctor', 'mcp'],
+  mcp: ['client', 'contract'],
   console: ['platform'],
   access: ['contract', 'platform'],
   accounts: ['contract', 'platform'],
@@ -53,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'deployments',
     'jobs',
+    'mcp',
     'platform',
     'projects',
     'reconciler',

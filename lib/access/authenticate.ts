@@ -57,7 +57,7 @@ export async function authenticate(
  * The token of either header.
  * @throws ApiError `unauthorized` for two different tokens, which are ambiguous.
  */
-function apiTokenOf(headers: Headers): string | undefined {
+export function apiTokenOf(headers: Headers): string | undefined {
   const [first, second] = [bearer(headers.authorization), headers['x-api-token']?.trim()];
   if (first && second && first !== second) throw ApiError.of('unauthorized');
   return first || second;

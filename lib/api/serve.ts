@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
+import { apiTokenOf, authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { callerAddress } from '../access/caller-address.ts';
 import { rejectForeignOrigin } from '../access/own-origin.ts';
@@ -35,6 +35,8 @@ export interface Call {
   readonly accepts: (mediaType: string) => boolean;
   /** Authorizes the caller again, as at the start, for long answers. @throws ApiError `unauthorized`, `forbidden` */
   readonly reauthorize: () => Promise<Principal>;
+  /** The caller's API token; undefined for other principals. */
+  readonly apiToken: () => string | undefined;
   /** Adds the job of this call to its log line; a job that the path names is logged anyway. */
   readonly noteJob: (jobId: string) => void;
 }
@@ -121,7 +123,9 @@ function wrap(
         principal = await inTime(reauthorize());
         enforceRate(core, principal);
         const accepts = (mediaType: string) => acceptsByName(event, mediaType);
-        const done = await inTime(answer(event, { principal, requestId, core, accepts, reauthorize, noteJob }));
+        const apiToken = () => apiTokenOf(lowerCaseHeaders(event));
+        const call = { principal, requestId, core, accepts, apiToken, reauthorize, noteJob };
+        const done = await inTime(answer(event, call));
         await audited(done.statusCode);
         core.log.info('answered', { ...logged, status: done.statusCode, principal: principal.name });
         return done;

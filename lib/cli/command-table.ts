@@ -1,7 +1,7 @@
+import { TOOLS } from '../mcp/tool-table.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB_OPTIONS } from './jobs/job-options.ts';
-import { TOOLS } from './mcp/tool-table.ts';
 
 const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one line of JSON instead of text' };
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };

@@ -24,6 +24,7 @@ export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'config.export': CONSOLE,
   'projects.edit': CONSOLE,
   'projects.delete': CONSOLE,
+  'mcp.call': 'for agents; `promptq mcp` serves the same tools',
   'openapi.read': 'for generators of clients',
   'audit-logs.list': CONSOLE,
   'sessions.list': CONSOLE,

@@ -733,6 +733,26 @@ export interface paths {
         patch: operations["editProjects"];
         trace?: never;
     };
+    "/api/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call the MCP server
+         * @description Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions and streams. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.
+         */
+        post: operations["callMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1303,6 +1323,29 @@ export interface components {
             secret?: "" | (string | null);
             /** @description Whether only one job, including its deploy commands, can use a folder at a time. Other jobs with the same `cwd` wait. */
             exclusive_cwd?: boolean | null;
+        };
+        McpMessage: {
+            /**
+             * @description The version of JSON-RPC.
+             * @enum {string}
+             */
+            jsonrpc: "2.0";
+            /** @description The id of a request, and of its answer. */
+            id?: string | (number | null);
+            /** @description The error: the protocol's `code` and `message`. */
+            error?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Such as `tools/list` and `tools/call`. */
+            method?: string | null;
+            /** @description The parameters of the method. */
+            params?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of an answer by the client. Accepted and ignored. */
+            result?: {
+                [key: string]: unknown;
+            } | null;
         };
         TokenCreation: {
             /**
@@ -2427,6 +2470,23 @@ export interface components {
             /** @description Name of the secret, never its value. */
             secret: string | null;
             exclusive_cwd: boolean;
+        };
+        McpAnswer: {
+            /**
+             * @description The version of JSON-RPC.
+             * @enum {string}
+             */
+            jsonrpc: "2.0";
+            /** @description The id of the request; null if it could not be read. */
+            id?: unknown;
+            /** @description The error: the protocol's `code` and `message`. */
+            error?: {
+                [key: string]: unknown;
+            };
+            /** @description What the method returns. */
+            result?: {
+                [key: string]: unknown;
+            };
         };
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -6450,6 +6510,95 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    callMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The revision of the protocol. */
+                "mcp-protocol-version"?: string;
+                /** @description The method of the message, from 2026-07-28 on. */
+                "mcp-method"?: string;
+                /** @description The name of the tool, from 2026-07-28 on. */
+                "mcp-name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer to a request. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description A notification or an answer was accepted. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The protocol's own error, or that of the API. */
+            400: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"] | components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The protocol's own error: no such method. */
+            404: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

@@ -6,7 +6,10 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Principals of routes that are not open to every principal with the scope. */
-export const REQUIRED_PRINCIPALS = { 'admin-sessions': 'a browser session of an admin' } as const;
+export const REQUIRED_PRINCIPALS = {
+  'admin-sessions': 'a browser session of an admin',
+  tokens: 'an API token',
+} as const;
 
 /** Prefix of all paths in the routing table. */
 export const BASE_PATH = '/api/v1';
@@ -62,7 +65,10 @@ export interface Route<
   /** Relative to `BASE_PATH`; parameters as `{name}`. */
   readonly path: `/${string}`;
   readonly scope: Scope;
-  /** `admin-sessions`: only browser sessions of administrators, regardless of a token's scopes. */
+  /**
+   * `admin-sessions`: only browser sessions of administrators, regardless of a token's scopes. `tokens`: only API tokens
+   * that have the scope.
+   */
   readonly only?: keyof typeof REQUIRED_PRINCIPALS;
   /** Whether each authorized call is written to the audit log. */
   readonly audited?: boolean;

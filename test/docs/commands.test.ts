@@ -61,7 +61,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/guide/local-run.md > Real vendors': INDEX,
   'docs/guide/local-run.md > Other platforms':
     'needs another DynamoDB; test/local-service.ts starts the service with one',
-  'docs/guide/mcp.md > Configure an agent':
+  'docs/guide/mcp.md > Configure an agent by HTTP':
+    'needs an installation of claude; test/bin/promptq/mcp.test.ts starts the server',
+  'docs/guide/mcp.md > Configure an agent on stdio':
     'needs an installation of claude; test/bin/promptq/mcp.test.ts starts the server',
   'docs/guide/rules-profiles-secrets.md > Secrets': AWS,
   'docs/operate/runbook.md > The first deployment of a stack failed': AWS,

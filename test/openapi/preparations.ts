@@ -55,6 +55,14 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
     createMessages: { params: jobs.queuedForAgent, body: { text: 'Be brief.' } },
+    callMcp: {
+      body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+      fixed: { jsonrpc: '2.0', id: 1, method: 'ping', params: undefined, result: undefined, error: undefined },
+      unreached: {
+        202: 'needs a notification: test/api/mcp/mcp.test.ts',
+        404: 'needs another method: test/api/mcp/mcp.test.ts',
+      },
+    },
     sessionJobs: { params: jobs.withSession },
     answerJobs: { params: jobs.asking, body: jobs.answer },
     readAttachments: {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { CHALLENGE, ERRORS, type ErrorCode } from '../errors.ts';
 import { errorBody } from '../schemas/service.ts';
 
@@ -52,6 +53,13 @@ function errorExample(code: ErrorCode) {
     ...(code === 'forbidden' && { details: { required_scope: 'write' } }),
     request_id: REQUEST_ID_EXAMPLE,
   };
+}
+
+/** The response of a status with which a route answers in another form too, besides these errors. */
+export function eitherResponse(description: string, schema: z.ZodType, codes: readonly ErrorCode[]) {
+  const { id: _, content, headers } = newErrorResponse('', codes);
+  const { examples } = content['application/json'];
+  return { description, headers, content: { 'application/json': { schema: z.union([schema, errorBody]), examples } } };
 }
 
 /** OpenAPI headers from names and descriptions. */

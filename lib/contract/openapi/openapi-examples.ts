@@ -4,6 +4,7 @@ import type { OpenApiSchema as Schema } from './openapi-schema.ts';
 interface Content {
   readonly schema?: Schema;
   example?: unknown;
+  readonly examples?: unknown;
 }
 
 interface Described {
@@ -49,7 +50,8 @@ export function addExamples(document: DocumentWithExamples): void {
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
     for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
       for (const media of Object.values(content)) {
-        if (media.schema !== undefined && media.example === undefined) media.example = exampleOf(media.schema, schemas);
+        const hasOne = media.example !== undefined || media.examples !== undefined;
+        if (media.schema !== undefined && !hasOne) media.example = exampleOf(media.schema, schemas);
       }
     }
   }

@@ -2,7 +2,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { BASE_PATH, COMMON_ERRORS, REQUIRED_PRINCIPALS, type Route } from '../route.ts';
-import { errorResponse, headersOf, REQUEST_ID_HEADER } from './openapi-errors.ts';
+import { eitherResponse, errorResponse, headersOf, REQUEST_ID_HEADER } from './openapi-errors.ts';
 import { addExamples, type DocumentWithExamples } from './openapi-examples.ts';
 import { admitNulls, holdNull } from './openapi-nulls.ts';
 import { TAG_TEXTS } from './tags.ts';
@@ -33,7 +33,11 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Schemes of every route that is not restricted to signed-in administrators. */
+/** Schemes of the routes that are restricted to some principals. */
+const SCHEMES: Readonly<Record<keyof typeof REQUIRED_PRINCIPALS, readonly string[]>> = {
+  'admin-sessions': ['session'],
+  tokens: ['bearer', 'apiToken'],
+};
 const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
 
 /**
@@ -94,17 +98,20 @@ function operation(route: Route): ZodOpenApiOperationObject {
     };
   }
   for (const [status, codes] of errorsByStatus(route)) {
-    responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = errorResponse(codes);
+    const own = route.responses[Number(status)];
+    responses[status as `${1 | 2 | 3 | 4 | 5}${string}`] = own?.schema
+      ? eitherResponse(own.description, own.schema, codes)
+      : errorResponse(codes);
   }
   return {
     operationId: `${verb}-${resource}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     summary: route.summary,
     description: route.description,
     tags: [resourceOf(route)],
-    security: (route.only === 'admin-sessions' ? ['session'] : ALL_SCHEMES).map((name) => ({ [name]: [] })),
-    ...(route.only === undefined
-      ? { 'x-required-scope': route.scope }
-      : { 'x-required-principal': REQUIRED_PRINCIPALS[route.only] }),
+    security: (route.only === undefined ? ALL_SCHEMES : SCHEMES[route.only]).map((name) => ({ [name]: [] })),
+    ...(route.only === 'admin-sessions'
+      ? { 'x-required-principal': REQUIRED_PRINCIPALS[route.only] }
+      : { 'x-required-scope': route.scope }),
     ...((route.params || route.query || route.headers) && {
       requestParams: {
         ...(route.params && { path: route.params }),

@@ -13,6 +13,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   config: 'Import and export of rules and profiles.',
   messages: 'Messages to the agents of jobs.',
   attachments: 'Files that jobs produce.',
+  mcp: 'Tools for agents.',
   openapi: 'This document.',
   'audit-logs': 'Changes made through the API and the console, with their authors.',
   session: 'The caller of the API.',

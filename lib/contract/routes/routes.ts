@@ -28,6 +28,7 @@ import {
   retryJob,
   submitJob,
 } from './jobs.ts';
+import { callMcp } from './mcp.ts';
 import { createMessage, listMessages } from './messages.ts';
 import { readAgentSession, readLogs, readResult } from './output.ts';
 import { readEnvironment, readStats } from './overview.ts';
@@ -86,6 +87,7 @@ export const routes = defineRoutes([
   readAttachment,
   editProject,
   deleteProject,
+  callMcp,
   readOpenApi,
   listAuditLogs,
   readSession,

@@ -141,10 +141,14 @@ async function columnsOf(service: ServiceUnderTest): Promise<Column[]> {
   ];
 }
 
+/** Whether a caller with rights has a token. */
+const isToken = (may: Exclude<Column['may'], 'nothing'>) => may !== 'all' && !may.isPerson;
+
 /** Whether a caller is authorized, or the error that rejects it. */
 function expected({ may, managesTokens = false }: Column, { scope, only }: Row, enforced: boolean): 'in' | 401 | 403 {
   if (may === 'nothing') return 401;
   if (only === 'admin-sessions') return managesTokens ? 'in' : 403;
+  if (only === 'tokens' && !isToken(may)) return 403;
   if (may === 'all' || (!enforced && !may.isPerson)) return 'in';
   return may.scopes.includes('admin') || may.scopes.includes(scope) ? 'in' : 403;
 }
@@ -186,8 +190,9 @@ describe.each([true, false])('with enforcement of scopes: %s', (enforced) => {
         const answer = await service.api(row.method, row.path, undefined, { authorization: '', ...column.headers });
         const wanted = expected(column, row, enforced);
         const isRight = wanted === 'in' ? row.answers.includes(answer.status) : answer.status === wanted;
-        const required =
-          row.only === undefined ? { required_scope: row.scope } : { required_principal: expect.any(String) };
+        const lacksScope =
+          row.only === undefined || (row.only === 'tokens' && column.may !== 'nothing' && isToken(column.may));
+        const required = lacksScope ? { required_scope: row.scope } : { required_principal: expect.any(String) };
         const body = { 401: { error: 'unauthorized' }, 403: { error: 'forbidden', details: required } }[answer.status];
         if (body !== undefined) expect(answer.json).toEqual({ ...body, request_id: expect.any(String) });
         if (!isRight) wrong.push(`${row.name} as ${column.name}: ${answer.status}, expected ${wanted}: ${answer.text}`);

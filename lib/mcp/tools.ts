@@ -1,16 +1,24 @@
-import type { paths } from '../../client/api-types.ts';
-import { dataOf } from '../../client/data-of.ts';
-import { UnreachableError } from '../../client/errors.ts';
-import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
-import { isTerminal } from '../../contract/statuses.ts';
+import type { paths } from '../client/api-types.ts';
+import { dataOf } from '../client/data-of.ts';
+import { UnreachableError } from '../client/errors.ts';
+import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
+import { isTerminal } from '../contract/statuses.ts';
 import { type Answer, outcome } from './answers.ts';
-import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS } from './tool-table.ts';
+import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 
 type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
   ? NonNullable<Q>
   : never;
 type Id = { readonly id: string };
-type Tool = (client: Promptq, args: never, signal: AbortSignal) => Promise<Answer>;
+
+/** Whom a tool calls, and how long it may take. */
+export interface ToolCall {
+  readonly client: Promptq;
+  readonly wire: Wire;
+  readonly signal: AbortSignal;
+}
+
+type Tool = (call: ToolCall, args: never) => Promise<Answer>;
 
 /** Characters of a final message, and of each stream without one, that a result contains. */
 const MESSAGE_LENGTH = 32_000;
@@ -23,36 +31,35 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question
 
 /** What each tool does with arguments that its schema accepts. */
 export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
-  create_job: async (client, fields: JobFields) => {
+  create_job: async ({ client }, fields: JobFields) => {
     const created = await client.create(fields);
     return { message: `Job ${created.id} exists. Call wait_for_job.`, fields: created };
   },
 
-  continue_job: async (client, { id, ...fields }: JobFields & Id) => {
+  continue_job: async ({ client }, { id, ...fields }: JobFields & Id) => {
     const created = await client.create({ ...fields, continue: id });
     return { message: `Job ${created.id} continues ${id}. Call wait_for_job.`, fields: created };
   },
 
   wait_for_job: async (
-    client,
-    { id, timeout_seconds: seconds = WAIT_SECONDS.default }: Id & { timeout_seconds?: number },
-    signal,
+    { client, wire, signal },
+    { id, timeout_seconds: seconds = WAIT_SECONDS[wire].default }: Id & { timeout_seconds?: number },
   ) => {
     const state = await waitForChange(client, { id, seconds, signal });
     return { ...outcome(state, 'The job succeeded. Call job_result for its answer.'), fields: state };
   },
 
-  job_status: async (client, { id }: Id) => {
+  job_status: async ({ client }, { id }: Id) => {
     const state = await dataOf(client.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } }));
     return { message: `${state.status}: ${state.state_reason.message}`, fields: state };
   },
 
-  job_result: async (client, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>) => {
+  job_result: async ({ client }, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>) => {
     const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
     return { ...outcome(result, 'The job succeeded.'), fields: resultFields(result) };
   },
 
-  job_logs: async (client, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/logs'>) => {
+  job_logs: async ({ client }, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/logs'>) => {
     const params = { path: { id }, query: { limit: LOG_BYTES.default, ...query } };
     // An answer as text is an event stream, which was not asked for.
     const logs = (await dataOf(client.api.GET('/api/v1/jobs/{id}/logs', { params }))) as Schemas['JobLogs'];
@@ -60,18 +67,18 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message, fields: logs };
   },
 
-  send_message: async (client, { id, ...body }: Id & Schemas['MessageCreation']) => {
+  send_message: async ({ client }, { id, ...body }: Id & Schemas['MessageCreation']) => {
     const accepted = await dataOf(client.api.POST('/api/v1/jobs/{id}/messages', { params: { path: { id } }, body }));
     return { message: 'The message is accepted. Call wait_for_job.', fields: { id, message_id: accepted.id } };
   },
 
-  cancel_job: async (client, { id }: Id) => {
+  cancel_job: async ({ client }, { id }: Id) => {
     const { status, state_reason: reason, attempt } = await client.act('cancel', id);
     const message = status === 'CANCELLED' ? 'The job is cancelled.' : `${reason.message} Call wait_for_job.`;
     return { message, fields: { id, status, state_reason: reason, attempt } };
   },
 
-  list_questions: async (client, { id }: Id) => {
+  list_questions: async ({ client }, { id }: Id) => {
     const { items } = await dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
     const isOpen = items.some(({ state }) => state === 'open');
     return {
@@ -80,13 +87,13 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     };
   },
 
-  answer_question: async (client, { id, ...body }: Id & Schemas['Answer']) => {
+  answer_question: async ({ client }, { id, ...body }: Id & Schemas['Answer']) => {
     const params = { path: { id } };
     const { status, state_reason } = await dataOf(client.api.POST('/api/v1/jobs/{id}/answers', { params, body }));
     return { message: 'Answered. Call wait_for_job.', fields: { id, status, state_reason } };
   },
 
-  list_jobs: async (client, filters: Query<'/api/v1/jobs'>) => {
+  list_jobs: async ({ client }, filters: Query<'/api/v1/jobs'>) => {
     const query = { limit: LIST_LENGTH.default, ...filters };
     const { items, total, total_complete, next_cursor } = await dataOf(
       client.api.GET('/api/v1/jobs', { params: { query } }),

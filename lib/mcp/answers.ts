@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Schemas } from '../../client/promptq.ts';
-import { quoted } from '../../contract/input/legible.ts';
+import type { Schemas } from '../client/promptq.ts';
+import { quoted } from '../contract/input/legible.ts';
 
 /** What a tool answers. */
 export interface Answer {

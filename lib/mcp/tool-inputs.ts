@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { createJob, listJobs, readJobStatus } from '../../contract/routes/jobs.ts';
-import { createMessage } from '../../contract/routes/messages.ts';
-import { readLogs, readResult } from '../../contract/routes/output.ts';
-import { answerQuestion, listQuestions } from '../../contract/routes/questions.ts';
-import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS } from './tool-table.ts';
+import { createJob, listJobs, readJobStatus } from '../contract/routes/jobs.ts';
+import { createMessage } from '../contract/routes/messages.ts';
+import { readLogs, readResult } from '../contract/routes/output.ts';
+import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
+import { LIST_LENGTH, LOG_BYTES, type ToolName } from './tool-table.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,10 @@ const filters = listJobs.query.pick({
   limit: true,
 });
 
-/** The arguments of each tool: JSON Schemas of what its routes take, with narrower bounds where an agent needs them. */
+/**
+ * The arguments of each tool: JSON Schemas of what its routes take, with narrower bounds where an agent needs them.
+ * `npm run generate` writes them to tool-contracts.ts.
+ */
 export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   create_job: schemaOf(
     { ...creation, project },
@@ -53,11 +56,7 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
     },
     ['id', 'prompt'],
   ),
-  wait_for_job: schemaOf(
-    job.shape,
-    { timeout_seconds: { type: 'integer', description: 'How many seconds to wait at most.', ...WAIT_SECONDS } },
-    ['id'],
-  ),
+  wait_for_job: schemaOf(job.shape, { timeout_seconds: { type: 'integer' } }, ['id']),
   job_status: schemaOf(job.shape, {}, ['id']),
   job_result: schemaOf({ ...job.shape, attempt }, {}, ['id']),
   job_logs: schemaOf(

@@ -1,4 +1,4 @@
-/** A tool of `promptq mcp`. The server, its document and its tests follow from this table. */
+/** A tool for agents. The servers, their document and their tests follow from this table. */
 export interface ToolSpec {
   readonly name: string;
   /** For people. */
@@ -14,8 +14,15 @@ export interface ToolSpec {
   };
 }
 
-/** Seconds that one call of `wait_for_job` takes at most: below the time that clients allow for a call. */
-export const WAIT_SECONDS = { minimum: 1, maximum: 50, default: 45 } as const;
+/**
+ * Seconds that one call of `wait_for_job` takes at most. On stdio clients limit the time of a call, to about a minute; by
+ * HTTP API Gateway ends it after 29 seconds.
+ */
+export const WAIT_SECONDS = {
+  stdio: { minimum: 1, maximum: 50, default: 45 },
+  http: { minimum: 1, maximum: 20, default: 20 },
+} as const;
+export type Wire = keyof typeof WAIT_SECONDS;
 /** Bytes of each stream that `job_logs` returns. */
 export const LOG_BYTES = { minimum: 4, maximum: 64 * 1024, default: 16 * 1024 } as const;
 /** Jobs that `list_jobs` returns. */
@@ -43,8 +50,9 @@ export const TOOLS = [
   },
   {
     name: 'wait_for_job',
-    title: 'wait for the end of a job, up to 50 seconds',
-    about: `Waits until a job has ended, ${WAIT_SECONDS.maximum} seconds at most. If the job has not ended by then, call it again. A job that failed or was cancelled is an error with the reason. After success, call job_result.`,
+    title: 'wait for the end of a job, for a limited time',
+    about:
+      'Waits until a job has ended, but not longer than timeout_seconds. If the job has not ended by then, call it again. A job that failed or was cancelled is an error with the reason. After success, call job_result.',
     routes: ['jobs.status'],
     hints: READS,
   },

@@ -1,0 +1,428 @@
+import type { Scope } from '../contract/scopes.ts';
+import type { ToolName } from './tool-table.ts';
+
+/** A JSON Schema of a tool's arguments. */
+interface Input {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly [member: string]: unknown;
+}
+
+/** Generated from the routing table by `npm run generate`: the scopes and the arguments of each tool. */
+export const TOOL_CONTRACTS: Readonly<
+  Record<ToolName, { readonly scopes: readonly Scope[]; readonly input: Input }>
+> = {
+  "create_job": {
+    "scopes": [
+      "write"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "prompt": {
+          "description": "The task. The agent of the job sees nothing else of your conversation.",
+          "example": "Say hello.",
+          "type": "string",
+          "minLength": 1
+        },
+        "extra_prompt": {
+          "description": "Text that is added after the prompt.",
+          "type": "string"
+        },
+        "rule_ids": {
+          "description": "Ids of rules whose texts are put before the prompt, in this order.",
+          "maxItems": 100,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 255
+          }
+        },
+        "profile": {
+          "description": "Name of an execution profile. Default: the default profile of the deployment.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "model": {
+          "description": "Model to use instead of the model of the profile.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "priority": {
+          "description": "Jobs with a higher priority start earlier. Default: 0.",
+          "example": 0,
+          "type": "integer",
+          "minimum": -9007199254740991,
+          "maximum": 9007199254740991,
+          "format": "int64"
+        },
+        "retries": {
+          "description": "Number of additional attempts after a failure. Default: 0.",
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 100
+        },
+        "title": {
+          "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "example": "Greeting",
+          "type": "string",
+          "maxLength": 120
+        },
+        "tags": {
+          "description": "Tags to find the job by. Duplicates are dropped. An empty list removes all tags.",
+          "maxItems": 10,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 40
+          }
+        },
+        "cwd": {
+          "description": "Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 4096
+        },
+        "idempotency_key": {
+          "description": "A request with a key that was used before returns the id of the existing job.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "project": {
+          "description": "Id or name of the project. An unknown project is created. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        }
+      },
+      "required": [
+        "prompt"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "continue_job": {
+    "scopes": [
+      "write"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job to continue."
+        },
+        "prompt": {
+          "description": "The task. The agent knows the earlier prompts and answers of this thread.",
+          "example": "Say hello.",
+          "type": "string",
+          "minLength": 1
+        },
+        "title": {
+          "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "example": "Greeting",
+          "type": "string",
+          "maxLength": 120
+        },
+        "idempotency_key": {
+          "description": "A request with a key that was used before returns the id of the existing job.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        }
+      },
+      "required": [
+        "id",
+        "prompt"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "wait_for_job": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "timeout_seconds": {
+          "type": "integer"
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "job_status": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "job_result": {
+    "scopes": [
+      "logs"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "attempt": {
+          "description": "Number of the attempt. Default: the newest.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9007199254740991
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "job_logs": {
+    "scopes": [
+      "logs"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "stream": {
+          "description": "Stream to return. Default: `all`.",
+          "type": "string",
+          "enum": [
+            "stdout",
+            "stderr",
+            "all"
+          ]
+        },
+        "attempt": {
+          "description": "Number of the attempt. Default: the newest.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9007199254740991
+        },
+        "offset": {
+          "description": "Byte offset in the stored stream at which to start. Requires `stream=stdout` or `stream=stderr`. Continue with `next_offset`.",
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 9007199254740991
+        },
+        "limit": {
+          "description": "Maximum number of bytes of each stream to return.",
+          "type": "integer",
+          "minimum": 4,
+          "maximum": 65536,
+          "default": 16384
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "send_message": {
+    "scopes": [
+      "write"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "text": {
+          "type": "string",
+          "description": "What to tell the agent, at most 32768 bytes.",
+          "example": "Leave the tests as they are."
+        },
+        "idempotency_key": {
+          "description": "Identifies the message in its job: a repeated request with the same key adds none and returns its id.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        }
+      },
+      "required": [
+        "id",
+        "text"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "cancel_job": {
+    "scopes": [
+      "write",
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "list_questions": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "answer_question": {
+    "scopes": [
+      "write"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "question_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255,
+          "description": "The `id` of the open question."
+        },
+        "answer": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The answer, up to 16384 bytes."
+        }
+      },
+      "required": [
+        "id",
+        "question_id",
+        "answer"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "list_jobs": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "status": {
+          "description": "Only jobs with this status.",
+          "type": "string",
+          "enum": [
+            "DRAFT",
+            "QUEUED",
+            "RUNNING",
+            "SUCCEEDED",
+            "FAILED",
+            "CANCELLED"
+          ]
+        },
+        "needs": {
+          "description": "`answer`: only jobs that wait for the answer to a question of their agent.",
+          "type": "string",
+          "enum": [
+            "answer"
+          ]
+        },
+        "search": {
+          "description": "Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word.",
+          "type": "string",
+          "maxLength": 200
+        },
+        "project": {
+          "description": "Only jobs of the project with this id or name.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        },
+        "profile": {
+          "description": "Only jobs with this profile.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "tag": {
+          "description": "Only jobs with this tag.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 40
+        },
+        "cursor": {
+          "description": "The `next_cursor` of the previous page. Use it with the same filters.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 2000
+        },
+        "limit": {
+          "description": "Maximum number of jobs to return.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 50,
+          "default": 20
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    }
+  }
+};

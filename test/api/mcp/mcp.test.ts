@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TOOLS } from '../../../lib/mcp/tool-table.ts';
+import { CONNECT, CONNECT_HTTP, type Connection } from '../../bin/promptq/mcp-client.ts';
+import { emptyHome } from '../../bin/promptq/promptq-command.ts';
+import { runToken } from '../../bin/token-command.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { createJob } from '../job-client.ts';
+
+const home = emptyHome();
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({
+    env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '0.5' },
+  });
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+const tokenWith = async (name: string, ...scopes: string[]): Promise<string> => {
+  const args = ['create', '--name', name, '--json', '--scopes', scopes.join(',')];
+  return JSON.parse((await runToken(service.home, ...args)).stdout).token;
+};
+const env = (token = service.token) => ({
+  XDG_CONFIG_HOME: home,
+  PROMPTQ_URL: service.baseUrl,
+  PROMPTQ_TOKEN: token,
+});
+const post = async (body: unknown, headers?: Record<string, string>) =>
+  await service.api('POST', '/mcp', body, headers);
+const request = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) });
+
+const CONNECTIONS = [
+  ...Object.entries(CONNECT).map(([line, connect]) => [`${line} on stdio`, connect] as const),
+  ...Object.entries(CONNECT_HTTP).map(([line, connect]) => [`${line} by HTTP`, connect] as const),
+];
+
+async function withAgent(
+  connect: (typeof CONNECT)[string] | undefined,
+  work: (agent: Connection) => Promise<void>,
+  token?: string,
+): Promise<void> {
+  const agent = await connect?.(env(token));
+  if (agent === undefined) throw new Error('there is no such client');
+  try {
+    await work(agent);
+  } finally {
+    await agent.close();
+  }
+}
+
+describe.each(CONNECTIONS)('an agent with %s', (line, connect) => {
+  test('delegates a job, answers its question and reads its result', async () => {
+    await withAgent(connect, async (agent) => {
+      const created = await agent.call('create_job', { prompt: 'drill: ask Which color?', idempotency_key: line });
+      const { id } = created.structuredContent;
+      let waited = await agent.call('wait_for_job', { id });
+      while (!/question/.test(waited.structuredContent.message)) waited = await agent.call('wait_for_job', { id });
+      const { items } = (await agent.call('list_questions', { id })).structuredContent;
+      expect(items).toMatchObject([{ question: 'Which color?', state: 'open' }]);
+      await agent.call('answer_question', { id, question_id: items[0].id, answer: 'blue' });
+      const ended = await waitFor(async () => {
+        const state = await agent.call('wait_for_job', { id });
+        return state.structuredContent.terminal && state;
+      });
+      expect(ended).toMatchObject({ isError: false, structuredContent: { status: 'SUCCEEDED' } });
+      const result = await agent.call('job_result', { id });
+      expect(result).toMatchObject({ isError: false, structuredContent: { status: 'SUCCEEDED', attempt: 2 } });
+      expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+    });
+  });
+
+  test('cancels a job', async () => {
+    await withAgent(connect, async (agent) => {
+      const job = { profile: 'shell', prompt: 'sleep 600' };
+      const { id } = (await agent.call('create_job', job)).structuredContent;
+      expect(await agent.call('cancel_job', { id })).toMatchObject({ isError: false });
+      const ended = await agent.call('wait_for_job', { id });
+      expect(ended).toMatchObject({ isError: true, structuredContent: { status: 'CANCELLED' } });
+    });
+  });
+});
+
+describe.each(Object.entries(CONNECT_HTTP))('by HTTP, an agent with %s', (line, connect) => {
+  const names = async (token?: string) => {
+    let found: readonly string[] = [];
+    await withAgent(
+      connect,
+      async (agent) => {
+        found = (await agent.tools()).map(({ name }) => name);
+      },
+      token,
+    );
+    return found;
+  };
+
+  test('finds the tools that its scopes allow, and is refused others by their routes', async () => {
+    expect(await names()).toEqual(TOOLS.map(({ name }) => name));
+    const reader = await tokenWith(`reader ${line}`, 'read');
+    expect(await names(reader)).toEqual(['wait_for_job', 'job_status', 'list_questions', 'list_jobs']);
+    await withAgent(
+      connect,
+      async (agent) => {
+        await expect(agent.call('create_job', { prompt: 'x' })).rejects.toThrow('create_job');
+        const failure = await agent.call('job_status', { id: 'job_none' });
+        expect(failure).toMatchObject({ isError: true });
+        expect(failure.content[0].text).toContain('job_not_found');
+      },
+      reader,
+    );
+  });
+
+  test('waits no longer than API Gateway does', async () => {
+    await withAgent(connect, async (agent) => {
+      const schemas = Object.fromEntries((await agent.tools()).map(({ name, inputSchema }) => [name, inputSchema]));
+      expect(schemas).toMatchObject({
+        wait_for_job: { properties: { timeout_seconds: { maximum: 20, description: expect.stringContaining('20') } } },
+      });
+      const tooLong = await agent.call('wait_for_job', { id: 'x', timeout_seconds: 21 });
+      expect(tooLong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('timeout_seconds') }] });
+    });
+  });
+
+  test('connects with a token only', async () => {
+    await expect(connect(env('none'))).rejects.toThrow();
+  });
+});
+
+test('what a tool did is in the audit log as the work of the caller', async () => {
+  const token = await tokenWith('agent of the audit', 'read', 'write');
+  const id = await createJob(service, { profile: 'shell', prompt: 'sleep 600' });
+  const body = request('tools/call', { name: 'cancel_job', arguments: { id } });
+  expect((await post(body, { authorization: `Bearer ${token}` })).json.result).toMatchObject({ isError: false });
+  const { items } = (await service.api('GET', '/audit-logs?limit=5&action=jobs.cancel')).json;
+  expect(items[0]).toMatchObject({ actor: 'token:agent of the audit', target: { id }, status: 200 });
+});
+
+test('tools call the service itself, whatever the request names as its host', async () => {
+  const headers = {
+    'x-forwarded-host': 'elsewhere.example',
+    'x-forwarded-proto': 'https',
+    forwarded: 'host=e.example',
+  };
+  const { json } = await post(request('tools/call', { name: 'list_jobs', arguments: {} }), headers);
+  expect(json.result).toMatchObject({ isError: false });
+});
+
+test('a token without the scope that reading needs is refused as everywhere', async () => {
+  const writer = await tokenWith('writer', 'write');
+  expect(await post(request('ping'), { authorization: `Bearer ${writer}` })).toMatchObject({
+    status: 403,
+    json: { error: 'forbidden', details: { required_scope: 'read' } },
+  });
+});
+
+test('one message a request, judged by the protocol', async () => {
+  expect(await post(request('ping'))).toMatchObject({ status: 200, json: { jsonrpc: '2.0', id: 1, result: {} } });
+  expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({ status: 202, text: '' });
+  expect(await post([request('ping'), request('ping')])).toMatchObject({ status: 400 });
+  expect(await post(request('ping'), { 'mcp-protocol-version': '2019-01-01' })).toMatchObject({
+    status: 400,
+    json: { jsonrpc: '2.0', error: { message: expect.stringContaining('2019-01-01') } },
+  });
+  expect((await post(request('no/such'))).json).toMatchObject({ error: { code: -32_601 } });
+});
+
+test('no answer is a stream: subscriptions and sessions are refused', async () => {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const headers = (method: string) => ({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method });
+  const listen = request('subscriptions/listen', { _meta, notifications: { toolsListChanged: true } });
+  expect((await post(listen, headers('subscriptions/listen'))).json).toMatchObject({ error: { code: -32_603 } });
+  expect(await post(request('no/such', { _meta }), headers('no/such'))).toMatchObject({
+    status: 404,
+    json: { error: { code: -32_601 } },
+  });
+  for (const method of ['GET', 'DELETE'])
+    expect((await service.api(method, '/mcp')).headers.get('allow'), method).toBe('POST');
+});
