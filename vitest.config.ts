@@ -1,15 +1,31 @@
-import { fileURLToPath } from 'node:url';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { needsOwnProcess } from './test/own-process.ts';
+
+const TESTS = join(import.meta.dirname, 'test/');
+const [own, shared] = [true, false].map((isOwn) =>
+  globSync('**/*.test.ts', { cwd: TESTS })
+    .filter((file) => needsOwnProcess(join(TESTS, file), TESTS) === isOwn)
+    .map((file) => `test/${file}`),
+);
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    // A process that runs one file after the other loads zod, the AWS SDK and the CDK once instead of once a file.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', include: shared, isolate: false, setupFiles: 'test/shared-process.ts' },
+      },
+      { extends: true, test: { name: 'own', include: own } },
+    ],
     // What is waited for is a condition; it comes late on a machine that others use too, or that stands still for a while.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     // The tests start hundreds of services and workers. Much of a start is compiling the same code again. `npm test` sets it
     // for its own processes, from a path that only the root of the repository resolves.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)) },
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     expect: { poll: { timeout: 60_000 } },
     // Most tests wait for processes and leases rather than for a core.
     maxWorkers: 4,

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * What changes the state of a process: its environment or folder, its globals, its clock or output, or which modules it
+ * has loaded. Waiting by `vi` changes nothing.
+ */
+const CHANGES = [
+  /\bvi\.(?!waitUntil\b|waitFor\b)/,
+  /\bprocess\.(chdir|umask)\(/,
+  /\bprocess\.env(\.\w+|\[[^\]]+\])? = /,
+  /\bdelete process\.env\b/,
+  /\bObject\.assign\((process\.env|globalThis)\b/,
+  /\bapplyEnv\(.*\bprocess\.env\)/,
+  /\b(withOperatorRegistry|enterDeployment|startLocalService|startGateway)\(/,
+];
+/** A file's own modules among the tests. */
+const IMPORTED = /\bfrom '(\.{1,2}\/[^']+\.ts)'/g;
+
+/** Whether a test file, or a module of `folder` that it imports, changes the state of the process that runs it. */
+export function needsOwnProcess(file: string, folder: string, seen = new Set<string>()): boolean {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  if (CHANGES.some((change) => change.test(text))) return true;
+  const imported = [...text.matchAll(IMPORTED)].map(([, path = '']) => join(dirname(file), path));
+  return imported.some((path) => path.startsWith(folder) && needsOwnProcess(path, folder, seen));
+}

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+
+/** Fails a test file that changes the process it shares with the next one, so that `own-process.ts` learns of it. */
+const state = () => ({
+  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),
+  folder: process.cwd(),
+  umask: process.umask(),
+  hasFakeTimers: vi.isFakeTimers(),
+  globals: Object.keys(globalThis).filter((name) => !name.startsWith('__')),
+});
+let before: ReturnType<typeof state>;
+
+beforeAll(() => {
+  before = state();
+});
+afterAll(() => {
+  expect(state()).toEqual(before);
+});
