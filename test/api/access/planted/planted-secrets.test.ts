@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,10 @@ import {
 } from '../../../worker-container/service-accounts/as-root.ts';
 import { shareCodex } from '../../../worker-container/service-accounts/shared-codex.ts';
 import { createJob, untilEnded } from '../../job-client.ts';
-import { huntingScript } from './hunting-job.ts';
+import { ENOUGH, huntingScript, RACING } from './hunting-job.ts';
+
+/** Rounds of other jobs that the service works on while the hunting job races with it. */
+const RACED_ROUNDS = 8;
 
 /** A value that occurs nowhere else, by the name of the secret that it stands for. */
 const planted = (name: string) => `planted-${name.replaceAll(' ', '-')}-${crypto.randomUUID()}`;
@@ -95,9 +99,11 @@ async function hunt(env: Record<string, string>, under: readonly string[] | unde
     });
     const hunter = await createJob(service, { prompt: script, profile: 'shell', project: 'app' });
     // Others work meanwhile: a job of the same project, whose fetch needs the credential, and one in a folder under race.
-    const meanwhile = async (round: number): Promise<void> => {
+    let raced = 0;
+    for (let round = 0; raced < RACED_ROUNDS; round += 1) {
       const { json } = await service.api('GET', `/jobs/${hunter}/status`);
-      if (json.terminal && round > 2) return;
+      expect(json.terminal, 'the job has ended before its race').toBe(false);
+      const isRacing = existsSync(join(loot, RACING));
       const commits = `date > file-${round}; git add -A; git commit -qm work; git status --short`;
       const ids = [
         await createJob(service, { prompt: commits, profile: 'keyed', project: 'app' }),
@@ -109,9 +115,9 @@ async function hunt(env: Record<string, string>, under: readonly string[] | unde
         }),
       ];
       for (const id of ids) await untilEnded(service, id);
-      await meanwhile(round + 1);
-    };
-    await meanwhile(0);
+      if (isRacing) raced += 1;
+    }
+    await writeFile(join(loot, ENOUGH), '');
     const thief = await service.api('POST', '/jobs', {
       prompt: `cat own >> ${loot}/cwd.txt`,
       profile: 'shell',
