@@ -1,50 +1,34 @@
-/** The supported agent CLIs, and the plain shell. */
-export const AGENTS = ['codex', 'claude', 'shell'] as const;
-export type AgentName = (typeof AGENTS)[number];
+import { claude } from './agents/claude.ts';
+import { codex } from './agents/codex.ts';
+import type { AgentDefinition } from './agents/definition.ts';
+import { shell } from './agents/shell.ts';
+
+/**
+ * The supported agent CLIs, and the plain shell. The API, the console, environments, limits, masking, accounts, adapters
+ * and parsers are derived from this table.
+ */
+export const AGENT_DEFINITIONS = { codex, claude, shell } as const satisfies Readonly<Record<string, AgentDefinition>>;
+
+type Definitions = typeof AGENT_DEFINITIONS;
+export type AgentName = keyof Definitions;
+export const AGENTS = Object.keys(AGENT_DEFINITIONS) as [AgentName, ...AgentName[]];
+
+/** The agents whose definition has what `Shape` has. */
+type NamesWith<Shape> = { [Name in AgentName]: Definitions[Name] extends Shape ? Name : never }[AgentName];
 
 /** Those whose CLI a deployment can leave out of the workers' image; the shell is part of it. */
-export const OPTIONAL_AGENTS = ['codex', 'claude'] as const satisfies readonly AgentName[];
+export const OPTIONAL_AGENTS = AGENTS.filter(
+  (name): name is NamesWith<{ isInImage: true }> => AGENT_DEFINITIONS[name].isInImage,
+);
 
-/** All that the service knows about an agent, except how to start it and how to read its output. */
-interface AgentDefinition {
-  /** Maximum length of the composed prompt in characters (code points, not UTF-16 units). */
-  readonly maxPromptLength: number;
-  /** Variable of the worker and of the agent: the path of the CLI, if it isn't the installed one. */
-  readonly binary?: `PROMPTQ_${string}_BIN`;
-  /**
-   * Credentials of the vendor's account: the variable of the worker, and the name under which the agent gets it.
-   * A profile can set either one, to use a separate account. The worker masks the values in all output.
-   */
-  readonly credentials: Readonly<Record<string, string>>;
-}
+/** The shell, and agents whose CLI is found on the worker's PATH. */
+export const AGENTS_OUTSIDE_IMAGE = AGENTS.filter((name) => !AGENT_DEFINITIONS[name].isInImage);
 
-/** The agents. Environments, limits, masking and accounts are derived from this table. */
-export const AGENT_DEFINITIONS = {
-  codex: {
-    // codex's own limit; with a longer prompt it exits with 1.
-    maxPromptLength: 1_048_576,
-    binary: 'PROMPTQ_CODEX_BIN',
-    credentials: { OPENAI_API_KEY: 'CODEX_API_KEY' },
-  },
-  claude: {
-    // By the drive `exec`, claude reads 10 Mi UTF-16 units, and a character can take two.
-    maxPromptLength: 5_242_880,
-    binary: 'PROMPTQ_CLAUDE_BIN',
-    // An API key, or the token of a subscription (`claude setup-token`).
-    credentials: {
-      ANTHROPIC_API_KEY: 'ANTHROPIC_API_KEY',
-      CLAUDE_CODE_OAUTH_TOKEN: 'CLAUDE_CODE_OAUTH_TOKEN',
-    },
-  },
-  shell: {
-    // Its prompt is a file, whose length has no limit.
-    maxPromptLength: Number.POSITIVE_INFINITY,
-    credentials: {},
-  },
-} as const satisfies Readonly<Record<AgentName, AgentDefinition>>;
+/** The agents with a separate adapter and parser. */
+export type SpecialAgent = Exclude<AgentName, NamesWith<{ cli: object }>>;
 
 const DEFINITIONS = Object.values(AGENT_DEFINITIONS);
-type CredentialVariable = { [Name in AgentName]: keyof (typeof AGENT_DEFINITIONS)[Name]['credentials'] }[AgentName];
+type CredentialVariable = { [Name in AgentName]: keyof Definitions[Name]['credentials'] }[AgentName];
 
 /** The worker's variables with the paths of CLIs. */
 export const BINARY_VARIABLES = DEFINITIONS.flatMap((agent) => ('binary' in agent ? [agent.binary] : []));
@@ -57,4 +41,9 @@ export const CREDENTIAL_VARIABLES = DEFINITIONS.flatMap(
 /** The variables by which a profile gives its agent a separate vendor account. */
 export const PROFILE_CREDENTIALS: ReadonlySet<string> = new Set(
   DEFINITIONS.flatMap(({ credentials }) => Object.entries<string>(credentials).flat()),
+);
+
+/** The CLIs of the agents that have no separate adapter. */
+export const PLAIN_CLIS = Object.entries<AgentDefinition>(AGENT_DEFINITIONS).flatMap(([name, { cli, binary }]) =>
+  cli === undefined ? [] : [{ name: name as AgentName, cli, binary }],
 );

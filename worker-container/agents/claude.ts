@@ -3,10 +3,10 @@ import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
 import { createClaudeDrive } from '../drives/claude-stream.ts';
 import type { DrivePort } from '../drives/drive.ts';
 import type { Agent } from './agent.ts';
-import { findClaude } from './claude-binary.ts';
 import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
 import { claudeTools } from './claude-tools.ts';
+import { findClaude } from './vendor-binary.ts';
 
 /** Anthropic's claude CLI. Observed with version 2.1.328. */
 export const claude: Agent = {

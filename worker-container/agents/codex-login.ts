@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { findCodex } from './codex-binary.ts';
 import { codexLoginConfig } from './codex-config.ts';
+import { findCodex } from './vendor-binary.ts';
 
 /** Name of the CLI's folder inside that of an attempt. */
 export const CODEX_HOME = 'codex-home';

@@ -5,9 +5,9 @@ import { createCodexDrive } from '../drives/codex-app-server.ts';
 import type { DrivePort } from '../drives/drive.ts';
 import type { Agent, AgentRun } from './agent.ts';
 import { codexDriveOf } from './codex-arguments.ts';
-import { findCodex } from './codex-binary.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
 import { CODEX_HOME, practiceLoginEnvironment } from './codex-login.ts';
+import { findCodex } from './vendor-binary.ts';
 
 /** OpenAI's codex CLI. Observed with version 0.169.0. */
 export const codex: Agent = {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** Where to find a vendor's CLI. */
-export interface VendorBinary {
+interface VendorBinary {
   /** The common name. */
   readonly name: string;
   /** The npm package that brings the binaries of all platforms. */
@@ -14,12 +14,41 @@ export interface VendorBinary {
   readonly paths: Readonly<Record<string, string>>;
 }
 
+/** The native codex: `given`, or the installed npm package's. @throws Error with a plain message if it can't run */
+export async function findCodex(given: string | undefined): Promise<string> {
+  return await findVendorBinary(CODEX, given);
+}
+
+const CODEX: VendorBinary = {
+  name: 'codex',
+  packageName: '@openai/codex',
+  variable: 'PROMPTQ_CODEX_BIN',
+  paths: {
+    'linux-x64': 'vendor/x86_64-unknown-linux-musl/bin/codex',
+    'linux-arm64': 'vendor/aarch64-unknown-linux-musl/bin/codex',
+    'darwin-x64': 'vendor/x86_64-apple-darwin/bin/codex',
+    'darwin-arm64': 'vendor/aarch64-apple-darwin/bin/codex',
+  },
+};
+
+/** The native claude: `given`, or the installed npm package's. @throws Error with a plain message if it can't run */
+export async function findClaude(given: string | undefined): Promise<string> {
+  return await findVendorBinary(CLAUDE, given);
+}
+
+const CLAUDE: VendorBinary = {
+  name: 'claude',
+  packageName: '@anthropic-ai/claude-code',
+  variable: 'PROMPTQ_CLAUDE_BIN',
+  paths: { 'linux-x64': 'claude', 'linux-arm64': 'claude', 'darwin-x64': 'claude', 'darwin-arm64': 'claude' },
+};
+
 /**
  * The native binary of a CLI: `given`, or the installed npm package's. The package's command is often a wrapper, and a
  * SIGKILL to a wrapper leaves the CLI running.
  * @throws Error with a plain message if none is executable
  */
-export async function findVendorBinary(binary: VendorBinary, given: string | undefined): Promise<string> {
+async function findVendorBinary(binary: VendorBinary, given: string | undefined): Promise<string> {
   const path = given ?? installed(binary);
   try {
     await access(path, constants.X_OK);

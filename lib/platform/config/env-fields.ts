@@ -1,6 +1,12 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
-import { AGENTS, BINARY_VARIABLES, CREDENTIAL_VARIABLES, OPTIONAL_AGENTS } from '../../contract/agents.ts';
+import {
+  AGENTS,
+  AGENTS_OUTSIDE_IMAGE,
+  BINARY_VARIABLES,
+  CREDENTIAL_VARIABLES,
+  OPTIONAL_AGENTS,
+} from '../../contract/agents.ts';
 import { ROLES, type Role } from '../../contract/roles.ts';
 import { SANDBOXES } from '../../contract/schemas/profile.ts';
 import { ACCOUNT_VENDORS } from '../../contract/vendors.ts';
@@ -75,11 +81,11 @@ export const vendorList = z
   .transform((value) => (value === 'none' ? [] : value.split(',')))
   .pipe(z.array(z.enum(ACCOUNT_VENDORS)));
 
-/** Agents whose CLIs the workers have, `,`-separated, or `none`; default: all. The shell needs none. */
+/** Agents whose CLIs the workers' image has, `,`-separated, or `none`; default: all. The others don't come with it. */
 export const agentList = z
   .string()
   .default(OPTIONAL_AGENTS.join(','))
-  .transform((value): string[] => ['shell', ...(value === 'none' ? [] : value.split(','))])
+  .transform((value): string[] => [...AGENTS_OUTSIDE_IMAGE, ...(value === 'none' ? [] : value.split(','))])
   .pipe(z.array(z.enum(AGENTS)));
 
 /** Sandboxes of profiles, `,`-separated; default: all. */

@@ -3,7 +3,7 @@ import { access, constants, mkdtemp, readFile, rename, rm } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findClaude } from '../../../worker-container/agents/claude-binary.ts';
+import { findClaude } from '../../../worker-container/agents/vendor-binary.ts';
 
 /** How long a test that needs the CLI may wait for it, in milliseconds. */
 export const INSTALL_LIMIT = 600_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { findCodex } from '../../../worker-container/agents/codex-binary.ts';
+import { findCodex } from '../../../worker-container/agents/vendor-binary.ts';
 import { READ, REQUESTS } from './app-server-protocol.ts';
 
 interface Schema {

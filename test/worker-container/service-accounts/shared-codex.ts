@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { findCodex } from '../../../worker-container/agents/codex-binary.ts';
+import { findCodex } from '../../../worker-container/agents/vendor-binary.ts';
 
 /**
  * A copy of codex that every account can read, as the one in the image can be: a checkout of this project may lie in a
