@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 
 /** A process; its start time distinguishes it from a later one with the same pid. */
 export interface ProcessEntry {
@@ -34,6 +34,27 @@ export function listPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
+}
+
+/** When processes started that were read, with the inodes of their folders. */
+const starts = new Map<number, { readonly inode: number; readonly startedAt: number }>();
+
+/** Entries after which all are forgotten: most are of processes that have ended. */
+const MAX_STARTS = 10_000;
+
+/**
+ * A process, if it started at this tick or later. An older one is read only once: a folder of /proc keeps its inode
+ * only while it belongs to the same process, and to look that up costs a tenth of reading a state.
+ */
+export function readStartedSince(tick: number, pid: number): ProcessEntry | undefined {
+  const inode = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino;
+  const known = starts.get(pid);
+  if (inode === undefined || (known?.inode === inode && known.startedAt < tick)) return undefined;
+  const entry = readProcess(pid);
+  if (entry === undefined) return undefined;
+  if (starts.size >= MAX_STARTS) starts.clear();
+  starts.set(pid, { inode, startedAt: entry.startedAt });
+  return entry.startedAt < tick ? undefined : entry;
 }
 
 /** The current state of a process; `undefined`: there is none. */
@@ -76,11 +97,11 @@ export function realUidOf(pid: number): number | undefined {
   return uid === undefined ? undefined : Number(uid);
 }
 
-/** The ids of this process and its ancestors. */
-export function ancestry(): Set<number> {
-  const line = new Set<number>();
-  for (let pid: number | undefined = process.pid; pid !== undefined && pid > 0; pid = readProcess(pid)?.parent)
-    line.add(pid);
+/** This process and its ancestors, by their ids. */
+export function ancestry(): Map<number, ProcessEntry> {
+  const line = new Map<number, ProcessEntry>();
+  for (let entry = readProcess(process.pid); entry !== undefined; entry = readProcess(entry.parent))
+    line.set(entry.pid, entry);
   return line;
 }
 

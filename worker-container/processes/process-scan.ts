@@ -1,4 +1,11 @@
-import { listPids, type ProcessEntry, readEnvironmentOf, readProcess } from '../../lib/platform/process-table.ts';
+import {
+  ancestry,
+  listPids,
+  type ProcessEntry,
+  readEnvironmentOf,
+  readProcess,
+  readStartedSince,
+} from '../../lib/platform/process-table.ts';
 
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
@@ -41,9 +48,8 @@ export class ProcessScan implements TreeScan {
 
   find(): ProcessEntry[] {
     const marks = new Map(listWithMarks(this.#since));
-    const all = [...marks.keys()];
-    const own = ancestry(all);
-    const candidates = all.filter((entry) => !entry.zombie && entry.startedAt >= this.#since && !own.has(entry.pid));
+    const own = ancestry();
+    const candidates = [...marks.keys()].filter(({ pid, zombie }) => !zombie && !own.has(pid));
     const foreign = new Set([0, ...[...own.values()].flatMap(({ group, session }) => [group, session])]);
 
     const found = new Map<number, ProcessEntry>();
@@ -81,8 +87,8 @@ export class ProcessScan implements TreeScan {
 }
 
 /**
- * All processes, each with its mark. One list is no snapshot: a process that forks and ends repeatedly has moved on by
- * the time its entry is read. So it rescans until no new process appears. Of older processes it reads no mark.
+ * The processes that started at a tick or later, each with its mark. One list is no snapshot: a process that forks and
+ * ends repeatedly has moved on by the time its entry is read. So it rescans until no new process appears.
  */
 function* listWithMarks(since: number): Generator<[ProcessEntry, string | undefined]> {
   const known = new Set<number>();
@@ -91,9 +97,8 @@ function* listWithMarks(since: number): Generator<[ProcessEntry, string | undefi
     if (news.length === 0) return;
     for (const pid of news) {
       known.add(pid);
-      const entry = readProcess(pid);
-      if (entry === undefined) continue;
-      yield [entry, entry.startedAt < since ? undefined : readEnvironmentOf(pid, ATTEMPT_MARK)];
+      const entry = readStartedSince(since, pid);
+      if (entry !== undefined) yield [entry, readEnvironmentOf(pid, ATTEMPT_MARK)];
     }
   }
 }
@@ -115,13 +120,4 @@ function send(target: number, signal: NodeJS.Signals): void {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
-}
-
-/** This process and its ancestors. */
-function ancestry(all: readonly ProcessEntry[]): Map<number, ProcessEntry> {
-  const byPid = new Map(all.map((entry) => [entry.pid, entry]));
-  const line = new Map<number, ProcessEntry>();
-  for (let entry = byPid.get(process.pid); entry !== undefined; entry = byPid.get(entry.parent))
-    line.set(entry.pid, entry);
-  return line;
 }

@@ -16,7 +16,7 @@ const EMPTY_POLLS = 2;
  * @throws Error if some remain after 5 s, not counting a stall of the machine
  */
 export async function killOrphans(homePath: string, spare: readonly number[] = []): Promise<number[]> {
-  const spared = new Set([...ancestry(), ...spare]);
+  const spared = new Set([...ancestry().keys(), ...spare]);
   const found = new Set<number>();
   const hasTimeLeft = stallTolerantTimer(TIMEOUT_MS);
   for (let empty = 0; empty < EMPTY_POLLS; await delay(POLL_INTERVAL_MS)) {
