@@ -6,6 +6,9 @@ import { machineTiming, pause, type Timing } from '../output/timing.ts';
 /** Every so many polls, a band that has waited too long comes first, so that no band starves. */
 const STARVATION_GUARD_EVERY = 8;
 
+/** Milliseconds in which the bands that wait too long are not read again: they have waited for minutes. */
+const STARVATION_KNOWN_MS = 1_000;
+
 /** Milliseconds to wait after the queues failed to answer. */
 const FAILURE_PAUSE_MS = 1_000;
 
@@ -33,6 +36,7 @@ export class MessagePoller {
   #asking = 0;
   #looks = 0;
   #failures = 0;
+  #starved: { readonly at: number; readonly bands: readonly Band[] } = { at: Number.NEGATIVE_INFINITY, bands: [] };
 
   constructor(options: MessagePollerOptions) {
     this.#options = options;
@@ -96,8 +100,12 @@ export class MessagePoller {
 
   /** A failing guard must not stop polling. */
   async #starving(): Promise<readonly Band[]> {
+    const { now } = this.#options.timing ?? machineTiming;
+    if (now() - this.#starved.at < STARVATION_KNOWN_MS) return this.#starved.bands;
     try {
-      return await this.#options.starvingBands();
+      const bands = await this.#options.starvingBands();
+      this.#starved = { at: now(), bands };
+      return bands;
     } catch (error) {
       this.#options.onFailure(error);
       return [];

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Band } from '../../../lib/platform/aws/tables.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
+import { machineTiming } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { waitFor } from '../../local-service.ts';
@@ -18,8 +19,9 @@ async function send(band: Band): Promise<void> {
   await deployment.dispatchQueues.send({ id: `job of ${band}`, project_id: 'p', priority: PRIORITY[band] });
 }
 
-function sourceWith(starving: () => Promise<readonly Band[]>): MessagePoller {
+function sourceWith(starving: () => Promise<readonly Band[]>, now = machineTiming.now): MessagePoller {
   return new MessagePoller({
+    timing: { ...machineTiming, now },
     dispatchQueues: deployment.dispatchQueues,
     starvingBands: starving,
     onFailure: () => undefined,
@@ -47,13 +49,20 @@ it('a low job that has waited over a minute starts although the high band never 
   await send('low');
   let sinceThen = 0;
   const clock = { now: () => Date.parse(queued) + sinceThen };
-  const source = sourceWith(() => starvingBands({ byStatus: deployment.byStatus, clock }));
+  let reads = 0;
+  const read = async () => {
+    reads += 1;
+    return await starvingBands({ byStatus: deployment.byStatus, clock });
+  };
+  const source = sourceWith(read, () => sinceThen);
   sinceThen = 59_000;
   expect(new Set(await nextBands(source, 16))).toEqual(new Set(['high']));
   sinceThen = 61_000;
   const bands = await nextBands(source, 16);
   expect(bands.filter((band) => band === 'low')).toHaveLength(1);
   expect(bands.indexOf('low')).toBeLessThan(8);
+  // Once a second, however many messages come.
+  expect(reads).toBe(2);
 });
 
 it('starving bands are polled in turn, so that one that never empties starves no other', async () => {
