@@ -6,6 +6,7 @@ import { RuleStore } from '../catalog/rules.ts';
 import { createDeployments } from '../deployments/open-deployments.ts';
 import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
 import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
+import { OwnClaims } from '../jobs/admission/own-claims.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
 import { DispatchQueues, queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
@@ -72,5 +73,6 @@ export function createReconciler(
     workers: new LiveWorkers(registry),
     ...createDeployments(from),
     readReady: readyIndex(table, env.JOBS_TABLE, clock),
+    ownClaims: new OwnClaims(),
   };
 }

@@ -1,4 +1,5 @@
 import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
+import { OwnClaims } from '../../lib/jobs/admission/own-claims.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
 import { BANDS, type Band } from '../../lib/platform/aws/tables.ts';
@@ -48,11 +49,11 @@ export async function raceForClaims(
   const began = performance.now();
   const claimedBy = new Map<string, string[]>();
   const tally = { claims: 0, givenBack: 0, dropped: 0 };
-  const context: ClaimContext = { ...deployment, pause: async () => undefined };
   const waiting = deliveries.values();
   await Promise.all(
     Array.from({ length: claimers }, async (_, n) => {
       const worker = `worker-${n}`;
+      const context: ClaimContext = { ...deployment, ownClaims: new OwnClaims(), pause: async () => undefined };
       for (const held of waiting) {
         const result = await claim(context, held, worker);
         if (result.kind === 'claimed') {

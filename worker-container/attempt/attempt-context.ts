@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { ProfileStore } from '../../lib/catalog/profiles.ts';
+import type { Profile, ProfileStore } from '../../lib/catalog/profiles.ts';
 import type { RuleStore } from '../../lib/catalog/rules.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
@@ -24,6 +24,8 @@ import type { AttemptFolder } from './attempt-folder.ts';
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
   readonly profiles: Pick<ProfileStore, 'get'>;
+  /** The job's profile, as the claim has read it. Default: it is read when the attempt starts. */
+  readonly profile?: Profile | undefined;
   readonly rules: RuleStore;
   readonly workerId: string;
   readonly output: OutputStore;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Profile } from '../../lib/catalog/profiles.ts';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
@@ -34,7 +35,7 @@ export async function runAgent(
   job: Job,
   surroundings: AttemptSurroundings,
 ): Promise<AttemptRun> {
-  const context = { ...worker, profiles: readOnce(worker.profiles) };
+  const context = { ...worker, profiles: readOnce(worker) };
   const login = await rethrowTransient(() => loginOf(context, job, surroundings.attemptDir));
   surroundings.redaction.add(login?.secrets ?? []);
   try {
@@ -192,9 +193,9 @@ export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
   return reason === 'stopping' || reason === 'lost';
 }
 
-/** Reads its only profile once. */
-function readOnce(profiles: AttemptContext['profiles']): AttemptContext['profiles'] {
-  let profile: ReturnType<typeof profiles.get> | undefined;
+/** Reads its only profile once, or not at all if the claim has. */
+function readOnce({ profiles, profile: claimed }: AttemptContext): AttemptContext['profiles'] {
+  let profile = claimed && Promise.resolve<Profile | undefined>(claimed);
   return { get: (name) => (profile ??= profiles.get(name)) };
 }
 

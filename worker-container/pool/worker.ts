@@ -1,6 +1,5 @@
-import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
+import { type ClaimContext, type Claimed, claim } from '../../lib/jobs/admission/claim.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
-import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
 import { type ReconcilerContext, takeOverLostJobs } from '../../lib/reconciler/reconcile-jobs.ts';
 import { runAttempt } from '../attempt/attempt.ts';
@@ -108,7 +107,7 @@ export class Worker {
     const claimed = await claim(this.#context, received, workerId);
     if (claimed.kind === 'claimed') {
       this.#context.onChange?.(claimed.job.id);
-      return await this.#run(claimed.job, received, account);
+      return await this.#run(claimed, received, account);
     }
     // The message of a dead worker may have come back: its job is still RUNNING.
     if (received.receives > 1) await takeOverLostJobs(this.#context);
@@ -123,10 +122,11 @@ export class Worker {
     await this.#context.dispatchQueues.acknowledge(received);
   }
 
-  async #run(job: Job, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
+  async #run({ job, profile }: Claimed, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
+    const context = { ...this.#context, account, profile };
     this.#running.add(job.id);
     try {
-      const ended = await runAttempt({ ...this.#context, account }, job, received, this.#signals.stopping);
+      const ended = await runAttempt(context, job, received, this.#signals.stopping);
       if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.status === 'QUEUED' && ended.reason === 'waiting_for_worker')

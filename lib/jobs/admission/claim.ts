@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Profile } from '../../catalog/profiles.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
@@ -9,11 +10,19 @@ import { isUnderstood } from '../lifecycle/understood.ts';
 import { knownJobs } from '../store/read-job.ts';
 import { type EnterContext, mayEnterThread } from './enter-thread.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
+import type { OwnClaims } from './own-claims.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
+
+/** A claimed job. */
+export interface Claimed {
+  readonly job: Job;
+  /** As it was read for the claim; undefined: it does not exist. */
+  readonly profile: Profile | undefined;
+}
 
 /** The result of handling a dispatch message. */
 export type Claim =
-  | { readonly kind: 'claimed'; readonly job: Job }
+  | ({ readonly kind: 'claimed' } & Claimed)
   | { readonly kind: 'retry_later'; readonly seconds: number }
   | { readonly kind: 'acknowledge' };
 
@@ -26,12 +35,15 @@ const NEWER_SCHEMA_DELAY_SECONDS = 30;
 /** Jobs that one query reads: a few of the best at first, more per page while those are not due yet. */
 const PAGE = { first: 3, further: 25, pages: 10 } as const;
 
-/** Reads the best claimable jobs of a band and project. Eventually consistent, so the result may be stale. */
-export type ReadReady = (message: DispatchMessage) => Promise<Job[]>;
+/**
+ * Reads the best claimable jobs of a band and project. Eventually consistent, so the result may be stale.
+ * @param besides how many of the best the caller can't use
+ */
+export type ReadReady = (message: DispatchMessage, besides?: number) => Promise<Job[]>;
 
 /** `ReadReady` over the ready index. */
 export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clock: Clock): ReadReady {
-  return async (message) => {
+  return async (message, besides = 0) => {
     let from: Record<string, unknown> | undefined;
     for (let page = 0; page < PAGE.pages; page += 1) {
       const { Items = [], LastEvaluatedKey } = await table.send(
@@ -41,7 +53,7 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
           KeyConditionExpression: '#ready_key = :ready_key',
           ExpressionAttributeNames: { '#ready_key': 'ready_key' },
           ExpressionAttributeValues: { ':ready_key': readyKey(message.band, message.project) },
-          Limit: page === 0 ? PAGE.first : PAGE.further,
+          Limit: page === 0 ? PAGE.first + besides : PAGE.further,
           ...(from && { ExclusiveStartKey: from }),
         }),
       );
@@ -59,6 +71,8 @@ const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
 export interface ClaimContext extends TransitionContext, FolderContext, ProfileSlotContext, EnterContext {
   readonly readReady: ReadReady;
+  /** Of this process, for all its slots. */
+  readonly ownClaims: OwnClaims;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
@@ -88,9 +102,9 @@ async function findWork(
   received: ReceivedMessage,
   workerId: string,
 ): Promise<Claim | undefined> {
-  for (const candidate of await context.readReady(received.message)) {
-    const job = await skipDamaged(`job ${candidate.id}`, () => claimOne(context, candidate, workerId));
-    if (job !== undefined) return { kind: 'claimed', job };
+  for (const candidate of await context.readReady(received.message, context.ownClaims.inProgress)) {
+    const claimed = await skipDamaged(`job ${candidate.id}`, () => claimOnce(context, candidate, workerId));
+    if (claimed !== undefined) return { kind: 'claimed', ...claimed };
   }
   const own = await context.jobs.find(received.message.job);
   if (own === undefined) return undefined;
@@ -98,12 +112,16 @@ async function findWork(
   if (!isReady(own)) return undefined;
   const wait = secondsUntilDue(own, context.clock.now());
   if (wait > 0) return { kind: 'retry_later', seconds: wait };
-  const job = await claimOne(context, own, workerId);
-  return job && { kind: 'claimed', job };
+  const claimed = await claimOnce(context, own, workerId);
+  return claimed && { kind: 'claimed', ...claimed };
+}
+
+async function claimOnce(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
+  return await context.ownClaims.attempt(job, () => claimOne(context, job, workerId));
 }
 
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
-async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Job | undefined> {
+async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
   if (!(await mayEnterThread(context, job))) {
     // The job may have been woken for a folder or slot that other jobs wait for too.
     const folder = await exclusiveFolder(context, job);
@@ -119,11 +137,11 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
     if (folder !== undefined) await wakeIfFree(context, folder);
     return undefined;
   }
-  const { place } = slotResult;
+  const { place, profile } = slotResult;
   if (folder !== undefined && !(await acquireFolder(context, job, folder))) await waitForFolder(context, job, folder);
   else {
     const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
-    if (claimed.done) return claimed.job;
+    if (claimed.done) return { job: claimed.job, profile };
   }
   // Other jobs may have found the slot taken while this claim held it.
   if (place !== undefined) await wakeForFreeSlots(context, job.profile);

@@ -1,4 +1,4 @@
-import type { ProfileStore } from '../../catalog/profiles.ts';
+import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
 import { transition } from '../dispatch/transition.ts';
 import { type Job, profileKey } from '../lifecycle/job.ts';
 import { acquireSlot, isFree, type SlotContext, wakeWaiting } from './slots.ts';
@@ -9,20 +9,27 @@ export interface ProfileSlotContext extends SlotContext {
 }
 
 /** The result of acquiring a slot: its name, undefined if none is needed, or `busy` if none is free. */
-export type ProfileSlot = { readonly place: string | undefined } | 'busy';
+export type ProfileSlot =
+  | {
+      readonly place: string | undefined;
+      /** As it was read for this; undefined: it does not exist. */
+      readonly profile: Profile | undefined;
+    }
+  | 'busy';
 
 /**
  * Acquires one of a profile's slots for the claim of exactly this version of a job. A profile that sets `concurrency`
  * has that many slots, each used by one attempt. If the result is `busy`, the job must not be claimed.
  */
 export async function acquireProfileSlot(context: ProfileSlotContext, job: Job): Promise<ProfileSlot> {
-  const ids = await slotsOf(context, job.profile);
-  if (ids === undefined) return { place: undefined };
+  const profile = await readForClaim(context, job.profile);
+  const ids = slotsIn(profile);
+  if (ids === undefined) return { place: undefined, profile };
   // Derived from the job, so that concurrent claims of it compete for the same slot. Not from its id, which no
   // simulation seed determines.
   const first = Date.parse(job.created_at) % ids.length;
   for (const id of [...ids.slice(first), ...ids.slice(0, first)])
-    if (await acquireSlot(context, job, id)) return { place: id };
+    if (await acquireSlot(context, job, id)) return { place: id, profile };
   return 'busy';
 }
 
@@ -52,11 +59,21 @@ async function wakeOf(context: ProfileSlotContext, profile: string, most: number
 
 /** The names of a profile's slots; undefined if the profile has no limit. */
 export async function slotsOf(
-  { profiles }: Pick<ProfileSlotContext, 'profiles'>,
+  context: Pick<ProfileSlotContext, 'profiles'>,
   name: string,
 ): Promise<string[] | undefined> {
-  // Read consistently: a limit applies to every claim after the import that set it was answered.
-  const concurrency = (await profiles.get(name, { consistent: true }))?.concurrency;
-  if (concurrency === undefined) return undefined;
-  return Array.from({ length: concurrency }, (_, at) => `profile#${name}#${at}`);
+  return slotsIn(await readForClaim(context, name));
+}
+
+/** Reads consistently: a limit applies to every claim after the import that set it was answered. */
+async function readForClaim(
+  { profiles }: Pick<ProfileSlotContext, 'profiles'>,
+  name: string,
+): Promise<Profile | undefined> {
+  return await profiles.get(name, { consistent: true });
+}
+
+function slotsIn(profile: Profile | undefined): string[] | undefined {
+  if (profile?.concurrency === undefined) return undefined;
+  return Array.from({ length: profile.concurrency }, (_, at) => `profile#${profile.name}#${at}`);
 }

@@ -32,8 +32,8 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'a profile has one place more than it says',
     file: 'lib/jobs/admission/profile-slots.ts',
-    find: 'Array.from({ length: concurrency }',
-    replace: 'Array.from({ length: concurrency + 1 }',
+    find: 'Array.from({ length: profile.concurrency }',
+    replace: 'Array.from({ length: profile.concurrency + 1 }',
   },
   {
     name: 'a job is claimed whether it has a place or not',

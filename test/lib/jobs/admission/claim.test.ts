@@ -1,6 +1,7 @@
 import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
+import { OwnClaims } from '../../../../lib/jobs/admission/own-claims.ts';
 import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -14,6 +15,21 @@ beforeAll(async () => {
 afterAll(async () => await deployment.stop());
 
 const id = (name: string) => jobIdOfKey(`claim test ${name}`);
+
+/** How many updates are sent meanwhile. */
+async function writesDuring(act: () => Promise<void>): Promise<number> {
+  let writes = 0;
+  const count = 'countUpdates';
+  deployment.table.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context.commandName === 'UpdateItemCommand') writes += 1;
+      return await next(args);
+    },
+    { step: 'initialize', name: count },
+  );
+  await act().finally(() => deployment.table.middlewareStack.remove(count));
+  return writes;
+}
 
 function permitOf(job: string, project: string, receives = 1): ReceivedMessage {
   return { message: { v: 1, band: 'normal', project, job }, handle: 'handle', receives };
@@ -53,11 +69,26 @@ describe('a dispatch message', () => {
     expect(order).toEqual([id('c'), id('b'), id('a'), id('d')]);
   });
 
+  it("is not competed for by one worker's slots: each writes once, for another job", async () => {
+    const project = 'p-slots';
+    const jobs = Array.from({ length: 8 }, (_, n) => id(`slots ${n}`));
+    for (const job of jobs) await deployment.store({ id: job, project_id: project });
+    const writes = await writesDuring(async () => {
+      const claims = await Promise.all(jobs.map((job) => claim(deployment, permitOf(job, project), 'worker-1')));
+      expect(new Set(claims.map((claimed) => (claimed.kind === 'claimed' ? claimed.job.id : '')))).toEqual(
+        new Set(jobs),
+      );
+    });
+    expect(writes).toBe(8);
+  });
+
   it('is won by exactly one of many concurrent claimers', async () => {
     const project = 'p-race';
     await deployment.store({ id: id('race'), project_id: project });
     const claims = await Promise.all(
-      Array.from({ length: 16 }, (_, n) => claim(deployment, permitOf(id('race'), project), `worker-${n}`)),
+      Array.from({ length: 16 }, (_, n) =>
+        claim({ ...deployment, ownClaims: new OwnClaims() }, permitOf(id('race'), project), `worker-${n}`),
+      ),
     );
     const won = claims.filter((claimed) => claimed.kind === 'claimed');
     expect(won).toHaveLength(1);

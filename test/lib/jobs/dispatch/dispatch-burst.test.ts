@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Claim, type ClaimContext, claim } from '../../../../lib/jobs/admission/claim.ts';
+import { OwnClaims } from '../../../../lib/jobs/admission/own-claims.ts';
 import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -49,7 +50,9 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     const claims = new Map<string, number>();
     const stopping = new AbortController();
     const claimers = Array.from({ length: CLAIMERS }, (_, n) =>
-      claimUntil(context, `worker-${n}`, stopping.signal, (job) => claims.set(job.id, (claims.get(job.id) ?? 0) + 1)),
+      claimUntil({ ...context, ownClaims: new OwnClaims() }, `worker-${n}`, stopping.signal, (job) =>
+        claims.set(job.id, (claims.get(job.id) ?? 0) + 1),
+      ),
     );
     await inParallel(created, 24, async (job) => {
       await createSlowly(job, random);
