@@ -1,35 +1,21 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
-import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
+import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
 import { ASKING_STATE } from '../lifecycle/job.ts';
 import type { Folders } from '../lifecycle/working-folder.ts';
-import type { JobIndex, ListedEntry, ListedJob } from '../store/job-index.ts';
-import type { JobLabelStore, JobLabels } from '../store/job-labels.ts';
-import {
-  foreignCursor,
-  type ListedKey,
-  type ListPosition,
-  positionSchema,
-  readCursor,
-  writeCursor,
-} from '../store/list-position.ts';
-import { type IndexRange, oldestFirst } from '../store/listed-items.ts';
+import type { ListedJob } from '../store/job-index.ts';
+import { foreignCursor, type ListPosition, positionSchema, readCursor, writeCursor } from '../store/list-position.ts';
+import type { IndexRange } from '../store/listed-items.ts';
 import { searchWords } from '../store/search-words.ts';
-import type { ThreadStore } from '../threads/thread-store.ts';
-import { type Candidate, type Filter, filterOf } from './list-filter.ts';
+import { type FilterContext, scanned, searched, withAddress, withState } from './filtered-list.ts';
+import { type Candidate, filterOf } from './list-filter.ts';
 
 /** Dependencies for listing jobs. */
-export interface ListContext {
-  readonly index: JobIndex;
-  readonly labels: JobLabelStore;
+export interface ListContext extends FilterContext {
   readonly counts: JobCounts;
-  readonly clock: Clock;
   readonly folders: Folders;
-  readonly threads: Pick<ThreadStore, 'turns'>;
-  /** Jobs that one request of a filtered list reads at most; default: `LIMITS.jobsReadPerList`. */
-  readonly mostRead?: number;
 }
 
 export interface JobPage {
@@ -96,161 +82,9 @@ async function countOf({ counts }: ListContext, { needs, status }: JobListQuery,
   return status === undefined ? sum(known) : known[status];
 }
 
-/** A filtered list from a position. */
-interface Reading {
-  readonly request: JobListQuery;
-  readonly range: IndexRange;
-  readonly filter: Filter;
-  readonly position: ListPosition;
-  readonly limit: number;
-}
-
-/** An index entry, or the job itself if it was read. */
-type Listed = ListedEntry | ListedJob;
-
-/** The part of a filtered list that was read. */
-interface Read {
-  readonly items: readonly Listed[];
-  readonly total: number;
-  /** Where the next page begins, and whether all matches have been counted. */
-  readonly next: { readonly position: ListPosition | undefined; readonly isComplete: boolean };
-}
-
-/** Reads the jobs of a range in order, up to the limit. */
-async function scanned(context: ListContext, { request, range, filter, position, limit }: Reading): Promise<Read> {
-  const { mostRead = LIMITS.jobsReadPerList } = context;
-  const page = new CountedPage(position, limit);
-  let read = 0;
-  let last: Listed | undefined;
-  const { thread } = request;
-  const pages =
-    thread === undefined
-      ? context.index.pages(range, position.after)
-      : [await jobsOfThread(context, thread, range, position.after)];
-  for await (const jobs of pages) {
-    const taken = jobs.slice(0, mostRead - read);
-    page.add(await matching(context, taken, filter));
-    read += taken.length;
-    last = taken.at(-1) ?? last;
-    if (read >= mostRead) break;
-  }
-  const isComplete = read < mostRead;
-  const { items, total, shown } = page;
-  const end = items.at(-1);
-  if (page.isFull && end !== undefined && (!isComplete || total > shown))
-    return { items, total, next: { position: { after: keyOf(end), counted: shown, from: shown }, isComplete } };
-  if (isComplete || last === undefined) return { items, total, next: { position: undefined, isComplete } };
-  return { items, total, next: { position: { after: keyOf(last), counted: total, from: shown }, isComplete } };
-}
-
-/** The jobs of a thread within a range, after a position. */
-async function jobsOfThread(
-  { index, threads }: ListContext,
-  thread: string,
-  { from = '', to, order }: IndexRange,
-  after: ListedKey | undefined,
-): Promise<readonly ListedJob[]> {
-  const turns = await threads.turns(thread);
-  const jobs = await index.jobs(turns.map(({ jobId }) => ({ id: jobId })));
-  const compare = order === 'oldest' ? oldestFirst : (a: ListedKey, b: ListedKey) => oldestFirst(b, a);
-  return jobs
-    .filter(({ created_at }) => created_at >= from && (to === undefined || created_at <= to))
-    .filter((job) => after === undefined || compare(job, after) > 0)
-    .toSorted(compare);
-}
-
-/** Searches the texts and labels of whole months, up to the limit. Sorts the result, so that pages are stable. */
-async function searched(context: ListContext, { request, range, filter, position, limit }: Reading): Promise<Read> {
-  const { mostRead = LIMITS.jobsReadPerList } = context;
-  const page = new CountedPage(position, limit);
-  const { month, counted } = position;
-  const found = await context.index.search(searchWords(request.search ?? ''), range, {
-    now: context.clock.now(),
-    month,
-    mostRows: mostRead,
-  });
-  page.add(await matching(context, found.jobs, filter));
-  const { items, total, shown } = page;
-  const isComplete = found.next === undefined;
-  if (page.isFull && (!isComplete || total > shown))
-    return {
-      items,
-      total,
-      next: { position: { ...(month !== undefined && { month }), counted, from: shown }, isComplete },
-    };
-  const rest = found.next === undefined ? undefined : { month: found.next, counted: total, from: shown };
-  return { items, total, next: { position: rest, isComplete } };
-}
-
-/** Counts the matches of a list from a position, and keeps those on its page. */
-class CountedPage {
-  readonly items: Listed[] = [];
-  readonly #from: number;
-  readonly #limit: number;
-  total: number;
-
-  constructor({ counted, from }: ListPosition, limit: number) {
-    this.total = counted;
-    this.#from = from;
-    this.#limit = limit;
-  }
-
-  add(matches: readonly Listed[]): void {
-    for (const job of matches) {
-      if (this.total >= this.#from && !this.isFull) this.items.push(job);
-      this.total += 1;
-    }
-  }
-
-  get isFull(): boolean {
-    return this.items.length >= this.#limit;
-  }
-
-  /** Matches up to the end of the page. */
-  get shown(): number {
-    return this.#from + this.items.length;
-  }
-}
-
-/** Those of the jobs that match, read as far as the filter needs. */
-async function matching(
-  { index, labels }: ListContext,
-  listed: readonly Listed[],
-  { needsState, needsLabels, mayMatch, matches }: Filter,
-): Promise<Listed[]> {
-  const possible = listed.filter(mayMatch);
-  const jobs = needsState ? await inOrder(index, possible) : possible;
-  const found = needsLabels ? await labels.read(jobs.map(withAddress)) : new Map<string, JobLabels>();
-  return jobs.filter((job) => matches(job, found.get(job.id) ?? {}));
-}
-
-/** The jobs themselves, without those that are gone or have left the state meanwhile. */
-async function withState(
-  { index }: ListContext,
-  listed: readonly Listed[],
-  { status }: IndexRange,
-): Promise<ListedJob[]> {
-  const jobs = await inOrder(index, listed);
-  return jobs.filter((job) => status === undefined || job.status === status);
-}
-
-async function inOrder(index: JobIndex, listed: readonly Listed[]): Promise<ListedJob[]> {
-  const missing = listed.filter((job) => !('status' in job));
-  const read = new Map((await index.jobs(missing)).map((job) => [job.id, job]));
-  return listed.flatMap((job) => ('status' in job ? job : (read.get(job.id) ?? [])));
-}
-
 async function withLabels({ labels }: ListContext, jobs: readonly ListedJob[]): Promise<Candidate[]> {
   const found = await labels.read(jobs.map(withAddress));
   return jobs.map((job) => ({ job, labels: found.get(job.id) ?? {} }));
-}
-
-function withAddress<J extends Listed>(job: J) {
-  return { ...job, labels: job.details.labels };
-}
-
-function keyOf({ id, created_at }: Listed): ListedKey {
-  return { id, created_at };
 }
 
 /** @throws InvalidFieldError for a position outside the range, which would never end */
