@@ -1,34 +1,12 @@
 import { TOOLS } from '../mcp/tool-table.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
-import { IDEMPOTENCY_KEY, JOB_OPTIONS } from './jobs/job-options.ts';
+import { IDEMPOTENCY_KEY, JOB_OPTIONS, RUNNING, WAITING } from './jobs/job-options.ts';
 
 const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one line of JSON instead of text' };
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
 const JOB = ['<id>', 'id of the job'] as const;
 
-/** Options of commands that wait for a job. */
-const WAITING: readonly OptionSpec[] = [
-  { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true },
-  {
-    flags: '--wait-for-people',
-    about: 'keep waiting for a job that waits for an answer, or for the vendor account to be linked',
-  },
-  {
-    flags: '--on-interrupt <action>',
-    about: 'what Ctrl-C does: detach (default) leaves the job alone, cancel cancels it',
-    choices: ['detach', 'cancel'],
-  },
-];
-
-/** Options of commands that create a job and wait for it. */
-const RUNNING: readonly OptionSpec[] = [
-  { flags: '--wait', about: 'print the final message, or else the output, when the job has ended (default)' },
-  { flags: '--follow', about: 'print the output while it is written', conflicts: ['detach', 'wait', 'json'] },
-  { flags: '--detach', about: 'print the id of the job and exit', conflicts: ['wait'] },
-  ...JOB_OPTIONS,
-  { flags: '--draft', about: 'store a draft, which no worker starts, and exit', conflicts: ['wait', 'follow'] },
-];
 const RUN_ROUTES = ['session.read', 'jobs.create', 'jobs.status', 'jobs.result', 'jobs.logs', 'jobs.cancel'];
 
 /** An action on a job. */

@@ -31,3 +31,26 @@ export const IDEMPOTENCY_KEY: OptionSpec = {
   about: 'use the existing job with this key if there is one',
   field: 'idempotency_key',
 };
+
+/** Options of commands that wait for a job. */
+export const WAITING: readonly OptionSpec[] = [
+  { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true },
+  {
+    flags: '--wait-for-people',
+    about: 'keep waiting for a job that waits for an answer, or for the vendor account to be linked',
+  },
+  {
+    flags: '--on-interrupt <action>',
+    about: 'what Ctrl-C does: detach (default) leaves the job alone, cancel cancels it',
+    choices: ['detach', 'cancel'],
+  },
+];
+
+/** Options of commands that create a job and wait for it. */
+export const RUNNING: readonly OptionSpec[] = [
+  { flags: '--wait', about: 'print the final message, or else the output, when the job has ended (default)' },
+  { flags: '--follow', about: 'print the output while it is written', conflicts: ['detach', 'wait', 'json'] },
+  { flags: '--detach', about: 'print the id of the job and exit', conflicts: ['wait'] },
+  ...JOB_OPTIONS,
+  { flags: '--draft', about: 'store a draft, which no worker starts, and exit', conflicts: ['wait', 'follow'] },
+];
