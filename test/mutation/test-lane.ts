@@ -24,6 +24,8 @@ const WAITS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { time
 
 /** Transformed modules stay in this process, so that a run costs little more than its tests. */
 const vitest = await createVitest({ watch: false, bail: 1, reporters: [{}], ...WAITS });
+// The projects of vitest.config.ts take the other options over, but not this one.
+for (const { config } of vitest.projects) config.expect = { ...config.expect, ...WAITS.expect };
 
 process.on('message', (run: TestRun) => void answer(run));
 // The caller has exited.
