@@ -123,7 +123,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'say',
     about: 'send a message to the agent of a job, or list the messages',
     args: [JOB, ['[text]', 'the message; without it, the messages are listed']],
-    options: [IDEMPOTENCY_KEY, JSON_OPTION],
+    options: [
+      { flags: '--only-now', about: 'drop the message if the job ends before its agent has it' },
+      IDEMPOTENCY_KEY,
+      JSON_OPTION,
+    ],
     routes: ['messages.create', 'messages.list'],
     json: 'MessageList',
     load: async () => await import('./commands/say.ts'),

@@ -392,7 +392,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message to a job
-         * @description A running agent gets it with its next model request, in the same turn. A queued job gets it with its prompt. The job must be QUEUED or RUNNING, and takes at most 100 messages. With `drive: exec` in its profile an agent takes none while it runs: they wait for its next attempt. The agent `shell` takes none.
+         * @description A running agent gets it with its next model request, in the same turn. A queued job gets it with its prompt. The job must be QUEUED or RUNNING, and takes at most 100 messages. With `drive: exec` in its profile an agent takes none while it runs: they wait for its next attempt. What the agent has not got when the job succeeds or fails becomes the next turn of the thread, unless `only_now` is true. The agent `shell` takes none.
          */
         post: operations["createMessages"];
         delete?: never;
@@ -1210,6 +1210,8 @@ export interface components {
             text: string;
             /** @description Identifies the message in its job: a repeated request with the same key adds none and returns its id. */
             idempotency_key?: string | null;
+            /** @description Whether the message is only for this job. If not, and if the job succeeds or fails before its agent has the message, it becomes the prompt of the next turn of the thread. */
+            only_now?: boolean | null;
         };
         DeployBindingWrite: {
             /** @enum {string} */
@@ -2255,7 +2257,7 @@ export interface components {
             id: string;
             text: string;
             /**
-             * @description `pending`: the agent gets it with its next attempt, or while it runs. `delivered`: it is in the session of the agent. `not_delivered`: the job ended first.
+             * @description `pending`: the agent gets it with its next attempt, or while it runs. `delivered`: it is in the session of the agent. `not_delivered`: the job ended first; `next_job_id` may have it.
              * @enum {string}
              */
             status: "pending" | "delivered" | "not_delivered";
@@ -2276,6 +2278,8 @@ export interface components {
             attempt: number | null;
             /** @description Why it was not delivered. */
             reason: string | null;
+            /** @description The job whose prompt it became, as the next turn of the thread, because the job ended first. */
+            next_job_id: string | null;
         };
         DeployBinding: {
             id: string;
@@ -5354,7 +5358,8 @@ export interface operations {
                      *           "created_by": "text",
                      *           "delivered_at": "2026-11-20T10:41:00.000Z",
                      *           "attempt": null,
-                     *           "reason": null
+                     *           "reason": null,
+                     *           "next_job_id": null
                      *         }
                      *       ]
                      *     }

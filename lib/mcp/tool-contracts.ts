@@ -278,6 +278,10 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1,
           "maxLength": 255
+        },
+        "only_now": {
+          "description": "Whether the message is only for this job. If not, and if the job succeeds or fails before its agent has the message, it becomes the prompt of the next turn of the thread.",
+          "type": "boolean"
         }
       },
       "required": [

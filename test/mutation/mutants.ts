@@ -3,6 +3,7 @@ import { ATTEMPTS } from './by-hand/attempts.ts';
 import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
 import { FOLDERS } from './by-hand/folders.ts';
+import { MESSAGES } from './by-hand/messages.ts';
 import { QUESTIONS } from './by-hand/questions.ts';
 import { SESSIONS } from './by-hand/sessions.ts';
 import { THREADS } from './by-hand/threads.ts';
@@ -19,5 +20,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...THREADS,
   ...QUESTIONS,
+  ...MESSAGES,
   ...TOOLS,
 ];

@@ -41,8 +41,12 @@ export async function withMessages(
     }
     const longer = `${all}\n\n${messageText(row)}`;
     if (promptLength(longer) > most) break;
-    // The process that settles the end of the round before may be faster.
-    if ((await messages.change(job.id, row, { state: 'sent', attempt: job.attempt })) === undefined) continue;
+    // The process that settles the end of the round before may be faster. What is delivered stays so: this attempt may
+    // have been replaced, and nothing would settle the message again.
+    const isTaken =
+      row.state === 'delivered' ||
+      (await messages.change(job.id, row, { state: 'sent', attempt: job.attempt })) !== undefined;
+    if (!isTaken) continue;
     all = longer;
     given.push(row.id);
   }

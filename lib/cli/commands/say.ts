@@ -6,22 +6,29 @@ import { table } from '../base/table.ts';
 
 interface Options {
   readonly idempotency_key?: string;
+  readonly only_now?: true;
   readonly json?: true;
 }
 
 /** Sends a message if there is a text, then shows the messages of the job. */
-export const run: CommandRun<Options> = async (context, [id = '', text], { idempotency_key, json }) => {
+export const run: CommandRun<Options> = async (context, [id = '', text], { idempotency_key, only_now, json }) => {
   const client = await clientOf(context);
   const params = { path: { id } };
   if (text !== undefined) {
-    const body = { text, ...(idempotency_key !== undefined && { idempotency_key }) };
+    const body = { text, ...(idempotency_key !== undefined && { idempotency_key }), ...(only_now && { only_now }) };
     await dataOf(client.api.POST('/api/v1/jobs/{id}/messages', { params, body }));
   }
   const messages = await dataOf(client.api.GET('/api/v1/jobs/{id}/messages', { params }));
   if (json) await context.terminal.printJson(messages);
   else {
-    const rows = messages.items.map((message) => [message.id, message.status, message.created_at, message.text]);
-    await context.terminal.print(table(['ID', 'STATUS', 'SENT', 'TEXT'], rows));
+    const rows = messages.items.map((message) => [
+      message.id,
+      message.status,
+      message.created_at,
+      message.next_job_id ?? '',
+      message.text,
+    ]);
+    await context.terminal.print(table(['ID', 'STATUS', 'SENT', 'NEXT JOB', 'TEXT'], rows));
   }
   return EXIT.succeeded;
 };

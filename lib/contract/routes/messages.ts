@@ -10,7 +10,7 @@ export const createMessage = defineRoute({
   scope: 'write',
   audited: true,
   summary: 'Send a message to a job',
-  description: `A running agent gets it with its next model request, in the same turn. A queued job gets it with its prompt. The job must be QUEUED or RUNNING, and takes at most ${LIMITS.messages.perJob} messages. With \`drive: exec\` in its profile an agent takes none while it runs: they wait for its next attempt. The agent \`shell\` takes none.`,
+  description: `A running agent gets it with its next model request, in the same turn. A queued job gets it with its prompt. The job must be QUEUED or RUNNING, and takes at most ${LIMITS.messages.perJob} messages. With \`drive: exec\` in its profile an agent takes none while it runs: they wait for its next attempt. What the agent has not got when the job succeeds or fails becomes the next turn of the thread, unless \`only_now\` is true. The agent \`shell\` takes none.`,
   params: jobParams,
   body: messageCreation,
   responses: {

@@ -19,6 +19,10 @@ const creationShape = {
     description:
       'Identifies the message in its job: a repeated request with the same key adds none and returns its id.',
   }),
+  only_now: z.boolean().optional().meta({
+    description:
+      'Whether the message is only for this job. If not, and if the job succeeds or fails before its agent has the message, it becomes the prompt of the next turn of the thread.',
+  }),
 };
 
 /** Body of `POST /jobs/{id}/messages`. */
@@ -40,13 +44,16 @@ const message = z
     text: z.string(),
     status: knownOrLater(MESSAGE_STATUSES).meta({
       description:
-        '`pending`: the agent gets it with its next attempt, or while it runs. `delivered`: it is in the session of the agent. `not_delivered`: the job ended first.',
+        '`pending`: the agent gets it with its next attempt, or while it runs. `delivered`: it is in the session of the agent. `not_delivered`: the job ended first; `next_job_id` may have it.',
     }),
     created_at: timestamp,
     created_by: z.string().meta({ description: 'The sender.' }),
     delivered_at: timestamp.nullable().meta({ description: 'When the agent had it in its session.' }),
     attempt: z.number().int().nullable().meta({ description: 'The attempt that it was delivered to.' }),
     reason: z.string().nullable().meta({ description: 'Why it was not delivered.' }),
+    next_job_id: z.string().nullable().meta({
+      description: 'The job whose prompt it became, as the next turn of the thread, because the job ended first.',
+    }),
   })
   .meta({ id: 'Message' });
 export type MessageView = z.output<typeof message>;

@@ -42,14 +42,17 @@ export interface CreationContext extends SettingsContext, ThreadContext {
   readonly newJobId?: () => string;
 }
 
-/** The request that a follow-up job comes from. */
+/** What a job comes from that no client creates: a request of an agent, or a message. */
 export interface Origin {
-  /** Derived from the position of the request, so that one conditional put prevents duplicates. */
+  /** Derived from it, so that one conditional put prevents duplicates. */
   readonly id: string;
-  readonly parentId: string;
-  readonly depth: number;
-  /** The job whose private folder the follow-up inherits. */
-  readonly folderOf: string | undefined;
+  /** The job that a follow-up comes from. */
+  readonly parent?: {
+    readonly id: string;
+    readonly depth: number;
+    /** The job whose private folder the follow-up inherits. */
+    readonly folderOf: string | undefined;
+  };
 }
 
 /**
@@ -80,7 +83,7 @@ export async function createJob(
   // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
     return { id: derived, replayed: true };
-  const folderOf = origin?.folderOf ?? continuation?.folderOf;
+  const folderOf = origin?.parent?.folderOf ?? continuation?.folderOf;
   checkFolder(context, creation.cwd, folderOf);
   await checkOrigin(context, creation.copied_from);
   const project = referred.project ?? (await context.projects.create(references.project));
@@ -167,7 +170,7 @@ function newJob(from: {
     texts: JobTextStore.address(from.texts),
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
     created_by: from.createdBy,
-    ...(origin !== undefined && { parent_id: origin.parentId, depth: origin.depth }),
+    ...(origin?.parent !== undefined && { parent_id: origin.parent.id, depth: origin.parent.depth }),
     ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
     ...(labels !== undefined && { labels }),
     ...(folderOf !== undefined && { folder_of: folderOf }),

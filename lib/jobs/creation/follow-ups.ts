@@ -49,9 +49,11 @@ export async function makeFollowUps(
       }
       const origin = {
         id: followUpId(parent.id, attempt, position),
-        parentId: parent.id,
-        depth: (parent.depth ?? 0) + 1,
-        folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
+        parent: {
+          id: parent.id,
+          depth: (parent.depth ?? 0) + 1,
+          folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
+        },
       };
       const { id, replayed } = await createJob(context, creation, parent.created_by, origin);
       made.add(position);

@@ -18,6 +18,11 @@ export function followUpId(parentId: string, attempt: number, position: number):
   return encode(createHash('sha256').update(`promptq follow-up\0${parentId}\0${attempt}\0${position}`).digest());
 }
 
+/** The id of the job that a message becomes: the same however often its creation is tried. */
+export function messageJobId(jobId: string, messageId: string): string {
+  return encode(createHash('sha256').update(`promptq message job\0${jobId}\0${messageId}`).digest());
+}
+
 /** Whether a string has the form of a job's id. */
 export function isJobId(value: string): boolean {
   return /^job_[0-9a-hjkmnp-tv-z]{26}$/.test(value);

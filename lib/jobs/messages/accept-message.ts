@@ -26,7 +26,7 @@ const MAX_ROUNDS = 10;
 export async function acceptMessage(
   context: AcceptContext,
   found: Job,
-  { text, idempotency_key }: MessageCreation,
+  { text, idempotency_key, only_now }: MessageCreation,
   sender: string,
 ): Promise<{ readonly id: string; readonly replayed: boolean }> {
   const { messages } = context;
@@ -49,6 +49,7 @@ export async function acceptMessage(
       state: 'pending',
       created_at: timestamp(now),
       created_by: sender,
+      ...(only_now === true && { only_now }),
     } as const;
     const written = await context.jobs.applyWith(job, decision.job, messages.creation(job.id, row));
     if (written.applied) return { id, replayed: false };

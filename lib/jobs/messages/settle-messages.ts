@@ -1,39 +1,76 @@
+import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
+import { type CreationContext, createJob } from '../creation/create-job.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
+import { messageJobId } from '../lifecycle/job-id.ts';
 import type { Receipt } from '../receipts/receipt.ts';
-import type { JobMessageStore } from '../store/job-messages.ts';
+import type { MessageRow } from '../store/job-messages.ts';
 
-export interface SettleContext extends TransitionContext {
-  readonly texts: { readonly messages: JobMessageStore };
+export interface SettleContext extends TransitionContext, CreationContext {
   readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
 }
 
 /**
- * Decides what became of the messages of a job that has ended. Safe to run concurrently and repeatedly. A job that was
- * retried meanwhile keeps its messages for the next attempt.
+ * Decides what became of the messages of a job that has ended. What its agent has not got becomes the next turn of the
+ * thread, unless the job was cancelled or the message was for this job only. Safe to run concurrently and repeatedly. A
+ * job that was retried meanwhile keeps its other messages for the next attempt.
  * @returns the updated job
  */
 export async function settleMessages(context: SettleContext, job: Job): Promise<Job> {
   if (job.messages_pending !== true || !isTerminal(job.status)) return job;
   const { messages } = context.texts;
-  const open = (await messages.list(job.id)).filter(({ state }) => state === 'pending' || state === 'sent');
-  const last = open.length === 0 ? undefined : await context.readReceipt(job.id, job.attempt);
-  const reason = reasonOf(job, last);
-  for (const row of open) {
-    const receipt = row.attempt === undefined ? undefined : await context.readReceipt(job.id, row.attempt);
-    const isDelivered = receipt?.messages?.includes(row.id) === true;
-    await messages.change(
-      job.id,
-      row,
-      isDelivered
-        ? { state: 'delivered', delivered_at: timestamp(context.clock.now()) }
-        : { state: 'not_delivered', reason },
-    );
+  const rows = await messages.list(job.id);
+  const isOpen = rows.some(({ state }) => state === 'pending' || state === 'sent');
+  const last = isOpen ? await context.readReceipt(job.id, job.attempt) : undefined;
+  for (const row of rows) {
+    const settled = row.state === 'pending' || row.state === 'sent' ? await settleOne(context, job, row, last) : row;
+    // Created after it was recorded, so that whatever dies in between, a later run completes it.
+    if (settled?.next_job_id !== undefined) await createTurn(context, job, settled, settled.next_job_id);
   }
   const settled = await transition(context, job, { type: 'messages_settled', messages: job.messages ?? 0 });
   return settled.done ? settled.job : job;
+}
+
+/** @returns the message as it is then, also if another process settles it */
+async function settleOne(
+  context: SettleContext,
+  job: Job,
+  row: MessageRow,
+  last: Receipt | undefined,
+): Promise<MessageRow | undefined> {
+  const receipt = row.attempt === undefined ? undefined : await context.readReceipt(job.id, row.attempt);
+  const isDelivered = receipt?.messages?.includes(row.id) === true;
+  const becomesTurn = job.status !== 'CANCELLED' && row.only_now !== true;
+  const { messages } = context.texts;
+  const changed = await messages.change(
+    job.id,
+    row,
+    isDelivered
+      ? { state: 'delivered', delivered_at: timestamp(context.clock.now()) }
+      : {
+          state: 'not_delivered',
+          reason: reasonOf(job, last),
+          ...(becomesTurn && { next_job_id: messageJobId(job.id, row.id) }),
+        },
+  );
+  return changed ?? (await messages.get(job.id, row.id));
+}
+
+/** Creates the job of a message, in the name of its sender. If that is no longer possible, the message says so. */
+async function createTurn(context: SettleContext, job: Job, row: MessageRow, id: string): Promise<void> {
+  // It may have become invalid since it was created.
+  if ((await context.jobs.find(id)) !== undefined) return;
+  const creation = { continue: job.id, prompt: row.text, priority: job.priority };
+  try {
+    await createJob(context, creation, row.created_by, { id });
+  } catch (error) {
+    if (!(error instanceof InvalidFieldError || error instanceof ApiError)) throw error;
+    if (error instanceof ApiError && error.code !== 'invalid_request' && error.code !== 'invalid_state') throw error;
+    const reason = `${row.reason}; it could not become the next turn: ${error.message}`;
+    await context.texts.messages.change(job.id, row, { reason, next_job_id: undefined });
+  }
 }
 
 function reasonOf({ status }: Job, last: Receipt | undefined): string {

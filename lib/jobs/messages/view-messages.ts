@@ -13,5 +13,6 @@ export function viewMessage({ id, text, state, created_at, created_by, attempt, 
     delivered_at: row.delivered_at ?? null,
     attempt: isDelivered ? (attempt ?? null) : null,
     reason: row.reason ?? null,
+    next_job_id: row.next_job_id ?? null,
   };
 }

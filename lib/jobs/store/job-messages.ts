@@ -23,6 +23,10 @@ const messageRowSchema = z.object({
   delivered_at: z.string().optional(),
   /** Why it is not delivered. */
   reason: z.string().optional(),
+  /** Whether it never becomes the prompt of another job. */
+  only_now: z.boolean().optional(),
+  /** The job whose prompt it becomes. */
+  next_job_id: z.string().optional(),
 });
 
 /** A message to a job, as stored. */

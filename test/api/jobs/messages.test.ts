@@ -111,17 +111,30 @@ test('a message waits for the next attempt of an agent that takes none while it 
   expect(told).toMatchObject([{ id: message, status: 'not_delivered', reason: 'the job was cancelled' }]);
 });
 
-test('an end with a message that its agent has not got says so', async () => {
+test('what an agent has not got when its job ends becomes the next turns, in order, unless it is only for now', async () => {
   const id = await startWaiting('codex-exec');
+  await say(id, 'drill: recall');
+  await say(id, 'stop', { only_now: true });
   await say(id, 'count to three');
   await writeFile(fileOf(id, 'go'), '');
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
   const items = await waitFor(async () => {
-    const all = await messagesOf(id);
-    return all[0].status !== 'pending' && all;
+    const all: { status: string; next_job_id: string }[] = await messagesOf(id);
+    return all.every(({ status }) => status !== 'pending') && all;
   });
-  expect(items).toMatchObject([{ status: 'not_delivered', reason: expect.stringContaining('takes no messages') }]);
-  expect(await finalMessageOf(id)).not.toContain('count to three');
+  const missed = { status: 'not_delivered', reason: expect.stringContaining('takes no messages') };
+  const becameTurn = { ...missed, next_job_id: expect.stringMatching(/^job_/) };
+  expect(items).toMatchObject([becameTurn, { ...missed, next_job_id: null }, becameTurn]);
+  const thread = await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs?thread=${id}`);
+    return json.items.length === 3 && (json.items as { id: string; turn: number }[]);
+  });
+  const turns = thread.toSorted((a, b) => a.turn - b.turn).map((turn) => turn.id);
+  expect(turns).toEqual([id, items[0]?.next_job_id, items[2]?.next_job_id]);
+  for (const turn of turns) expect(await untilEnded(service, turn)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await finalMessageOf(turns[1] ?? '')).toContain('drill: tool touch up');
+  const { json: job } = await service.api('GET', `/jobs/${turns[1]}`);
+  expect(job).toMatchObject({ continues: id, prompt: 'drill: recall', profile: 'codex-exec' });
 });
 
 test('an interrupted attempt has the messages in its session, and the next one does not get them again', async () => {

@@ -44,6 +44,7 @@ export const EVENTS = [
   'message accepted',
   'message delivered',
   'message not delivered',
+  'message became a turn',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;

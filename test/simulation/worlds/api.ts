@@ -57,7 +57,12 @@ export class ModelApi {
       const context = this.#context(process, 'say');
       const job = await findJob(context.jobs, id);
       const messages = { ...context, messages: context.texts.messages };
-      return await acceptMessage(messages, job, { text: 'count to three', idempotency_key: key }, 'token:client');
+      return await acceptMessage(
+        messages,
+        job,
+        { text: 'count to three', idempotency_key: key, only_now: key.endsWith('3') },
+        'token:client',
+      );
     });
   }
 

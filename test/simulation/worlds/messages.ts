@@ -85,12 +85,17 @@ export class ModelMessages {
     const known = new Set(rows.map(({ id }) => String(id)));
     for (const id of acknowledged.values())
       if (!known.has(id)) faults.push(`message ${id} was acknowledged and is lost`);
-    for (const { kind, id, state, attempt } of rows) {
+    for (const { kind, id, state, attempt, ...row } of rows) {
       const job = jobOf.get(String(kind).slice('message#'.length));
       if (job === undefined || !isTerminal(job.status)) continue;
       const tell = (fault: string) =>
         faults.push(`message ${String(id)} of ${this.#deployment.nameOf(job.id)}: ${fault}`);
       if (state !== 'delivered' && state !== 'not_delivered') tell(`it stays ${String(state)}`);
+      const isLost = state === 'not_delivered' && row.only_now !== true && row.next_job_id === undefined;
+      if (isLost && !/cancelled|could not become/.test(String(row.reason))) tell('it has become no turn');
+      const turn = jobOf.get(String(row.next_job_id));
+      if (row.next_job_id !== undefined && turn?.continues !== job.id) tell('the turn that it became is missing');
+      if (turn !== undefined) this.#deployment.tellEvent('message became a turn');
       const at = Number(attempt ?? 0);
       const isThere = this.#sessions.textOf(job, at).includes(String(id));
       if (state === 'delivered' && !isThere) tell('no session has it, although it is delivered');

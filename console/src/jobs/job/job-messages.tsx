@@ -7,6 +7,7 @@ import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/c
 import Textarea from '@cloudscape-design/components/textarea';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
@@ -53,6 +54,11 @@ function Message({ message }: { message: Schemas['Message'] }) {
         <Box color="text-body-secondary">
           {message.created_by}, <TimeAgo at={message.created_at} />
           {message.reason !== null && `: ${message.reason}`}
+          {message.next_job_id !== null && (
+            <>
+              . <Link to={`/jobs/${message.next_job_id}`}>The next turn</Link> has it.
+            </>
+          )}
         </Box>
       </SpaceBetween>
       <div className="job-message">{message.text}</div>

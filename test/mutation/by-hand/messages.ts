@@ -1,0 +1,39 @@
+import type { Mutant } from '../mutant.ts';
+
+const SETTLE = 'lib/jobs/messages/settle-messages.ts';
+
+/** That a message reaches its agent once, and that none is lost at the end of a job. */
+export const MESSAGES: readonly Mutant[] = [
+  {
+    name: 'a message whose turn was recorded by a process that died becomes none',
+    file: SETTLE,
+    find: 'await settleOne(context, job, row, last) : row;',
+    replace: 'await settleOne(context, job, row, last) : undefined;',
+  },
+  {
+    name: 'a process that was slower to settle a message leaves its turn to the other',
+    file: SETTLE,
+    find: 'return changed ?? (await messages.get(job.id, row.id));',
+    replace: 'return changed;',
+  },
+  {
+    name: 'a message to a cancelled job becomes a turn',
+    file: SETTLE,
+    find: "job.status !== 'CANCELLED' && row.only_now",
+    replace: 'row.only_now',
+    test: 'test/api/jobs/messages.test.ts',
+  },
+  {
+    name: 'a message that is only for its job becomes a turn',
+    file: SETTLE,
+    find: ' && row.only_now !== true;',
+    replace: ';',
+    test: 'test/api/jobs/messages.test.ts',
+  },
+  {
+    name: 'a message becomes as many turns as processes settle it',
+    file: 'lib/jobs/lifecycle/job-id.ts',
+    find: 'messageId: string): string {\n  return encode(',
+    replace: "messageId: string): string {\n  if (messageId !== '') return randomJobId();\n  return encode(",
+  },
+];
