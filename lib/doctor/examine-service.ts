@@ -1,4 +1,5 @@
 import { checkAccount, checkProfiles } from './check-account.ts';
+import { checkQuestions } from './check-questions.ts';
 import { checkService } from './check-service.ts';
 import { checkWaiting } from './check-waiting.ts';
 import { awaitWorkers, checkWorkers } from './check-workers.ts';
@@ -24,6 +25,7 @@ export async function examineService(
     ...checkWorkers(service, environment),
     checkProfiles(environment),
     ...(await examine('waiting jobs', async () => await checkWaiting(service, environment), SEE_LOG)),
+    ...(await examine('questions', async () => await checkQuestions(service, environment.time), SEE_LOG)),
     ...(await examine('account', async () => await checkAccount(service, environment), SEE_LOG)),
     ...(job === undefined ? [] : await examine('job', async () => await tryJob(service, job), SEE_LOG)),
   ];

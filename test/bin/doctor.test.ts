@@ -42,6 +42,7 @@ describe('a healthy local run', () => {
         ...[
           'profiles',
           'waiting jobs',
+          'questions',
           'account',
           'job',
           'queue high',

@@ -1,5 +1,7 @@
+import Badge from '@cloudscape-design/components/badge';
 import type { LinkProps } from '@cloudscape-design/components/link';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Outlet, useLocation, useNavigate } from 'react-router';
 import { useMayAdminister } from '../api/session.ts';
@@ -15,6 +17,7 @@ import { lazyPart } from '../page/lazy-part.ts';
 import { useShownPageTitle } from '../page/page-title.ts';
 import { Part } from '../page/part.tsx';
 import { usePaletteKey } from '../palette/use-palette-key.ts';
+import { openCountQuery } from '../questions/question-queries.ts';
 
 const ShortcutsHelp = lazyPart(() => import('./shortcuts-help.tsx'), 'ShortcutsHelp');
 const Palette = lazyPart(() => import('../palette/palette.tsx'), 'Palette');
@@ -32,6 +35,14 @@ export function ConsoleLayout() {
   usePaletteKey(() => setFinding(true));
   useShortcuts({ n: () => void navigate('/jobs/new'), '?': () => setHelping(true) });
   const isAdmin = useMayAdminister();
+  const { data: open = 0 } = useQuery(openCountQuery);
+  const openQuestions = open > 0 && (
+    <Badge color="blue">
+      <span role="img" aria-label={`${open} open`}>
+        {open}
+      </span>
+    </Badge>
+  );
   const sessionOver = useSyncExternalStore(onSessionOver, isSessionOver);
   const [navigationOpen, setNavigationOpen] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigating closes the overlay
@@ -59,7 +70,11 @@ export function ConsoleLayout() {
           aria-label="Pages"
           className={navigationOpen ? 'console-navigation open' : 'console-navigation'}
         >
-          <SideNavigation activeHref={entryOf(pathname)} items={navigationFor({ isAdmin })} onFollow={follow} />
+          <SideNavigation
+            activeHref={entryOf(pathname)}
+            items={navigationFor({ isAdmin }, { '/questions': openQuestions })}
+            onFollow={follow}
+          />
         </nav>
         <main id="main" className="console-main" tabIndex={-1}>
           <Notices />

@@ -1,4 +1,5 @@
 import type { SideNavigationProps } from '@cloudscape-design/components/side-navigation';
+import type { ReactNode } from 'react';
 
 interface Page {
   readonly text: string;
@@ -40,11 +41,19 @@ export function entryOf(pathname: string): string {
   return page === 'compare' ? '/jobs' : `/${page}`;
 }
 
-/** The same pages as items of the side navigation. */
-export function navigationFor(user: { isAdmin: boolean }): readonly SideNavigationProps.Item[] {
+/**
+ * The same pages as items of the side navigation.
+ * @param marks what stands beside an entry, by its `href`
+ */
+export function navigationFor(
+  user: { isAdmin: boolean },
+  marks: Readonly<Record<string, ReactNode>> = {},
+): readonly SideNavigationProps.Item[] {
   const shown = new Set(pagesFor(user));
   const links = (pages: readonly Page[]) =>
-    pages.filter((page) => shown.has(page)).map(({ text, href }) => ({ type: 'link' as const, text, href }));
+    pages
+      .filter((page) => shown.has(page))
+      .map(({ text, href }) => ({ type: 'link' as const, text, href, info: marks[href] }));
   return [
     ...links(FIRST),
     { type: 'divider' },

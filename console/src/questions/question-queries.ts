@@ -6,6 +6,7 @@ type Summary = Schemas['JobSummary'];
 
 /** Milliseconds. */
 const POLL_INTERVAL_MS = 10_000;
+const COUNT_INTERVAL_MS = 30_000;
 
 /** Jobs of one page of the inbox. */
 const JOBS = 50;
@@ -26,6 +27,16 @@ export const waitingQuery = {
     return { total, items: waiting.filter((entry): entry is Waiting => entry.question !== undefined) };
   },
   refetchInterval: POLL_INTERVAL_MS,
+};
+
+/** How many jobs wait for an answer. */
+export const openCountQuery = {
+  queryKey: ['questions', 'count'] as const,
+  queryFn: async () => {
+    const query = { needs: 'answer', limit: 1 } as const;
+    return (await dataOf(api.GET('/api/v1/jobs', { params: { query } }))).total;
+  },
+  refetchInterval: COUNT_INTERVAL_MS,
 };
 
 /** The open question of a job; undefined: it was answered meanwhile. */

@@ -41,12 +41,14 @@ test('a question is answered in the inbox with two clicks, and on the page of it
   );
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions' });
   await page.getByText('Which color?').waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('img', { name: '1 open' }).waitFor();
   await page.getByRole('link', { name: 'Paint the shed' }).waitFor();
   await page.getByText('the job continues with: gray').waitFor();
   expect(await checkScene(page, 'thorough')).toEqual([]);
   await page.getByText('blue', { exact: true }).click();
   await answer(page).click();
   await page.getByText('No open questions').waitFor();
+  await page.getByRole('img', { name: '1 open' }).waitFor({ state: 'detached' });
   expect(await answerOf(byOption)).toBe('blue');
 
   const byText = await asking({ question: 'Which name?' }, 'Name the shed');
