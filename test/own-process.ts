@@ -12,7 +12,7 @@ const CHANGES = [
   /\bdelete process\.env\b/,
   /\bObject\.assign\((process\.env|globalThis)\b/,
   /\bapplyEnv\(.*\bprocess\.env\)/,
-  /\b(withOperatorRegistry|enterDeployment|startLocalService|startGateway)\(/,
+  /\b(withOperatorRegistry|enterDeployment|startLocalService|startGateway|countRouteRequests)\(/,
 ];
 /** A file's own modules among the tests. */
 const IMPORTED = /\bfrom '(\.{1,2}\/[^']+\.ts)'/g;
