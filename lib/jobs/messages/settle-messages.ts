@@ -62,7 +62,13 @@ async function settleOne(
 async function createTurn(context: SettleContext, job: Job, row: MessageRow, id: string): Promise<void> {
   // It may have become invalid since it was created.
   if ((await context.jobs.find(id)) !== undefined) return;
-  const creation = { continue: job.id, prompt: row.text, priority: job.priority };
+  // A message does not depend on what became of the one before.
+  const creation = {
+    continue: job.id,
+    continue_after: 'any',
+    prompt: row.text,
+    priority: job.priority,
+  } as const;
   try {
     await createJob(context, creation, row.created_by, { id });
   } catch (error) {
