@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { TOOL_INPUTS } from '../../../lib/mcp/tool-inputs.ts';
+
+it('an agent gets no more of a list and of output than fits into its context', () => {
+  const boundsOf = (tool: keyof typeof TOOL_INPUTS, name: string) => {
+    const { properties } = TOOL_INPUTS[tool] as { properties: Record<string, object> };
+    return properties[name];
+  };
+  expect(boundsOf('job_logs', 'limit')).toMatchObject({ minimum: 4, default: 16_384, maximum: 65_536 });
+  expect(boundsOf('list_jobs', 'limit')).toMatchObject({ minimum: 1, default: 20, maximum: 50 });
+});
