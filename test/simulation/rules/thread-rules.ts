@@ -39,6 +39,7 @@ export function isStopped(job: Job, jobs: ReadonlyMap<string, Job>): boolean {
   if (!waitsInThread(job.parked) || job.turn === undefined) return false;
   const awaited = jobs.get(job.waits_for ?? '');
   if (awaited === undefined) return false;
-  if (job.parked === 'thread_stopped') return awaited.status === 'FAILED' || awaited.status === 'CANCELLED';
-  return isStopped(awaited, jobs);
+  const hasFailed = awaited.status === 'FAILED' || awaited.status === 'CANCELLED';
+  // A failed turn that was retried may wait for a person itself.
+  return (job.parked === 'thread_stopped' && hasFailed) || isStopped(awaited, jobs);
 }
