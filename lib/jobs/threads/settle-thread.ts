@@ -9,9 +9,9 @@ const MAX_ROUNDS = 10;
 
 /**
  * Starts the next turn of a thread if nothing keeps it, or records what it waits for, as for turns that waited for one
- * that has ended. A worker that claims that turn may
- * have read the thread before it changed, and be about to park the turn: the turn gets a new version, so that the worker
- * can't, and reads the thread once more.
+ * that has ended. A worker that claims the next turn, or a process that gives a job its turn, may have read the thread
+ * before it changed, and be about to record what the job waited for then: the job gets a new version, so that they
+ * can't, and read the thread once more.
  */
 export async function settleThread(context: ThreadContext, threadId: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -26,13 +26,13 @@ export async function settleThread(context: ThreadContext, threadId: string): Pr
   throw new Error(`thread ${threadId}: its turns changed in every round`);
 }
 
-/** The next turn, and those that are recorded to wait for one that has ended. */
+/** The next turn, those that wait for one that has ended, and those about to be recorded to wait for one. */
 function turnsToSettle(turns: readonly TurnWithJob[]): { readonly job: Job; readonly turn: number }[] {
   const ended = new Set(turns.filter(({ job }) => hasEnded(job)).map(({ jobId }) => jobId));
   const open = turns.filter(({ jobId }) => !ended.has(jobId));
   return open.flatMap(({ job, turn }, at) => {
     if (job === undefined || job === 'newer' || job.status !== 'QUEUED' || !isUnderstood(job)) return [];
-    return at === 0 || ended.has(job.waits_for ?? '') ? [{ job, turn }] : [];
+    return at === 0 || awaitsTurn(job) || ended.has(job.waits_for ?? '') ? [{ job, turn }] : [];
   });
 }
 

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { continueThread } from '../../../../lib/jobs/threads/settle-thread.ts';
+import { takeTurn } from '../../../../lib/jobs/threads/take-turn.ts';
+import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aJob } from '../a-job.ts';
+
+const THREAD = 'job_first';
+
+it('a job that gets its turn while the one before it is cancelled waits for the one that is left', async () => {
+  const deployment = quietDeployment();
+  const waiting = { thread_id: THREAD, reason: 'waiting_for_thread', parked: 'waiting_for_thread' } as const;
+  await deployment.store(aJob({ id: THREAD, thread_id: THREAD, turn: 1 }));
+  const second = await deployment.store(aJob({ id: 'job_second', ...waiting, turn: 2, waits_for: THREAD }));
+  const third = await deployment.store(aJob({ id: 'job_third', ...waiting }));
+  await deployment.threads.put(THREAD, { turn: 2, jobId: second.id });
+  await deployment.threads.put(THREAD, { turn: 3, jobId: third.id });
+  const findAll = deployment.jobs.findAll.bind(deployment.jobs);
+  // Another request cancels the second turn just after the thread was read.
+  deployment.jobs.findAll = async (ids) => {
+    const found = await findAll(ids);
+    deployment.jobs.findAll = findAll;
+    const cancelled = await transition(deployment, second, { type: 'cancel' });
+    if (cancelled.done) await continueThread(deployment, cancelled.job);
+    return found;
+  };
+  await takeTurn(deployment, third);
+  expect(await deployment.jobs.find(second.id)).toMatchObject({ status: 'CANCELLED' });
+  expect(await deployment.jobs.find(third.id)).toMatchObject({ turn: 3, waits_for: THREAD });
+});
