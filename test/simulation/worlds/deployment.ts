@@ -185,6 +185,11 @@ export class ModelDeployment implements Network {
     return this.#receiptTimes.has(receiptKey(jobId, attempt));
   }
 
+  /** Whether an attempt had its receipt when its job ended: one that was replaced may write it later. */
+  hadReceipt({ id, finished_at = '' }: Job, attempt: number): boolean {
+    return (this.#receiptTimes.get(receiptKey(id, attempt)) ?? Number.POSITIVE_INFINITY) <= Date.parse(finished_at);
+  }
+
   purgeQueues(): void {
     for (const band of BANDS) this.queues[band].purge();
   }

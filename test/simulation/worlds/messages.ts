@@ -99,7 +99,7 @@ export class ModelMessages {
       const at = Number(attempt ?? 0);
       const isThere = this.#sessions.textOf(job, at).includes(String(id));
       if (state === 'delivered' && !isThere) tell('no session has it, although it is delivered');
-      if (state === 'not_delivered' && isThere && this.#deployment.hasReceipt(job.id, at))
+      if (state === 'not_delivered' && isThere && this.#deployment.hadReceipt(job, at))
         tell('the session has it, although it is not delivered');
       this.#deployment.tellEvent(state === 'delivered' ? 'message delivered' : 'message not delivered');
     }

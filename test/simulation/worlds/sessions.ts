@@ -49,25 +49,33 @@ export class ModelSessions {
 
   async #continued(objects: S3Client, job: Job): Promise<string> {
     const { tellFault } = this.#deployment;
+    // As of now: an attempt that was replaced may still save what it had while this one looks.
+    const expected = this.#newestOfChain(job);
     const found = await findSession({
       candidates: chainOf(job),
       sessions: new AgentSessionStore(objects, ENV.OUTPUT_BUCKET),
     });
     const text = found === undefined ? '' : Buffer.concat(await Array.fromAsync(found.session.read())).toString();
     const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
-    const expected = this.#newestOfChain(job);
     if (expected !== undefined && (found?.attempt ?? 0) < expected.attempt)
       tellFault(`${name} continued attempt ${found?.attempt}, although ${expected.attempt} had saved its session`);
     if (found === undefined) return text;
     const source = this.#kept.get(evidenceOf(job, found.attempt));
     if (source === undefined || !source.text.startsWith(text)) tellFault(`${name} continued what no attempt had`);
-    else if (text.length < source.acknowledged) tellFault(`${name} lost what attempt ${found.attempt} had saved`);
+    else if (found.attempt === expected?.attempt && text.length < expected.acknowledged)
+      tellFault(`${name} lost what attempt ${found.attempt} had saved`);
     return text;
   }
 
-  #newestOfChain({ id, resume_from = 0, resume_oldest = resume_from }: Job): { attempt: number } | undefined {
-    for (let attempt = resume_from; attempt >= resume_oldest && attempt > 0; attempt -= 1)
-      if ((this.#kept.get(evidenceOf({ id }, attempt))?.acknowledged ?? 0) > 0) return { attempt };
+  #newestOfChain({
+    id,
+    resume_from = 0,
+    resume_oldest = resume_from,
+  }: Job): Readonly<{ attempt: number; acknowledged: number }> | undefined {
+    for (let attempt = resume_from; attempt >= resume_oldest && attempt > 0; attempt -= 1) {
+      const { acknowledged = 0 } = this.#kept.get(evidenceOf({ id }, attempt)) ?? {};
+      if (acknowledged > 0) return { attempt, acknowledged };
+    }
     return undefined;
   }
 }
