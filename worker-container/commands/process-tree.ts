@@ -1,12 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  listProcesses,
-  type ProcessEntry,
-  readEnvironmentOf,
-  readProcess,
-  requireProcessTable,
-} from '../../lib/platform/process-table.ts';
+import type { ProcessEntry } from '../../lib/platform/processes/process-entry.ts';
+import { listProcesses, processTable, requireProcessTable } from '../../lib/platform/processes/process-table.ts';
 import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
 import {
   ATTEMPT_MARK,
@@ -70,7 +65,7 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
     // Until this process returns to its event loop, even a process that has ended is listed.
-    const startedAt = child.pid === undefined ? undefined : readProcess(child.pid)?.startedAt;
+    const startedAt = child.pid === undefined ? undefined : processTable().read(child.pid)?.startedAt;
     await started;
     if (child.pid === undefined) throw new Error('it has no process number');
     return {
@@ -142,7 +137,8 @@ export async function endAccount(account: ServiceAccount): Promise<number> {
 
 /** The live processes with exactly this mark. */
 export function findMarked(mark: string): ProcessEntry[] {
-  return listProcesses().filter((entry) => !entry.zombie && readEnvironmentOf(entry.pid, ATTEMPT_MARK) === mark);
+  const { environmentOf } = processTable();
+  return listProcesses().filter((entry) => !entry.zombie && environmentOf(entry.pid, ATTEMPT_MARK) === mark);
 }
 
 /** Milliseconds. */

@@ -1,11 +1,5 @@
-import {
-  ancestry,
-  listPids,
-  type ProcessEntry,
-  readEnvironmentOf,
-  readProcess,
-  readStartedSince,
-} from '../../lib/platform/process-table.ts';
+import type { ProcessEntry } from '../../lib/platform/processes/process-entry.ts';
+import { ancestry, processTable } from '../../lib/platform/processes/process-table.ts';
 
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
 export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
@@ -16,7 +10,7 @@ const MAX_LISTS = 20;
 /** The first process of a tree. */
 export interface TreeRoot {
   readonly pid: number;
-  /** Clock ticks since the machine's start; undefined: unknown. */
+  /** As in `ProcessEntry`; undefined: unknown. */
   readonly startedAt?: number | undefined;
 }
 
@@ -30,7 +24,7 @@ export interface TreeScan {
 
 /**
  * Finds the processes of one tree, scan after scan: those that carry the mark and, since a process can drop its
- * environment, the children of found processes and members of their sessions and groups. It misses only a process that
+ * environment and macOS hides that of its own programs, the children of found processes and members of their sessions and groups. It misses only a process that
  * dropped the mark, left its session and lost its parent before the first scan.
  */
 export class ProcessScan implements TreeScan {
@@ -87,30 +81,31 @@ export class ProcessScan implements TreeScan {
 }
 
 /**
- * The processes that started at a tick or later, each with its mark. One list is no snapshot: a process that forks and
+ * The processes that started at a time or later, each with its mark. One list is no snapshot: a process that forks and
  * ends repeatedly has moved on by the time its entry is read. So it rescans until no new process appears.
  */
 function* listWithMarks(since: number): Generator<[ProcessEntry, string | undefined]> {
+  const table = processTable();
   const known = new Set<number>();
   for (let lists = 0; lists < MAX_LISTS; lists += 1) {
-    const news = listPids().filter((pid) => !known.has(pid));
+    const news = table.pids().filter((pid) => !known.has(pid));
     if (news.length === 0) return;
     for (const pid of news) {
       known.add(pid);
-      const entry = readStartedSince(since, pid);
-      if (entry !== undefined) yield [entry, readEnvironmentOf(pid, ATTEMPT_MARK)];
+      const entry = table.listedSince(since, pid);
+      if (entry !== undefined) yield [entry, table.environmentOf(pid, ATTEMPT_MARK)];
     }
   }
 }
 
 /** Signals one process, unless its pid has been reused. */
 export function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): void {
-  if (readProcess(entry.pid)?.startedAt === entry.startedAt) send(entry.pid, signal);
+  if (processTable().read(entry.pid)?.startedAt === entry.startedAt) send(entry.pid, signal);
 }
 
 /** Signals the group of a process, unless the process has ended. */
 export function signalGroup(entry: ProcessEntry, signal: NodeJS.Signals): void {
-  if (readProcess(entry.pid)?.startedAt === entry.startedAt) send(-entry.group, signal);
+  if (processTable().read(entry.pid)?.startedAt === entry.startedAt) send(-entry.group, signal);
 }
 
 function send(target: number, signal: NodeJS.Signals): void {

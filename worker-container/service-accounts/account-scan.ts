@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { listProcesses, type ProcessEntry, realUidOf } from '../../lib/platform/process-table.ts';
+import type { ProcessEntry } from '../../lib/platform/processes/process-entry.ts';
+import { listProcesses, processTable } from '../../lib/platform/processes/process-table.ts';
 import { signalProcess, type TreeScan } from '../processes/process-scan.ts';
 import type { ServiceAccount } from './service-account.ts';
 
@@ -18,6 +19,7 @@ export class AccountScan implements TreeScan {
   }
 
   find(): ProcessEntry[] {
+    const { realUidOf } = processTable();
     return listProcesses().filter(({ pid, zombie }) => !zombie && realUidOf(pid) === this.#account.uid);
   }
 

@@ -102,5 +102,5 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
 export async function removeTree(path: string): Promise<void> {
   // Usually nothing is there, and starting a process takes milliseconds.
   if ((await lstat(path).catch(() => undefined)) === undefined) return;
-  await runSystemTool('rm', ['--recursive', '--force', '--', path]);
+  await runSystemTool('rm', ['-rf', '--', path]);
 }

@@ -1,4 +1,6 @@
 import { constants, type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLinux } from '../../lib/platform/platform-name.ts';
 
 /** Opens folders, never links: no one can plant a link that leads elsewhere. */
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY;
@@ -6,19 +8,32 @@ const DIRECTORY_ITSELF = DIRECTORY | constants.O_NOFOLLOW;
 
 /** Opens a folder that an operator configured. Links to it are followed. */
 export async function openRoot(path: string): Promise<FileHandle> {
-  return await open(path, DIRECTORY);
+  return named(await open(path, DIRECTORY), path);
 }
 
-/** A path by which any process of this user reaches an open folder, even after a rename. */
+/** Where open folders were found. */
+const names = new WeakMap<FileHandle, string>();
+
+/**
+ * A path by which any process of this user reaches an open folder, even after a rename. Where only Linux could give one,
+ * the path by which the folder was opened: there, jobs have no separate accounts, and no rights that the worker lacks.
+ */
 export function pathOf(folder: FileHandle): string {
-  return `/proc/${process.pid}/fd/${folder.fd}`;
+  return isLinux() ? `/proc/${process.pid}/fd/${folder.fd}` : (names.get(folder) ?? '');
+}
+
+function named(folder: FileHandle, path: string): FileHandle {
+  names.set(folder, path);
+  return folder;
 }
 
 /** Opens a folder relative to its open parent. */
 async function openBelow(above: FileHandle, name: string): Promise<FileHandle> {
-  return await open(`${pathOf(above)}/${name}`, DIRECTORY_ITSELF).catch((cause: unknown) => {
+  const path = join(pathOf(above), name);
+  const folder = await open(path, DIRECTORY_ITSELF).catch((cause: unknown) => {
     throw new Error(`there is a link or a file named ${name} on the way, or it can't be opened`, { cause });
   });
+  return named(folder, path);
 }
 
 /**

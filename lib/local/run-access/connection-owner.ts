@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { isLinux } from '../../platform/platform-name.ts';
 
 type Ports = Pick<Socket, 'localPort' | 'remotePort'>;
 
@@ -14,6 +15,7 @@ const LOOPBACK = /^(0000000000000000FFFF0000)?0100007F$/;
  * doesn't report it.
  */
 export async function isOwnConnection(socket: Ports, lists: readonly string[] = LISTS): Promise<boolean> {
+  if (!isLinux()) return false;
   const owner = await ownerOf(socket, lists);
   return owner !== undefined && (owner === 0 || owner === process.getuid?.());
 }

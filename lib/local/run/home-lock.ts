@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isLinux } from '../../platform/platform-name.ts';
 import type { Home, LocalInfo } from './home.ts';
 
 /** Another service runs on the home. */
@@ -28,7 +29,7 @@ export async function lockHome(home: Home): Promise<{ release(): Promise<void> }
   const name = `promptq-${createHash('sha256').update(home.path).digest('hex').slice(0, 32)}`;
   // The kernel frees an abstract socket (Linux) even after `kill -9`; a file would first have to be recognised as
   // stale.
-  const isAbstract = process.platform === 'linux';
+  const isAbstract = isLinux();
   const path = isAbstract ? `\0${name}` : join(tmpdir(), `${name}.sock`);
   const server = await listen(path).catch(async (error: unknown) => {
     if (!isInUse(error)) throw error;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ancestry, hasProcessTable, listPids, readEnvironmentOf, realUidOf } from '../../platform/process-table.ts';
+import { ancestry, processTable } from '../../platform/processes/process-table.ts';
 import { stallTolerantTimer } from '../../platform/stall-tolerant-timer.ts';
 import { RUN_MARK } from './local-env.ts';
 
@@ -11,20 +11,21 @@ const EMPTY_POLLS = 2;
 
 /**
  * Kills every process of this user with a home's mark: the remains of a killed run, or of an incomplete stop. Spares
- * this process, its ancestors, and the given ids. Finds nothing without /proc.
+ * this process, its ancestors, and the given ids.
  * @returns the ids of the processes found
  * @throws Error if some remain after 5 s, not counting a stall of the machine
  */
 export async function killOrphans(homePath: string, spare: readonly number[] = []): Promise<number[]> {
-  const spared = new Set([...ancestry().keys(), ...spare]);
   const found = new Set<number>();
   const hasTimeLeft = stallTolerantTimer(TIMEOUT_MS);
   for (let empty = 0; empty < EMPTY_POLLS; await delay(POLL_INTERVAL_MS)) {
-    const marked = processesMarked(homePath).filter((pid) => !spared.has(pid));
-    empty = marked.length === 0 ? empty + 1 : 0;
-    if (marked.length > 0 && !hasTimeLeft())
-      throw new Error(`processes of an earlier run can't be ended: ${marked.join(', ')}`);
-    for (const pid of marked) {
+    const marked = processesMarked(homePath);
+    const spared = new Set([...ancestry().keys(), ...spare]);
+    const others = marked.filter((pid) => !spared.has(pid));
+    empty = others.length === 0 ? empty + 1 : 0;
+    if (others.length > 0 && !hasTimeLeft())
+      throw new Error(`processes of an earlier run can't be ended: ${others.join(', ')}`);
+    for (const pid of others) {
       found.add(pid);
       kill(pid);
     }
@@ -33,9 +34,9 @@ export async function killOrphans(homePath: string, spare: readonly number[] = [
 }
 
 function processesMarked(homePath: string): number[] {
-  if (!hasProcessTable()) return [];
+  const table = processTable();
   const uid = process.getuid?.();
-  return listPids().filter((pid) => realUidOf(pid) === uid && readEnvironmentOf(pid, RUN_MARK) === homePath);
+  return table.pids().filter((pid) => table.realUidOf(pid) === uid && table.environmentOf(pid, RUN_MARK) === homePath);
 }
 
 function kill(pid: number): void {

@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listProcesses, realUidOf } from '../../../lib/platform/process-table.ts';
+import { listProcesses, processTable } from '../../../lib/platform/processes/process-table.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { describeAsRoot, newFirstUid, UNDER_WORKER_RIGHTS } from '../../worker-container/service-accounts/as-root.ts';
@@ -44,7 +44,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
 
   const living = () =>
     listProcesses().filter(({ pid, zombie }) => {
-      const uid = zombie ? undefined : realUidOf(pid);
+      const uid = zombie ? undefined : processTable().realUidOf(pid);
       return uid !== undefined && uid >= FIRST && uid < FIRST + 400;
     });
   const start = (prompt: string, settings: Record<string, unknown> = {}) =>
@@ -270,7 +270,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
       const { json } = await service.api('GET', '/codex-account');
       return json.state === 'awaiting_user' && json;
     });
-    const cli = listProcesses().filter(({ pid }) => realUidOf(pid) === FIRST);
+    const cli = listProcesses().filter(({ pid }) => processTable().realUidOf(pid) === FIRST);
     expect(cli).toHaveLength(1);
     const body = new URLSearchParams({ user_code: login.user_code, decision: 'approve' });
     await fetch(login.verification_uri, { method: 'POST', body });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readProcess } from '../../../lib/platform/process-table.ts';
+import { processTable } from '../../../lib/platform/processes/process-table.ts';
 import {
   endMarkedLike,
   endTree,
@@ -150,7 +150,7 @@ test('processes that dropped their environment are found through their parent, t
   const [line] = await once(tree.stdout, 'data');
   const pids = String(line).trim().split(' ').map(Number);
   await expect.poll(() => findMarked(mark).some(({ pid }) => pids.includes(pid))).toBe(false);
-  const hidden = pids.flatMap((pid) => readProcess(pid) ?? []);
+  const hidden = pids.flatMap((pid) => processTable().read(pid) ?? []);
   expect(hidden).toHaveLength(2);
   await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: 2_000 });
   expect(hidden.filter(({ pid, startedAt }) => isAlive(pid, startedAt))).toEqual([]);
@@ -161,8 +161,8 @@ test('a zombie counts as ended although its parent does not reap it', async () =
   const child = 'while read -r name < /proc/$$/comm && [ "$name" = bash ]; do sleep 0.01; done';
   const tree = await bash(newMark(), `${child} & echo $!; exec sleep 1000`);
   const [pid] = await once(tree.stdout, 'data');
-  await expect.poll(() => readProcess(Number(String(pid)))?.zombie).toBe(true);
-  expect(readProcess(tree.pid)?.zombie).toBe(false);
+  await expect.poll(() => processTable().read(Number(String(pid)))?.zombie).toBe(true);
+  expect(processTable().read(tree.pid)?.zombie).toBe(false);
 });
 
 test('a tree that keeps moving into new sessions is ended', async () => {
@@ -214,7 +214,7 @@ test('a worker that runs within an attempt never ends itself', async () => {
 test('a reused process id is not signaled', async () => {
   const tree = await bash(newMark(), 'echo ready; exec sleep 1000');
   await once(tree.stdout, 'data');
-  const entry = readProcess(tree.pid);
+  const entry = processTable().read(tree.pid);
   if (entry === undefined) throw new Error('the process is gone');
   signalProcess({ ...entry, startedAt: entry.startedAt - 1 }, 'SIGKILL');
   signalProcess(entry, 'SIGTERM');
@@ -234,6 +234,6 @@ function bash(
 }
 
 function isAlive(pid: number, startedAt: number | undefined): boolean {
-  const entry = readProcess(pid);
+  const entry = processTable().read(pid);
   return entry !== undefined && entry.startedAt === startedAt && !entry.zombie;
 }

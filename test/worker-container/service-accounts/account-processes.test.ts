@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { listProcesses, realUidOf } from '../../../lib/platform/process-table.ts';
+import { listProcesses, processTable } from '../../../lib/platform/processes/process-table.ts';
 import { endAccount, endTree, spawnTree, type Tree } from '../../../worker-container/commands/process-tree.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
@@ -28,7 +28,7 @@ describeAsRoot('processes under a service account', () => {
   const end = (child: Tree, options: { kill?: boolean; graceMs?: number } = {}) =>
     endTree({ child, mark: 'nobody carries this', politeSignal: 'SIGTERM', ...options });
   const living = ({ uid }: ServiceAccount) =>
-    listProcesses().filter(({ pid, zombie }) => !zombie && realUidOf(pid) === uid);
+    listProcesses().filter(({ pid, zombie }) => !zombie && processTable().realUidOf(pid) === uid);
 
   test('have its user and group and nothing else, for good', async () => {
     const tree = await start(
@@ -54,7 +54,7 @@ describeAsRoot('processes under a service account', () => {
 
   test('exist as soon as their tree does, so that one that is ended at once does not begin later', async () => {
     const tree = await start(first, 'sleep $LIFE');
-    expect(realUidOf(tree.pid)).toBe(first.uid);
+    expect(processTable().realUidOf(tree.pid)).toBe(first.uid);
     expect(await end(tree, { kill: true })).toBe(1);
     expect(living(first)).toEqual([]);
   });

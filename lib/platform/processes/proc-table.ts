@@ -1,36 +1,17 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import type { ProcessEntry, ProcessSource } from './process-entry.ts';
 
-/** A process; its start time distinguishes it from a later one with the same pid. */
-export interface ProcessEntry {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-  /** Clock ticks since the machine's start. */
-  readonly startedAt: number;
-  /** It has ended, and its parent has not reaped it. */
-  readonly zombie: boolean;
-}
+/** Linux's own list of processes. */
+export const PROC_TABLE: ProcessSource = {
+  pids: listPids,
+  listed: readProcess,
+  listedSince: readStartedSince,
+  read: readProcess,
+  environmentOf: readEnvironmentOf,
+  realUidOf,
+};
 
-/** Whether this platform lists processes and their environments. */
-export function hasProcessTable(): boolean {
-  return existsSync('/proc/self/environ') && existsSync('/proc/self/stat');
-}
-
-/** @throws Error on a platform that can't find processes by their environment. */
-export function requireProcessTable(): void {
-  if (hasProcessTable()) return;
-  throw new Error(
-    'promptq runs agents on Linux only (WSL2 will do): it finds the processes of an attempt in /proc, which this platform lacks',
-  );
-}
-
-/** All processes at about this moment. Synchronous, so that little changes between finding and signalling them. */
-export function listProcesses(): ProcessEntry[] {
-  return listPids().flatMap((pid) => readProcess(pid) ?? []);
-}
-
-export function listPids(): number[] {
+function listPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
@@ -46,7 +27,7 @@ const MAX_STARTS = 10_000;
  * A process, if it started at this tick or later. An older one is read only once: a folder of /proc keeps its inode
  * only while it belongs to the same process, and to look that up costs a tenth of reading a state.
  */
-export function readStartedSince(tick: number, pid: number): ProcessEntry | undefined {
+function readStartedSince(tick: number, pid: number): ProcessEntry | undefined {
   const inode = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino;
   const known = starts.get(pid);
   if (inode === undefined || (known?.inode === inode && known.startedAt < tick)) return undefined;
@@ -57,8 +38,7 @@ export function readStartedSince(tick: number, pid: number): ProcessEntry | unde
   return entry.startedAt < tick ? undefined : entry;
 }
 
-/** The current state of a process; `undefined`: there is none. */
-export function readProcess(pid: number): ProcessEntry | undefined {
+function readProcess(pid: number): ProcessEntry | undefined {
   const stat = readEntry(pid, 'stat')?.toString('latin1');
   if (stat === undefined) return undefined;
   // Fields as in proc_pid_stat(5). The command in brackets may contain brackets: the fields follow the last one.
@@ -75,11 +55,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   };
 }
 
-/**
- * The value of a variable in a process's initial environment; `undefined`: it has none, has ended, or belongs to
- * another user.
- */
-export function readEnvironmentOf(pid: number, variable: string): string | undefined {
+function readEnvironmentOf(pid: number, variable: string): string | undefined {
   const environment = readEntry(pid, 'environ');
   if (environment === undefined) return undefined;
   const isFirst = environment.indexOf(`${variable}=`) === 0;
@@ -90,19 +66,10 @@ export function readEnvironmentOf(pid: number, variable: string): string | undef
   return environment.toString('utf8', from, end === -1 ? environment.length : end);
 }
 
-/** The real user id of a process; `undefined`: it has ended. Any user may read this of any process. */
-export function realUidOf(pid: number): number | undefined {
+function realUidOf(pid: number): number | undefined {
   const status = readEntry(pid, 'status')?.toString('latin1');
   const uid = status === undefined ? undefined : /^Uid:\t(\d+)/m.exec(status)?.[1];
   return uid === undefined ? undefined : Number(uid);
-}
-
-/** This process and its ancestors, by their ids. */
-export function ancestry(): Map<number, ProcessEntry> {
-  const line = new Map<number, ProcessEntry>();
-  for (let entry = readProcess(process.pid); entry !== undefined; entry = readProcess(entry.parent))
-    line.set(entry.pid, entry);
-  return line;
 }
 
 /** Every scan reads hundreds of files: one buffer holds each in turn. */
